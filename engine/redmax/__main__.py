@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Command line: python -m redmax check|info|simulate|examples"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from . import __version__
+from .cli.examples import ALL, list_examples, run_examples
+from .cli.inspect import check_command, info_command
+from .cli.options import add_integrator_options, chosen_integrator, positive
+from .cli.run import simulate_command
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 = fine, 1 = problems were found and printed, or a run failed, 2 = wrong usage."""
+    parser = argparse.ArgumentParser(prog="python -m redmax", description="Articulated dynamics without Blender.")
+    parser.add_argument("--version", action="version", version=f"redmax {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    check = commands.add_parser("check", help="list every problem of a scene")
+    check.add_argument("scene", nargs="+", help="scene file (JSON)")
+    info = commands.add_parser("info", help="describe a scene: bodies, joints, degrees of freedom, mass, loops")
+    info.add_argument("scene", help="scene file (JSON)")
+    simulate = commands.add_parser("simulate", help="run a scene and save its trajectory")
+    simulate.add_argument("scene", help="scene file (JSON)")
+    simulate.add_argument("--fps", type=positive, default=24.0, help="samples per second (default 24)")
+    simulate.add_argument("--duration", type=positive, required=True, help="seconds to simulate")
+    simulate.add_argument("--out", help="trajectory file (default: the scene's name with .npz)")
+    add_integrator_options(simulate)
+    examples = commands.add_parser("examples", help="list or run the scenes that come with the engine")
+    examples.add_argument("--list", action="store_true", help="only list them (what happens without --run)")
+    examples.add_argument("--run", metavar=f"{ALL}|NAME", help="simulate all of them or one")
+    examples.add_argument("--out", default="redmax_examples", help="folder for results (default redmax_examples)")
+    options = parser.parse_args(arguments)
+    if options.command == "check":
+        return max(check_command(path, print) for path in options.scene)
+    if options.command == "info":
+        return info_command(options.scene, print)
+    if options.command == "examples":
+        if options.list or options.run is None:
+            return list_examples(print)
+        return run_examples(options.run, print, out=options.out, stream=sys.stderr)
+    return simulate_command(
+        options.scene,
+        print,
+        integrator=chosen_integrator(simulate, options),
+        fps=options.fps,
+        duration=options.duration,
+        out=options.out,
+        stream=sys.stderr,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

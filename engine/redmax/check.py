@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finds every problem of a scene at once, each with the element's name and a hint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .constraints import Constraint
+from .errors import Problem
+from .fields import Element, Unreadable, field_problems, specs
+from .forces import Force
+from .joints import Joint
+from .registry import suggestion
+from .scene import Body, Scene
+from .topology import WORLD, Topology, find_cycle, spanning_forest
+
+
+def find_problems(scene: Scene, incomplete: Iterable[Element] = ()) -> list[Problem]:
+    """Every problem of a scene, in the order of its lists; an empty list means it compiles.
+
+    incomplete: elements that lost values when they were read, so that nothing is concluded from
+    what they do not say.
+    """
+    checker = _Checker(scene, {id(element) for element in incomplete})
+    checker.run()
+    return checker.problems
+
+
+@dataclass
+class Links:
+    """Names resolved to indices: both sides of every joint that has two sound sides."""
+
+    joints: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    children: list[int] = field(default_factory=list)
+
+
+def body_indices(scene: Scene) -> dict[str, int]:
+    """Index of each body by name; the first of a repeated name."""
+    indices: dict[str, int] = {}
+    for index, body in enumerate(scene.bodies):
+        if isinstance(body, Body) and isinstance(body.name, str):
+            indices.setdefault(body.name, index)
+    return indices
+
+
+def resolve(scene: Scene) -> Links:
+    """The joints whose parent and child exist."""
+    indices = body_indices(scene)
+    links = Links()
+    for index, joint in enumerate(scene.joints):
+        if not isinstance(joint, Joint) or not isinstance(joint.parent, (str, type(None))):
+            continue
+        parent = WORLD if joint.parent is None else indices.get(joint.parent)
+        child = indices.get(joint.child) if isinstance(joint.child, str) else None
+        if parent is not None and child is not None and parent != child:
+            links.joints.append(index)
+            links.parents.append(parent)
+            links.children.append(child)
+    return links
+
+
+def has_mass(body: Body) -> bool:
+    """True if the body's description gives it mass."""
+    return bool(body.shapes) or (body.inertia is not None and body.inertia.mass > 0.0)
+
+
+class _Checker:
+    def __init__(self, scene: Scene, incomplete: set[int]) -> None:
+        self.scene = scene
+        self.incomplete = incomplete
+        self.lost: set[str] = set()  # titles of lists with elements that could not be read
+        self.problems: list[Problem] = []
+
+    def say(self, element: str, what: str, hint: str) -> None:
+        self.problems.append(Problem(element, what, hint))
+
+    def run(self) -> None:
+        for what, hint in field_problems(self.scene):
+            self.say("scene", what, hint)
+        lists: tuple[tuple[str, type[Element], Sequence[Element]], ...] = (
+            ("body", Body, self.scene.bodies),
+            ("joint", Joint, self.scene.joints),
+            ("force", Force, self.scene.forces),
+            ("constraint", Constraint, self.scene.constraints),
+        )
+        for title, base, elements in lists:
+            for index, element in enumerate(elements):
+                if isinstance(element, base):
+                    self.element(element, _label(title, element, index))
+                elif isinstance(element, Unreadable):
+                    self.lost.add(title)
+                else:
+                    self.say(f"{title} {index}", f"is {type(element).__name__}", f"give a {base.__name__}")
+            self.unique_names(title, [e for e in elements if isinstance(e, base)])
+        if not self.scene.bodies:
+            self.say("scene", "has no bodies", "add at least one body and a joint that carries it")
+        self.references(lists)
+        self.tree()
+
+    def element(self, element: Element, label: str, ndof: int | None = None) -> None:
+        """Fields first; what only the whole element can tell, and what is inside it, after."""
+        if isinstance(element, Joint):
+            ndof = element.ndof
+        before = len(self.problems)
+        for what, hint in field_problems(element, ndof):
+            self.say(label, what, hint)
+        for inner_label, inner in element.children():
+            self.element(inner, f"{label}, {inner_label}", ndof)
+        if len(self.problems) == before and id(element) not in self.incomplete:
+            for what, hint in element.problems():
+                self.say(label, what, hint)
+
+    def unique_names(self, title: str, elements: Sequence[Element]) -> None:
+        names = [getattr(element, "name", None) for element in elements]
+        for index, name in enumerate(names):
+            if name == "":
+                self.say(f"{title} {index}", "has an empty name", "give it a name")
+        for name, count in Counter(name for name in names if isinstance(name, str) and name).items():
+            if count > 1:
+                self.say(f"{title} '{name}'", f"is the name of {count} elements", "give each its own name")
+
+    def references(self, lists: tuple[tuple[str, type[Element], Sequence[Element]], ...]) -> None:
+        known: dict[str, dict[str, None]] = {}  # in scene order
+        for title, base, elements in lists:
+            names = [getattr(element, "name", None) for element in elements if isinstance(element, base)]
+            known[title] = {name: None for name in names if isinstance(name, str)}
+        for title, base, elements in lists:
+            for index, element in enumerate(elements):
+                if not isinstance(element, base):
+                    continue
+                for name, spec in specs(type(element)).items():
+                    target = getattr(element, name)
+                    if spec.sort != "reference" or not isinstance(target, str) or spec.refers_to in self.lost:
+                        continue
+                    if target not in known[spec.refers_to]:
+                        hint = suggestion(target, tuple(known[spec.refers_to])[:10], f"{spec.refers_to} names")
+                        what = f"{name} is '{target}', but there is no {spec.refers_to} of that name"
+                        self.say(_label(title, element, index), what, hint)
+
+    def tree(self) -> None:
+        """Every body must hang from the world, and whatever can move must have mass."""
+        bodies = self.scene.bodies
+        links = resolve(self.scene)
+        topology = spanning_forest(len(bodies), links.parents, links.children)
+        sound_joints = len(links.joints) == len(self.scene.joints) and "joint" not in self.lost
+        if topology.unreached and sound_joints and "body" not in self.lost:
+            self.unreached(topology, links)
+        self.massless(topology, links)
+
+    def unreached(self, topology: Topology, links: Links) -> None:
+        parent_of: list[int | None] = [None] * len(self.scene.bodies)
+        for parent, child in zip(reversed(links.parents), reversed(links.children), strict=True):
+            parent_of[child] = parent
+        seen: set[int] = set()
+        for body in topology.unreached:
+            if parent_of[body] is None:
+                self.say(
+                    self.body_label(body),
+                    "is not carried by any joint",
+                    "add a joint with this body as its child, from another body or from the world (parent null)",
+                )
+            if body in seen:
+                continue
+            cycle = find_cycle(body, parent_of)
+            if cycle and seen.isdisjoint(cycle):
+                names = [self.body_name(index) for index in reversed(cycle)]
+                shown = names if len(names) <= 8 else [*names[:7], "..."]
+                path = " -> ".join([*shown, names[0]])
+                self.say(
+                    self.body_label(cycle[-1]),
+                    f"is part of a cycle that nothing holds: {path}",
+                    "attach one of these bodies to the world with a joint; the cycle's last joint then closes a loop",
+                )
+            step: int | None = body
+            while step is not None and step != WORLD and step not in seen:
+                seen.add(step)
+                step = parent_of[step]
+
+    def massless(self, topology: Topology, links: Links) -> None:
+        bodies = self.scene.bodies
+        heavy = [not isinstance(body, Body) or self.unsure(body) or has_mass(body) for body in bodies]
+        blamed = [False] * len(bodies)  # a moving part without mass is reported once, at its end
+        for link in reversed(topology.tree):
+            parent, child = links.parents[link], links.children[link]
+            joint = self.scene.joints[links.joints[link]]
+            if not heavy[child] and not blamed[child] and joint.ndof > 0:
+                blamed[child] = True
+                self.say(
+                    self.body_label(child),
+                    f"can move (joint '{joint.name}') but neither it nor anything it carries has mass",
+                    "give it a shape with a density, or an inertia",
+                )
+            if parent != WORLD:
+                heavy[parent] |= heavy[child]
+                blamed[parent] |= blamed[child]
+
+    def unsure(self, body: Body) -> bool:
+        """True where the mass is already reported as unreadable."""
+        if id(body) in self.incomplete or any(True for _ in field_problems(body)):
+            return True
+        return body.inertia is not None and any(True for _ in field_problems(body.inertia))
+
+    def body_name(self, index: int) -> str:
+        return str(getattr(self.scene.bodies[index], "name", index))
+
+    def body_label(self, index: int) -> str:
+        return _label("body", self.scene.bodies[index], index)
+
+
+def _label(title: str, element: Element, index: int) -> str:
+    name = getattr(element, "name", None)
+    return f"{title} '{name}'" if isinstance(name, str) and name else f"{title} {index}"

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the command line says about a scene, in plain words. Functions return the exit code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+from .. import io
+from ..compile import compile as compile_scene
+from ..errors import SceneError
+from ..joints import JOINTS
+from ..model import Model
+
+Say = Callable[[str], None]
+
+
+def check_command(path: str, say: Say) -> int:
+    """Say whether the scene is sound, or list every problem."""
+    model = compiled(path, say)
+    if model is None:
+        return 1
+    say(f"{path}: no problems. {_summary(model)}")
+    return 0
+
+
+def info_command(path: str, say: Say) -> int:
+    """Describe the scene."""
+    model = compiled(path, say)
+    if model is None:
+        return 1
+    say(f"Scene '{model.name}': {_summary(model)}")
+    gravity = ", ".join(f"{value:g}" for value in model.gravity)
+    say(f"Total mass {model.mass:.6g} kg, gravity ({gravity}) m/s^2, deepest chain {_depth(model)} bodies")
+    roots = [model.joint_names[index] for index in np.flatnonzero(model.parent < 0)]
+    say(f"Attached to the world by {_listed(roots)}")
+    for kind, count in Counter(joint.kind for joint in model.joints).items():
+        say(f"  {count} x {JOINTS[kind].label} ({kind})")
+    for loop in model.loops:
+        say(f"Loop closed by joint '{loop.joint.name}' ({loop.joint.kind})")
+    say("")
+    rows = [("body", "mass [kg]", "joint", "kind", "carried by", "coordinates")]
+    for index, body in enumerate(model.body_names):
+        parent = int(model.parent[index])
+        joint = model.joints[index]
+        dofs = ", ".join(f"{name} [{unit}]" for name, unit in zip(joint.dof_names, joint.dof_units, strict=True))
+        carrier = model.body_names[parent] if parent >= 0 else "(world)"
+        rows.append((body, f"{model.inertia[index, 3]:.6g}", joint.name, joint.kind, carrier, dofs or "-"))
+    shown = rows if len(rows) <= 41 else rows[:41]
+    widths = [max(len(row[column]) for row in shown) for column in range(6)]
+    for row in shown:
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    if len(shown) < len(rows):
+        say(f"... and {len(rows) - len(shown)} more bodies")
+    return 0
+
+
+def compiled(path: str, say: Say) -> Model | None:
+    """The model of a scene file, or None after saying every problem it has."""
+    try:
+        return compile_scene(io.load(path))
+    except SceneError as error:
+        count = len(error.problems)
+        say(f"{path}: {count} problem{'s' * (count != 1)}")
+        for problem in error.problems:
+            say(f"  {problem}")
+        return None
+
+
+def _summary(model: Model) -> str:
+    roots = int((model.parent < 0).sum())
+    return ", ".join(
+        [
+            _count(model.body_count, "body", "bodies"),
+            _count(len(model.joints) + len(model.loops), "joint", "joints"),
+            _count(model.dof_count, "degree of freedom", "degrees of freedom"),
+            _count(roots, "tree", "trees"),
+            _count(len(model.loops), "loop", "loops"),
+        ]
+    )
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _depth(model: Model) -> int:
+    return int(model.level.max()) + 1
+
+
+def _listed(names: list[str]) -> str:
+    quoted = [f"'{name}'" for name in names[:6]]
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return ", ".join(quoted) + more

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""python -m redmax simulate: run a scene file and save its trajectory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+from ..errors import RedMaxError
+from ..integrators import Integrator
+from ..model import Model
+from ..simulate import Recorder, frame_count, simulate
+from ..trajectory import Trajectory
+from .inspect import Say, compiled
+from .progress import Progress
+
+
+def simulate_command(
+    path: str, say: Say, *, integrator: Integrator, fps: float, duration: float, out: str | None, stream: TextIO
+) -> int:
+    """Simulate and save; 1 if the scene has problems or the run did not complete. What was computed is saved."""
+    model = compiled(path, say)
+    if model is None:
+        return 1
+    target = Path(out) if out is not None else Path(f"{Path(path).stem}.npz")
+    try:
+        trajectory = run(model, integrator=integrator, fps=fps, duration=duration, title=model.name, stream=stream)
+        trajectory.save(target)
+    except RedMaxError as error:
+        say(f"{path}: {error}")
+        return 1
+    except OSError as error:
+        say(f"'{target}' cannot be written: {error.strerror or error}")
+        return 1
+    frames = f"{len(trajectory)} frame{'s' * (len(trajectory) != 1)}"
+    if trajectory.status == "complete":
+        say(f"Saved {frames} up to t = {trajectory.t[-1]:g} s in '{target}'")
+        return 0
+    say(trajectory.message)
+    say(f"Saved the {frames} computed before that in '{target}'")
+    return 1
+
+
+def run(
+    model: Model, *, integrator: Integrator, fps: float, duration: float, title: str, stream: TextIO | None
+) -> Trajectory:
+    """Simulate with progress on `stream`, if any; an interrupt (Ctrl-C) stops and keeps what there is."""
+    recorder = Recorder(model, integrator=integrator, fps=fps)
+    samples = simulate(model, integrator=integrator, fps=fps, duration=duration)
+    progress = Progress(stream, title, frame_count(fps, duration)) if stream is not None else None
+    try:
+        for sample in samples:
+            recorder.add(sample)
+            if progress is not None:
+                progress.show(sample.index)
+    except KeyboardInterrupt:
+        pass  # the trajectory says "stopped"
+    finally:
+        if progress is not None:
+            progress.end()
+    return recorder.trajectory()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turns a scene into a model: checks everything, orders the tree, lays out arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+
+from .arrays import Array, IntArray, frozen
+from .check import find_problems, resolve
+from .errors import SceneError
+from .fields import IDENTITY, Pose
+from .joints import Joint
+from .joints.base import SIMULATED
+from .model import LoopJoint, Model
+from .scene import Body, Scene
+from .spatial import pose
+from .spatial.inertia import MassProperties, principal_frames, steiner
+from .topology import WORLD, spanning_forest
+
+
+def compile(scene: Scene) -> Model:
+    """The model of a scene. Raises SceneError that lists every problem of the scene."""
+    problems = find_problems(scene)
+    if problems:
+        raise SceneError(problems)
+
+    links = resolve(scene)
+    topology = spanning_forest(len(scene.bodies), links.parents, links.children)
+    joints = [scene.joints[links.joints[link]] for link in topology.tree]
+    scene_bodies = [links.children[link] for link in topology.tree]  # model order -> scene order
+    position = {body: index for index, body in enumerate(scene_bodies)} | {WORLD: WORLD}
+    parent = np.array([position[links.parents[link]] for link in topology.tree], dtype=np.int64)
+    bodies = [scene.bodies[index] for index in scene_bodies]
+
+    E_bi, inertia = _principal(bodies)
+    E_bj_parent = _poses([joint.frame_in_parent for joint in joints])
+    E_bj = _poses([joint.frame_in_child for joint in joints])
+    E_jb = pose.inverse(E_bj)
+    E_jb_or_world = np.concatenate([E_jb, np.eye(4)[None]])  # parent -1 is the world, whose joint frame is itself
+    E_pj0 = E_jb_or_world[parent] @ E_bj_parent
+
+    ndof = np.array([joint.ndof for joint in joints], dtype=np.int64)
+    loops = tuple(
+        _loop(scene.joints[links.joints[link]], position[links.parents[link]], position[links.children[link]], E_bi)
+        for link in topology.loops
+    )
+    return Model(
+        name=scene.name,
+        body_names=tuple(body.name for body in bodies),
+        joint_names=tuple(joint.name for joint in joints),
+        joints=tuple(joints),
+        loops=loops,
+        forces=tuple(scene.forces),
+        constraints=tuple(scene.constraints),
+        parent=frozen(parent, np.int64),
+        level=frozen(_levels(parent), np.int64),
+        E_pj0=frozen(E_pj0),
+        E_ji=frozen(E_jb @ E_bi),
+        E_ib=frozen(pose.inverse(E_bi)),
+        inertia=frozen(inertia),
+        dof=frozen(np.concatenate([[0], np.cumsum(ndof)]), np.int64),
+        gravity=frozen(scene.gravity),
+        q0=_per_dof(joints, "q"),
+        qdot0=_per_dof(joints, "qdot"),
+        prescribed=frozen(np.repeat([joint.motion_type != SIMULATED for joint in joints], ndof), np.bool_),
+        torque=_per_dof(joints, "torque"),
+        stiffness=_per_dof(joints, "stiffness"),
+        rest=_per_dof(joints, "rest"),
+        damping=_per_dof(joints, "damping"),
+        lower=_per_dof(joints, "lower", missing=-np.inf),
+        upper=_per_dof(joints, "upper", missing=np.inf),
+        limit_stiffness=_per_dof(joints, "limit_stiffness"),
+        limit_damping=_per_dof(joints, "limit_damping"),
+        body_damping=frozen([body.damping for body in bodies]),
+    )
+
+
+def _levels(parent: IntArray) -> list[int]:
+    levels: list[int] = []
+    for p in parent.tolist():
+        levels.append(0 if p == WORLD else levels[p] + 1)
+    return levels
+
+
+def _poses(poses: Sequence[Pose]) -> Array:
+    """Poses as matrices, (n, 4, 4)."""
+    E = np.tile(np.eye(4), (len(poses), 1, 1))
+    given = [index for index, p in enumerate(poses) if p is not IDENTITY]
+    if given:
+        positions = np.array([poses[index].position for index in given], dtype=np.float64)
+        rotations = np.array([poses[index].rotation for index in given], dtype=np.float64)
+        rotations /= np.linalg.norm(rotations, axis=1, keepdims=True)
+        E[given] = pose.from_quaternion(positions, rotations)
+    return E
+
+
+def _principal(bodies: Sequence[Body]) -> tuple[Array, Array]:
+    """Principal frame of every body in its own frame, (n, 4, 4), and spatial inertia there, (n, 6)."""
+    n = len(bodies)
+    owner: list[int] = []
+    parts: list[MassProperties] = []
+    frames: list[Pose] = []
+    for index, body in enumerate(bodies):
+        if body.inertia is not None:
+            owner.append(index)
+            parts.append(body.inertia.mass_properties())
+            frames.append(IDENTITY)
+        for shape in body.shapes:
+            owner.append(index)
+            parts.append(shape.own_mass_properties())
+            frames.append(shape.frame)
+    if not parts:
+        return np.tile(np.eye(4), (n, 1, 1)), np.zeros((n, 6))
+    E_bs = _poses(frames)
+    R = E_bs[:, :3, :3]
+    m = np.array([part.mass for part in parts])
+    c = np.array([part.center for part in parts])
+    c = (R @ c[:, :, None])[:, :, 0] + E_bs[:, :3, 3]
+    I = R @ np.array([part.inertia for part in parts]) @ np.swapaxes(R, 1, 2)
+
+    # RBDN eq. 1.25-1.26, all bodies at once: sum the masses, average the centres, move the tensors there.
+    mass, center, inertia = np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3, 3))
+    np.add.at(mass, owner, m)
+    np.add.at(center, owner, m[:, None] * c)
+    center /= np.where(mass > 0.0, mass, 1.0)[:, None]
+    np.add.at(inertia, owner, I + steiner(m, c - center[owner]))
+    return principal_frames(mass, center, inertia)
+
+
+def _loop(joint: Joint, parent: int, child: int, E_bi: Array) -> LoopJoint:
+    E_b = _poses([joint.frame_in_parent, joint.frame_in_child])
+    E_parent = E_b[0] if parent == WORLD else pose.inverse(E_bi[parent]) @ E_b[0]
+    return LoopJoint(joint, parent, child, frozen(E_parent), frozen(pose.inverse(E_bi[child]) @ E_b[1]))
+
+
+def _per_dof(joints: Sequence[Joint], name: str, missing: float = 0.0) -> Array:
+    """One field of every joint as an array over all degrees of freedom."""
+    values: list[float] = []
+    for joint in joints:
+        value = getattr(joint, name)
+        if value is None:
+            value = missing
+        values.extend([float(value)] * joint.ndof if np.ndim(value) == 0 else value)
+    return cast(Array, frozen(values))

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coordinates that are given instead of computed: animated and locked joints."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..joints.base import ANIMATED
+from ..model import Model
+
+
+def prescribed_motion(model: Model, t: float) -> tuple[Array, Array, Array]:
+    """q, qdot, qddot (nr,) of animated and locked joints at time t; zero for simulated ones."""
+    q, qdot, qddot = np.where(model.prescribed, model.q0, 0.0), np.zeros(model.dof_count), np.zeros(model.dof_count)
+    for j, joint in enumerate(model.joints):
+        if joint.motion_type == ANIMATED and joint.animation is not None:
+            columns = model.columns(j)
+            q[columns] = joint.animation.value(t)
+            qdot[columns] = joint.animation.derivative(t)
+            qddot[columns] = joint.animation.second_derivative(t)
+    return q, qdot, qddot
+
+
+def with_prescribed(model: Model, t: float, q: Array, qdot: Array) -> tuple[Array, Array]:
+    """q and qdot with the prescribed coordinates put where they belong at time t."""
+    if not model.prescribed.any():
+        return q, qdot
+    q_p, qdot_p, _ = prescribed_motion(model, t)
+    return np.where(model.prescribed, q_p, q), np.where(model.prescribed, qdot_p, qdot)

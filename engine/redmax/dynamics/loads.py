@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that pushes: gravity and damping on bodies, torques, springs and soft limits on joints.
+
+Signs as decided for the whole project: K = +df/dq and D = +df/dqdot, so a spring has K < 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array
+from ..model import Model
+from .kinematics import Kinematics
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """f_m: (n, 6) wrenches on the bodies in their principal frames, without the Coriolis term.
+    D_m: (n, 6, 6) derivative of f_m by the body's own twist.
+    f_r: (nr,) torques and forces on the coordinates; K_r, D_r: (nr,) their derivatives by q and qdot.
+    """
+
+    f_m: Array
+    D_m: Array
+    f_r: Array
+    K_r: Array
+    D_r: Array
+
+
+def loads(model: Model, kin: Kinematics, t: float) -> Loads:
+    """All loads at time t [s]."""
+    d = model.body_damping
+    f_m = gravity_wrenches(model, kin) - d[:, None] * kin.phi
+    D_m = -d[:, None, None] * np.eye(6)
+    f_r, K_r, D_r = joint_loads(model, kin.q, kin.qdot, t)
+    return Loads(f_m, D_m, f_r, K_r, D_r)
+
+
+def gravity_wrenches(model: Model, kin: Kinematics) -> Array:
+    """(n, 6) gravity in the principal frames: (0, R^T m g). Source: RBDN eq. 1.22.
+
+    The symbol list of RM19 leaves the rotation out (erratum).
+    """
+    f = np.zeros((model.body_count, 6))
+    R_iw = np.swapaxes(kin.E_wi[:, :3, :3], 1, 2)
+    f[:, 3:] = model.inertia[:, 3:4] * (R_iw @ model.gravity)
+    return f
+
+
+def joint_loads(model: Model, q: Array, qdot: Array, t: float) -> tuple[Array, Array, Array]:
+    """f_r, K_r, D_r of torques, springs, damping and soft limits, each (nr,)."""
+    f = model.torque - model.stiffness * (q - model.rest) - model.damping * qdot
+    K = -model.stiffness
+    D = -model.damping
+    beyond = _beyond_limits(model, q)
+    pushing = np.where(beyond != 0.0, model.limit_damping, 0.0)
+    f = f - model.limit_stiffness * beyond - pushing * qdot
+    K = K - np.where(beyond != 0.0, model.limit_stiffness, 0.0)
+    D = D - pushing
+    for j, joint in enumerate(model.joints):
+        columns = model.columns(j)
+        if joint.torque_table is not None:
+            f[columns] += joint.torque_table.value(t)
+        if joint.stiffness_table is not None:
+            for k, x in enumerate((q - model.rest)[columns]):
+                f[columns.start + k] -= joint.stiffness_table.value(x)[k]
+                K[columns.start + k] -= joint.stiffness_table.derivative(x)[k]
+    return f, K, D
+
+
+def gravity_potential(model: Model, kin: Kinematics) -> float:
+    """-m g . x summed over the bodies [J]; zero at the world's origin."""
+    return -float(model.inertia[:, 3] @ (kin.E_wi[:, :3, 3] @ model.gravity))
+
+
+def joint_potential(model: Model, q: Array) -> float:
+    """Energy of joint springs, spring tables and soft limits [J]."""
+    x = q - model.rest
+    energy = 0.5 * float(model.stiffness @ x**2 + model.limit_stiffness @ _beyond_limits(model, q) ** 2)
+    for j, joint in enumerate(model.joints):
+        if joint.stiffness_table is not None:
+            energy += sum(float(joint.stiffness_table.integral(xk)[k]) for k, xk in enumerate(x[model.columns(j)]))
+    return energy
+
+
+def potential_energy(model: Model, kin: Kinematics) -> float:
+    """All potential energy [J]."""
+    return gravity_potential(model, kin) + joint_potential(model, kin.q)
+
+
+def _beyond_limits(model: Model, q: Array) -> Array:
+    """(nr,) how far each coordinate is beyond its soft limit: negative below, positive above, else 0."""
+    return np.asarray(np.minimum(q - model.lower, 0.0) + np.maximum(q - model.upper, 0.0))

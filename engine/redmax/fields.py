@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Declared fields of scene elements: one declaration serves JSON, checking, docs and Blender.
+
+An element is a frozen dataclass whose fields are made by the functions below (`number`,
+`array`, `pose`, ...). The declaration holds unit, shape, range and a sentence for people;
+`field_problems` checks the values of any element against it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from .arrays import Array
+
+Sort: TypeAlias = Literal[
+    "number",
+    "integer",
+    "flag",
+    "text",
+    "choice",
+    "reference",
+    "array",
+    "per_dof",
+    "polygons",
+    "pose",
+    "record",
+    "elements",
+]
+Check: TypeAlias = Callable[[Any], str | None]
+"""Says what is wrong with a value of the right type and shape, or None."""
+
+LARGEST, SMALLEST = 1e30, 1e-30
+"""Range of magnitudes a scene may use (SMALLEST for what must be above 0): beyond it products of
+five of them, as in the inertia of a solid, leave the range of floating-point numbers."""
+
+Vector: TypeAlias = Any
+"""A vector or matrix of numbers: nested tuples, lists or an array."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """What a field may hold."""
+
+    sort: Sort
+    doc: str
+    unit: str = ""
+    shape: tuple[int | None, ...] = ()
+    minimum: float | None = None
+    positive: bool = False
+    nullable: bool = False
+    choices: tuple[str, ...] = ()
+    refers_to: str = ""
+    check: Check | None = None
+    hint: str = ""
+    record: type | None = None
+    registry: str = ""
+    shared: tuple[str, ...] = ()
+
+
+def _declare(spec: Spec, default: Any) -> Any:
+    if default is dataclasses.MISSING:
+        return dataclasses.field(metadata={"spec": spec})
+    return dataclasses.field(default=default, metadata={"spec": spec})
+
+
+REQUIRED: Any = dataclasses.MISSING
+
+
+def number(
+    default: Any = REQUIRED,
+    *,
+    doc: str,
+    unit: str = "",
+    minimum: float | None = None,
+    positive: bool = False,
+    nullable: bool = False,
+) -> Any:
+    """A finite real number."""
+    spec = Spec("number", doc, unit=unit, minimum=minimum, positive=positive, nullable=nullable)
+    return _declare(spec, default)
+
+
+def integer(default: Any = REQUIRED, *, doc: str, minimum: float | None = None) -> Any:
+    """A whole number."""
+    return _declare(Spec("integer", doc, minimum=minimum), default)
+
+
+def flag(default: Any = REQUIRED, *, doc: str) -> Any:
+    """true or false."""
+    return _declare(Spec("flag", doc), default)
+
+
+def text(default: Any = REQUIRED, *, doc: str) -> Any:
+    """Any text."""
+    return _declare(Spec("text", doc), default)
+
+
+def choice(default: Any = REQUIRED, *, doc: str, choices: tuple[str, ...]) -> Any:
+    """One word out of a list."""
+    return _declare(Spec("choice", doc, choices=choices), default)
+
+
+def reference(default: Any = REQUIRED, *, doc: str, refers_to: str, nullable: bool = False) -> Any:
+    """The name of another element of the scene; null means the world where that is allowed."""
+    return _declare(Spec("reference", doc, refers_to=refers_to, nullable=nullable), default)
+
+
+def array(
+    default: Any = REQUIRED,
+    *,
+    doc: str,
+    shape: tuple[int | None, ...],
+    unit: str = "",
+    positive: bool = False,
+    nullable: bool = False,
+    check: Check | None = None,
+    hint: str = "",
+) -> Any:
+    """Numbers in a fixed shape; None stands for any length, at least one."""
+    spec = Spec("array", doc, unit=unit, shape=shape, positive=positive, nullable=nullable, check=check, hint=hint)
+    return _declare(spec, default)
+
+
+def per_dof(
+    default: Any = 0.0, *, doc: str, unit: str = "", minimum: float | None = None, nullable: bool = False
+) -> Any:
+    """One number for every degree of freedom of a joint, or one number for all of them."""
+    return _declare(Spec("per_dof", doc, unit=unit, minimum=minimum, nullable=nullable), default)
+
+
+def polygons(*, doc: str) -> Any:
+    """A list of faces, each a list of at least three vertex indices."""
+    return _declare(Spec("polygons", doc), REQUIRED)
+
+
+def pose(*, doc: str) -> Any:
+    """A `Pose`; the identity when left out."""
+    return _declare(Spec("pose", doc, record=Pose), IDENTITY)
+
+
+def record(cls: type, default: Any = REQUIRED, *, doc: str, nullable: bool = False) -> Any:
+    """A nested group of fields of one class."""
+    return _declare(Spec("record", doc, record=cls, nullable=nullable), default)
+
+
+def elements(default: Any = (), *, doc: str, registry: str, shared: tuple[str, ...] = ()) -> Any:
+    """A list of elements of the named registry.
+
+    shared: names of fields that the listed elements do not have, because they belong to the element that lists
+    them. Such elements are parts, and their class method `part` makes one without these fields.
+    """
+    return _declare(Spec("elements", doc, registry=registry, shared=shared), default)
+
+
+@dataclass(frozen=True)
+class Element:
+    """Base of everything a scene lists. Subclasses are frozen dataclasses with declared fields."""
+
+    kind: ClassVar[str] = ""
+    label: ClassVar[str] = ""
+    """What people see, such as 'Hinge'; the technical name is `kind`."""
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """(what, hint) for what no single field can tell. Called only when every field is sound."""
+        return iter(())
+
+    def children(self) -> Iterator[tuple[str, Element]]:
+        """(label, element) for every nested element or record, to be checked like this one."""
+        for name in _declared(type(self)).nested:
+            value = getattr(self, name)
+            if isinstance(value, Element):
+                if value is not IDENTITY:
+                    yield name, value
+            elif isinstance(value, (tuple, list)):
+                for index, item in enumerate(value):
+                    if isinstance(item, Element):
+                        yield f"{name}[{index}]", item
+
+
+@dataclass(frozen=True)
+class Unreadable(Element):
+    """Stands where an element could not be read at all; whoever put it there has reported why."""
+
+
+def _direction(value: Array) -> str | None:
+    return "is zero" if not value.any() else None
+
+
+def direction(default: Any = (0.0, 0.0, 1.0), *, doc: str) -> Any:
+    """A direction in space; its length does not matter but must not vanish."""
+    return array(default, doc=doc, shape=(3,), check=_direction, hint="give a direction such as (0, 0, 1)")
+
+
+def _unit_quaternion(value: Array) -> str | None:
+    length = float(np.sqrt(value @ value))
+    return None if abs(length - 1.0) <= 1e-6 else f"has length {length:.6g}"
+
+
+@dataclass(frozen=True)
+class Pose(Element):
+    """Where one frame stands in another: a position and a unit quaternion (w, x, y, z)."""
+
+    position: Vector = array(
+        (0.0, 0.0, 0.0), doc="Origin of the frame", shape=(3,), unit="m", hint="give three finite numbers in metres"
+    )
+    rotation: Vector = array(
+        (1.0, 0.0, 0.0, 0.0),
+        doc="Unit quaternion (w, x, y, z); it maps the frame's axes to the outer axes",
+        shape=(4,),
+        check=_unit_quaternion,
+        hint="give a unit quaternion such as (1, 0, 0, 0)",
+    )
+
+
+IDENTITY = Pose()
+
+
+class _Declared:
+    """What the fields of one element class declare, worked out once."""
+
+    def __init__(self, cls: Any) -> None:
+        fields = dataclasses.fields(cls)
+        self.specs: dict[str, Spec] = {f.name: f.metadata["spec"] for f in fields if "spec" in f.metadata}
+        self.defaults: dict[str, Any] = {f.name: f.default for f in fields}
+        self.nested = tuple(name for name, s in self.specs.items() if s.sort in ("pose", "record", "elements"))
+
+
+_DECLARED: dict[type, _Declared] = {}
+
+
+def _declared(cls: type) -> _Declared:
+    found = _DECLARED.get(cls)
+    if found is None:
+        found = _DECLARED[cls] = _Declared(cls)
+    return found
+
+
+def specs(cls: type) -> dict[str, Spec]:
+    """Declared fields of an element class, in order."""
+    return _declared(cls).specs
+
+
+def defaults(cls: type) -> dict[str, Any]:
+    """Default of every field; REQUIRED where there is none."""
+    return _declared(cls).defaults
+
+
+def field_problems(element: object, ndof: int | None = None) -> Iterator[tuple[str, str]]:
+    """(what, hint) for every declared field whose value does not fit its declaration.
+
+    element: an `Element`, or any dataclass with declared fields.
+    ndof: degrees of freedom, for per_dof fields; None skips their length check.
+    Nested elements are not visited; see `Element.children`.
+    """
+    cls = type(element)
+    values = element.__dict__
+    default = defaults(cls)
+    for name, spec in specs(cls).items():
+        value = values[name]
+        if value is default[name]:
+            continue
+        what, hint = value_problem(spec, value, ndof)
+        if what:
+            yield f"{name} {what}", hint or spec.hint or expected(spec, ndof)
+
+
+def value_problem(spec: Spec, value: Any, ndof: int | None) -> tuple[str, str]:
+    """What is wrong with one value, and a hint where the declaration's own would not do."""
+    if value is None:
+        return ("", "") if spec.nullable else ("is missing", "")
+    match spec.sort:
+        case "number" | "integer":
+            return _number_problem(spec, value), ""
+        case "flag":
+            return ("" if isinstance(value, (bool, np.bool_)) else f"is {_shown(value)}"), ""
+        case "text" | "reference":
+            return ("" if isinstance(value, str) else f"is {_shown(value)}"), ""
+        case "choice":
+            return ("" if value in spec.choices else f"is {_shown(value)}"), ""
+        case "array":
+            return _array_problem(spec, value, spec.shape), ""
+        case "per_dof":
+            if isinstance(value, (int, float, np.number)):
+                return _number_problem(spec, value), ""
+            return _array_problem(spec, value, (ndof,), allow_empty=True), ""
+        case "polygons":
+            return _polygons_problem(value), ""
+        case "pose" | "record":
+            ok = spec.record is not None and isinstance(value, spec.record)
+            return ("" if ok else f"is {_shown(value)}"), ""
+        case "elements":
+            ok = isinstance(value, (tuple, list)) and all(isinstance(item, Element) for item in value)
+            return ("" if ok else f"is {_shown(value)}"), ""
+
+
+def expected(spec: Spec, ndof: int | None = None) -> str:
+    """What the field wants, in words."""
+    unit = f" in {spec.unit}" if spec.unit else ""
+    bound = " above 0" if spec.positive else (f" of at least {spec.minimum:g}" if spec.minimum is not None else "")
+    match spec.sort:
+        case "number":
+            return f"give a finite number{bound}{unit}"
+        case "integer":
+            return f"give a whole number{bound}"
+        case "flag":
+            return "give true or false"
+        case "text":
+            return "give a text"
+        case "choice":
+            return "give one of: " + ", ".join(spec.choices)
+        case "reference":
+            return f"give the name of a {spec.refers_to}" + (" or null for the world" if spec.nullable else "")
+        case "array":
+            size = " x ".join("n" if length is None else str(length) for length in spec.shape)
+            return f"give {size} finite numbers{bound}{unit}"
+        case "per_dof":
+            count = "one number per degree of freedom" if ndof is None else f"{ndof} finite number{'s' * (ndof != 1)}"
+            return f"give {count}{bound}{unit}"
+        case "polygons":
+            return "give lists of at least three vertex indices"
+        case "pose":
+            return 'give {"position": [x, y, z], "rotation": [w, x, y, z]}'
+        case "record":
+            return "give an object with the documented fields"
+        case "elements":
+            return "give a list of objects with a kind"
+
+
+def per_dof_values(value: Any, ndof: int) -> Array:
+    """A per_dof value as an array (ndof,); a single number is repeated."""
+    return np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), (ndof,)))
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 40 else shown[:37] + "..."
+
+
+def _number_problem(spec: Spec, value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
+        return f"is {_shown(value)}, not a number"
+    if spec.sort == "integer" and not isinstance(value, (int, np.integer)):
+        return f"is {_shown(value)}, not a whole number"
+    try:
+        as_float = float(value)
+    except (OverflowError, TypeError):
+        return "is too large"
+    if not math.isfinite(as_float):
+        return f"is {as_float}"
+    if abs(as_float) > LARGEST or (spec.positive and as_float < SMALLEST):
+        return f"is {as_float:g}"
+    if spec.minimum is not None and as_float < spec.minimum:
+        return f"is {as_float:g}"
+    return ""
+
+
+def _plain_vector(spec: Spec, value: Any, shape: tuple[int | None, ...]) -> bool:
+    """True for a tuple of sound floats of the wanted length: the common case of large scenes, checked quickly."""
+    if type(value) is not tuple or len(shape) != 1 or len(value) != shape[0] or spec.check is not None:
+        return False
+    least = SMALLEST if spec.positive else -LARGEST if spec.minimum is None else spec.minimum
+    return all(type(x) is float and least <= x <= LARGEST for x in value)
+
+
+def _array_problem(spec: Spec, value: Any, shape: tuple[int | None, ...], *, allow_empty: bool = False) -> str:
+    if _plain_vector(spec, value, shape):
+        return ""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
+        numbers = value.astype(np.float64)
+    elif isinstance(value, (tuple, list)):
+        what = _entries_problem(value)
+        if what:
+            return what
+        try:
+            numbers = np.array(value, dtype=np.float64)
+        except (ValueError, TypeError):
+            return "has rows of different lengths"
+        except OverflowError:
+            return "has a number that is too large"
+    else:
+        return f"is {_shown(value)}, not a list of numbers"
+    if numbers.size == 0 and not allow_empty:
+        return "is empty"
+    if numbers.ndim != len(shape) or any(s is not None and s != n for s, n in zip(shape, numbers.shape, strict=True)):
+        return f"has shape {_shape_text(numbers.shape)}"
+    if not np.isfinite(numbers).all():
+        return "has a number that is not finite"
+    if (np.abs(numbers) > LARGEST).any():
+        return f"has a number beyond {LARGEST:g}"
+    if spec.positive and (numbers < SMALLEST).any():
+        return "has a number that is not above 0" if (numbers <= 0.0).any() else f"has a number below {SMALLEST:g}"
+    if spec.minimum is not None and (numbers < spec.minimum).any():
+        return f"has a number below {spec.minimum:g}"
+    return (spec.check(numbers) or "") if spec.check else ""
+
+
+def _shape_text(shape: tuple[int, ...]) -> str:
+    return " x ".join(str(n) for n in shape) if shape else "of a single number"
+
+
+def _entries_problem(value: Any) -> str:
+    """Says if a nested list holds anything but numbers, without recursion."""
+    pending = [value]
+    while pending:
+        for item in pending.pop():
+            if type(item) is float or type(item) is int:
+                continue
+            if isinstance(item, (tuple, list)):
+                pending.append(item)
+            elif isinstance(item, (bool, np.bool_)) or not isinstance(item, (float, int, np.number)):
+                return f"holds {_shown(item)}, not a number"
+    return ""
+
+
+def _polygons_problem(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return "" if value.ndim == 2 and value.shape[1] >= 3 and value.dtype.kind in "iu" else "is not a list of faces"
+    if not isinstance(value, (tuple, list)) or not value:
+        return f"is {_shown(value)}, not a list of faces"
+    for index, face in enumerate(value):
+        if not isinstance(face, (tuple, list)) or len(face) < 3:
+            return f"has face {index} with fewer than three vertices"
+        for vertex in face:
+            if isinstance(vertex, bool) or not isinstance(vertex, (int, np.integer)):
+                return f"has face {index} with {_shown(vertex)} as a vertex index"
+            if not -(2**62) < vertex < 2**62:
+                return f"has face {index} with a vertex index that is too large"
+    return ""

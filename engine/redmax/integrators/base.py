@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an integrator is: settings that begin a stepper, and a stepper that advances one state.
+
+A new integrator is one file with two classes (settings and stepper) and one line in `__init__.py`.
+Settings are a frozen element with declared fields, so that the command line, JSON and Blender
+offer them without knowing them. A stepper holds everything that belongs to one run: multistep
+history, warm starts, step size. It never modifies the model.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array
+from ..dynamics.animation import with_prescribed
+from ..dynamics.kinematics import kinematics, recentred
+from ..errors import RedMaxError
+from ..fields import Element, number
+from ..model import Model
+from ..state import State
+
+MAX_TURN = math.pi / 8.0
+"""Largest rotation [rad] of a joint with a singularity in one step.
+
+Such joints are recentred between steps: a rotation vector then has |q| <= 1.5 pi and is a quarter turn from its
+singularity at 2 pi, Euler angles are 30 degrees or more from gimbal lock. A sixteenth of a turn
+takes neither there before the next recentring."""
+
+MAX_PARTS = 1000
+"""More parts of one step than this mean that the run has diverged."""
+
+
+class IntegrationError(RedMaxError):
+    """A step that cannot be taken. element: the body or joint it failed at, where that is known."""
+
+    def __init__(self, what: str, element: str = "") -> None:
+        self.element = element
+        super().__init__(what)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Integrator(Element):
+    """Settings of a method of stepping through time."""
+
+    @abstractmethod
+    def begin(self, model: Model, state: State) -> Stepper:
+        """A run that starts at `state`; animated and locked joints are put where they belong."""
+
+
+class Stepper(ABC):
+    """One run. `state` is where it stands; only `advance` changes it."""
+
+    def __init__(self, model: Model, state: State) -> None:
+        self.model = model
+        self.state = State(state.t, *with_prescribed(model, state.t, state.q, state.qdot), state.chart)
+        self.steps = 0
+        self._charted = [
+            j
+            for j, joint in enumerate(model.joints)
+            if joint.has_singularity and not model.prescribed[model.columns(j)].any()
+        ]
+
+    @abstractmethod
+    def advance(self, t_end: float) -> State:
+        """The state at exactly t_end > state.t, recentred. Raises IntegrationError if it cannot be reached."""
+
+    def body_motion(self) -> tuple[Array, Array]:
+        """E_wi (n, 4, 4) and phi (n, 6): poses and twists of the bodies' principal frames, see `Kinematics`."""
+        kin = kinematics(self.model, self.state.q, self.state.qdot, self.state.chart)
+        return kin.E_wi, kin.phi
+
+    def recentre(self) -> None:
+        """Write the state in coordinates away from singularities; called before each step and before a sample."""
+        if self._charted:
+            self.state = recentred(self.model, self.state)
+
+    def turn_rate(self) -> float:
+        """Fastest relative rotation [rad/s] among joints that have a singularity, 0 without such joints."""
+        fastest = 0.0
+        for j in self._charted:
+            columns = self.model.columns(j)
+            q, qdot = self.state.q[columns], self.state.qdot[columns]
+            S = self.model.joints[j].motion(q, qdot, int(self.state.chart[j])).S
+            fastest = max(fastest, float(np.linalg.norm(S[:3] @ qdot)))
+        return fastest
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedStep(Integrator):
+    """Settings of the methods whose step does not adapt.
+
+    Each frame is divided into ceil(frame / h) equal steps, so that samples fall exactly on
+    frames; h is the largest step taken.
+    """
+
+    h: float = number(1e-2, doc="Largest time step; each frame is divided into equal steps", unit="s", positive=True)
+
+
+class FixedStepper(Stepper):
+    """Recipe of a fixed-step run: `step` is all that a method adds."""
+
+    def __init__(self, model: Model, state: State, h: float) -> None:
+        super().__init__(model, state)
+        self.h = h
+
+    @abstractmethod
+    def step(self, h: float, t_end: float) -> State:
+        """The state at t_end, one step of length h [s] after `self.state`, which has just been recentred."""
+
+    def advance(self, t_end: float) -> State:
+        t0 = self.state.t
+        count = step_count(t_end - t0, self.h)
+        for k in range(1, count + 1):
+            self._step_in_parts(t_end if k == count else t0 + (t_end - t0) * k / count, (t_end - t0) / count)
+        self.recentre()
+        return self.state
+
+    def _step_in_parts(self, t_end: float, h: float) -> None:
+        """One step, or several where a joint with a singularity turns so fast that it could meet it."""
+        t0 = self.state.t
+        turn = self.turn_rate() * h
+        if not turn <= MAX_PARTS * MAX_TURN:
+            raise IntegrationError(f"a joint would turn by {turn:.3g} rad in one step; use a smaller step")
+        parts = max(1, math.ceil(turn / MAX_TURN))
+        for k in range(1, parts + 1):
+            self.recentre()
+            self.state = self.step(h / parts, t_end if k == parts else t0 + h * k / parts)
+            self.steps += 1
+
+
+def step_count(duration: float, h: float) -> int:
+    """ceil(duration / h), at least 1; a ratio within rounding of a whole number counts as that number."""
+    return max(1, math.ceil(duration / h * (1.0 - 1e-9)))

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The equations of motion in the three forms integrators ask for: accelerations, a linearised system, a residual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from ..dynamics import projected, recursive, si_guenter
+from ..dynamics.animation import prescribed_motion, with_prescribed
+from ..dynamics.kinematics import Kinematics, kinematics
+from ..dynamics.loads import Loads, loads
+from ..dynamics.singular import ImmovableError
+from ..fields import choice
+from ..model import Model
+from .base import IntegrationError
+
+Route = Callable[[Model, Kinematics, Loads, Array], Array]
+ROUTES: dict[str, Route] = {
+    "recursive": lambda model, kin, load, qddot: recursive.forward_dynamics(model, kin, load, qddot).qddot,
+    "projected": projected.forward_dynamics,
+    "si_guenter": si_guenter.forward_dynamics,
+}
+"""Formulations of forward dynamics; they agree to rounding."""
+
+
+def route_choice() -> Any:
+    """The field by which an integrator offers the formulations."""
+    return choice("recursive", doc="Formulation of the forward dynamics", choices=tuple(ROUTES))
+
+
+def accelerations(
+    model: Model,
+    q: Array,
+    qdot: Array,
+    chart: IntArray,
+    t: float,
+    *,
+    route: str = "recursive",
+    qddot_prescribed: Array | None = None,
+) -> Array:
+    """qddot (nr,) at time t; prescribed coordinates accelerate as their animation says, or as given."""
+    kin = kinematics(model, q, qdot, chart)
+    if qddot_prescribed is None:
+        qddot_prescribed = prescribed_motion(model, t)[2]
+    return _solved(model, ROUTES[route], kin, loads(model, kin, t), qddot_prescribed)
+
+
+def velocity_jump(model: Model, q: Array, chart: IntArray, jump: Array) -> Array:
+    """(nr,) change of all velocities when prescribed ones suddenly change by `jump` (nr,).
+
+    M dqdot is an impulse on prescribed coordinates only: the free rows of M dqdot vanish. That is forward
+    dynamics at rest without loads.
+    """
+    kin = kinematics(model, q, np.zeros_like(q), chart)
+    n, nr = model.body_count, model.dof_count
+    nothing = Loads(np.zeros((n, 6)), np.zeros((n, 6, 6)), np.zeros(nr), np.zeros(nr), np.zeros(nr))
+    return _solved(model, ROUTES["recursive"], kin, nothing, jump)
+
+
+def _solved(model: Model, route: Route, kin: Kinematics, load: Loads, qddot_prescribed: Array) -> Array:
+    try:
+        return route(model, kin, load, qddot_prescribed)
+    except (ImmovableError, np.linalg.LinAlgError) as error:
+        raise immovable(model, projected.mass_matrix(model, kin), error) from None
+
+
+@dataclass(frozen=True, eq=False)
+class LinearSystem:
+    """M qddot = f + K dq + D dqdot about one state: M (nr, nr), f (nr,), K (nr,) diagonal, D (nr, nr)."""
+
+    M: Array
+    f: Array
+    K: Array
+    D: Array
+
+
+def linear_system(model: Model, q: Array, qdot: Array, chart: IntArray, t: float) -> LinearSystem:
+    """The system at (q, qdot) with loads at time t. K leaves out the geometric stiffness of gravity and inertia.
+
+    Source: RM19 eq. 12; signs K = +df/dq, D = +df/dqdot.
+    """
+    kin = kinematics(model, q, qdot, chart)
+    load = loads(model, kin, t)
+    J, _ = projected.jacobian(model, kin)
+    blocks = J.reshape(model.body_count, 6, model.dof_count)
+    D = J.T @ (load.D_m @ blocks).reshape(J.shape) + np.diag(load.D_r)
+    M = J.T @ (model.inertia.reshape(-1, 1) * J)
+    return LinearSystem(M, projected.generalized_force(model, kin, load), load.K_r, D)
+
+
+def residual(model: Model, q: Array, qdot: Array, qddot: Array, chart: IntArray, t: float) -> Array:
+    """M qddot - f, (nr,) [N m or N]: zero in the free rows of a motion that obeys the equations."""
+    q, qdot = with_prescribed(model, t, q, qdot)
+    kin = kinematics(model, q, qdot, chart)
+    load = loads(model, kin, t)
+    return recursive.inverse_dynamics(model, kin, load, qddot).tau - load.f_r
+
+
+def solve_free(model: Model, A: Array, b: Array, x_prescribed: Array) -> Array:
+    """x (nr,) with A x = b in the free rows and x as given at prescribed coordinates."""
+    free, given = ~model.prescribed, model.prescribed
+    x = np.where(given, x_prescribed, 0.0)
+    A_ff = A[np.ix_(free, free)]
+    try:
+        x[free] = np.linalg.solve(A_ff, b[free] - A[np.ix_(free, given)] @ x[given])
+    except np.linalg.LinAlgError as error:
+        raise immovable(model, A, error) from None
+    return x
+
+
+def immovable(model: Model, A: Array, cause: Exception) -> IntegrationError:
+    """The error for a singular system (nr, nr), naming the joint nothing resists."""
+    if isinstance(cause, ImmovableError):
+        return IntegrationError(str(cause))
+    if not np.isfinite(A).all():
+        return IntegrationError("the equations of motion are no longer finite")
+    weakest = np.linalg.eigh(0.5 * (A + A.T))[1][:, 0]
+    coordinate = int(np.abs(np.where(model.prescribed, 0.0, weakest)).argmax())
+    joint = int(np.searchsorted(model.dof, coordinate, side="right")) - 1
+    name = model.joint_names[joint]
+    return IntegrationError(
+        f"joint '{name}': nothing resists its motion; give the bodies it carries mass", f"joint '{name}'"
+    )

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Linearly implicit Euler without matrices: conjugate gradients with products in O(n)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import Array
+from ..dynamics.animation import prescribed_motion, with_prescribed
+from ..dynamics.inverse_inertia import articulated_inertia, implicit_terms, inverse_inertia_product
+from ..dynamics.kinematics import Kinematics, kinematics
+from ..dynamics.loads import Loads, loads
+from ..dynamics.projected import generalized_force, jacobian_products, jacobian_transpose_product
+from ..dynamics.singular import ImmovableError
+from ..fields import number
+from ..model import Model
+from ..solvers.pcg import PcgError, PcgResult, Product, pcg
+from ..state import State
+from .base import FixedStep, FixedStepper, IntegrationError
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearlyImplicitEulerPcg(FixedStep):
+    """The same steps as linearly implicit Euler, in O(n) instead of O(n^3)."""
+
+    kind: ClassVar[str] = "linearly_implicit_euler_pcg"
+    label: ClassVar[str] = "Linearly implicit Euler (conjugate gradients)"
+
+    tolerance: float = number(1e-12, doc="Residual of the linear solve, relative", positive=True)
+
+    def begin(self, model: Model, state: State) -> LinearlyImplicitEulerPcgStepper:
+        return LinearlyImplicitEulerPcgStepper(model, state, self.h, self.tolerance)
+
+
+class LinearlyImplicitEulerPcgStepper(FixedStepper):
+    def __init__(self, model: Model, state: State, h: float, tolerance: float) -> None:
+        super().__init__(model, state, h)
+        self.tolerance = tolerance
+
+    def step(self, h: float, t_end: float) -> State:
+        q0, v0 = self.state.q, self.state.qdot
+        kin = kinematics(self.model, q0, v0, self.state.chart)
+        load = loads(self.model, kin, t_end)
+        v_prescribed = prescribed_motion(self.model, t_end)[1]
+        try:
+            v1 = implicit_velocity(self.model, kin, load, h, v_prescribed, tolerance=self.tolerance).x
+        except (PcgError, ImmovableError) as error:
+            raise IntegrationError(str(error)) from None
+        return State(t_end, *with_prescribed(self.model, t_end, q0 + h * v1, v1), self.state.chart)
+
+
+def implicit_velocity(
+    model: Model,
+    kin: Kinematics,
+    load: Loads,
+    h: float,
+    v_prescribed: Array | None = None,
+    *,
+    coupling: Product | None = None,
+    tolerance: float = 1e-12,
+) -> PcgResult:
+    """v1 (nr,) of (M - h D - h^2 K) v1 = (M - h D) v0 + h f in the free rows; v1 as given at prescribed ones.
+
+    coupling: product (nr,) -> (nr,) with further -h D - h^2 K, symmetric, of forces that tie bodies together; the
+    preconditioner, RBDN Alg. 10, holds everything else, so that without coupling the first iteration is the answer.
+    The matrix takes the symmetric part of D. Starts from v0. Source: RBDN sections 1.9 and 2.13.
+    """
+    P_r, P_m = implicit_terms(load, h)
+    held = model.prescribed
+    inertia = articulated_inertia(model, kin, P_r=P_r, P_m=P_m, held=held)
+
+    def implicit_product(x: Array) -> Array:
+        y, _ = jacobian_products(model, kin, x)
+        wrenches = model.inertia * y + np.einsum("nab,nb->na", P_m, y)
+        product = jacobian_transpose_product(model, kin, wrenches) + P_r * x
+        return product if coupling is None else product + coupling(x)
+
+    def free_product(x: Array) -> Array:
+        return np.where(held, 0.0, implicit_product(x))
+
+    momentum = model.inertia * kin.phi - h * np.einsum("nab,nb->na", load.D_m, kin.phi)
+    rhs = jacobian_transpose_product(model, kin, momentum) - h * load.D_r * kin.qdot
+    rhs = rhs + h * generalized_force(model, kin, load)
+    given = np.zeros(model.dof_count) if v_prescribed is None else np.where(held, v_prescribed, 0.0)
+    result = pcg(
+        free_product,
+        np.where(held, 0.0, rhs - implicit_product(given)),
+        preconditioner=lambda r: inverse_inertia_product(inertia, r),
+        x0=np.where(held, 0.0, kin.qdot),
+        tolerance=tolerance,
+    )
+    return PcgResult(result.x + given, result.iterations, result.residual)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Euler in maximal coordinates: the bodies move on their own, multipliers and stabilisation keep joints closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import Array
+from ..dynamics.joint_coordinates import JointCoordinatesError
+from ..dynamics.joint_rows import coordinate_rates, joint_rows
+from ..dynamics.kinematics import Kinematics, kinematics
+from ..dynamics.loads import loads
+from ..dynamics.maximal import MaximalError, applied_forces, body_kinematics, close_joints, solve_kkt
+from ..fields import choice, number
+from ..model import Model
+from ..spatial import pose, so3
+from ..state import State
+from .base import FixedStep, FixedStepper, IntegrationError
+
+POST, BAUMGARTE, NONE = "post", "baumgarte", "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaximalEuler(FixedStep):
+    """Order 1. Works on poses and twists of all bodies, E1 = E0 exp(h phi1); coordinates are read off the poses."""
+
+    kind: ClassVar[str] = "maximal_euler"
+    label: ClassVar[str] = "Maximal-coordinate Euler"
+
+    stabilisation: str = choice(
+        POST,
+        doc="post: close the joints after every step. baumgarte: pull them back gradually. none: let them drift",
+        choices=(POST, BAUMGARTE, NONE),
+    )
+    rate: float = number(10.0, doc="How fast Baumgarte's method closes joints", unit="1/s", minimum=0.0)
+
+    def begin(self, model: Model, state: State) -> MaximalEulerStepper:
+        return MaximalEulerStepper(model, state, self)
+
+
+class MaximalEulerStepper(FixedStepper):
+    """E_wi (n, 4, 4) and phi (n, 6) are the run; `state` holds the coordinates recovered from them.
+
+    gap: (n, 6) what the joints are open by, see `maximal.body_kinematics`.
+    """
+
+    def __init__(self, model: Model, state: State, settings: MaximalEuler) -> None:
+        super().__init__(model, state, settings.h)
+        self.settings = settings
+        kin = kinematics(model, self.state.q, self.state.qdot, self.state.chart)
+        self.E_wi, self.phi = kin.E_wi, kin.phi
+        self.gap = np.zeros((model.body_count, 6))
+
+    def body_motion(self) -> tuple[Array, Array]:
+        return self.E_wi, self.phi
+
+    def step(self, h: float, t_end: float) -> State:
+        model, chart = self.model, self.state.chart
+        rate = self.settings.rate if self.settings.stabilisation == BAUMGARTE else 0.0
+        close = close_joints if self.settings.stabilisation == POST else body_kinematics
+        try:
+            kin, gap = body_kinematics(model, self.state.t, self.E_wi, self.phi, self.state.q, chart)
+            phi = end_twists(model, kin, h, t_end, gap=gap, rate=rate)
+            E_wi = pose.project(pose.integrate(kin.E_wi, phi, h))
+            guess = kin.q + h * (coordinate_rates(model, kin) @ phi.ravel())
+            kin, self.gap = close(model, t_end, E_wi, phi, guess, chart)
+        except (MaximalError, JointCoordinatesError) as error:
+            raise IntegrationError(str(error)) from None
+        self.E_wi, self.phi = kin.E_wi, kin.phi
+        return State(t_end, kin.q, kin.qdot, chart)
+
+
+def end_twists(model: Model, kin: Kinematics, h: float, t_end: float, *, gap: Array, rate: float) -> Array:
+    """phi1 (n, 6) after a step of h [s] under G Phi1 = gamma - rate g; linearly implicit in springs and dampers.
+
+    (M - h D - h^2 K) Phi1 + G^T lambda = P - h D Phi0 + h f, at the old poses with inputs at the new time; the impulses
+    of the joints are -G^T lambda. P are the momenta M Phi0 in the axes turned by h omega0. Its first terms, M Phi0 +
+    h ad^T M Phi0, are RBDN eq. 1.28; left at that, a flying body that spins at omega would get faster by
+    sqrt(1 + (h omega)^2) in every step. Source: RBDN eqs. 1.28, 1.30 (erratum: sign of D) and 1.73.
+    """
+    load = loads(model, kin, t_end)
+    rows = joint_rows(model, kin, t_end)
+    B = coordinate_rates(model, kin)
+    n = model.body_count
+    D = np.zeros((n, 6, n, 6))
+    D[np.arange(n), :, np.arange(n), :] = load.D_m
+    D = D.reshape(6 * n, 6 * n) + B.T @ (load.D_r[:, None] * B)
+    A = np.diag(model.inertia.ravel()) - h * D - h**2 * B.T @ (load.K_r[:, None] * B)
+    R = so3.exp(h * kin.phi[:, :3])
+    P = np.einsum("nba,nkb->nka", R, (model.inertia * kin.phi).reshape(n, 2, 3))
+    f = P.ravel() - h * D @ kin.phi.ravel() + h * applied_forces(model, kin, load)
+    Phi, _ = solve_kkt(A, rows.G, f, rows.gamma - rate * rows.violation(gap))
+    return Phi.reshape(n, 6)

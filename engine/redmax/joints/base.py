@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The joint contract: Q(q), S(q) and Sdot(q, qdot). Nothing else of a joint's geometry reaches the dynamics."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ..arrays import Array
+from ..fields import Element, Pose, choice, per_dof, per_dof_values, pose, record, reference, text
+from ..tables import Table
+
+SIMULATED, ANIMATED, LOCKED = "simulated", "animated", "locked"
+
+
+class JointMotion(NamedTuple):
+    """A joint at one instant, n degrees of freedom.
+
+    Q: (4, 4) pose of the joint frame relative to where it stands at q = 0.
+    S: (6, n) joint twist per unit qdot, in the moved joint frame, angular part first: phi = S qdot.
+    Sdot: (6, n) time derivative of S along (q, qdot).
+    """
+
+    Q: Array
+    S: Array
+    Sdot: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joint(Element):
+    """A joint between a parent body (or the world) and a child body.
+
+    At q = 0 the joint frame seen from the parent (`frame_in_parent`) and the joint frame
+    seen from the child (`frame_in_child`) coincide. Source: RM19 eq. 22.
+    """
+
+    dof_names: ClassVar[tuple[str, ...]] = ()
+    dof_units: ClassVar[tuple[str, ...]] = ()
+    chart_count: ClassVar[int] = 1
+    """Charts are 0 ... chart_count - 1."""
+
+    name: str = text(doc="Name of the joint, unique among joints")
+    parent: str | None = reference(
+        doc="Body the joint is fixed to, or null for the world", refers_to="body", nullable=True
+    )
+    child: str = reference(doc="Body the joint carries", refers_to="body")
+    frame_in_parent: Pose = pose(doc="Joint frame at q = 0, in the parent body's frame (in the world if there is none)")
+    frame_in_child: Pose = pose(doc="Joint frame in the child body's frame")
+    q: object = per_dof(doc="Joint coordinates at the start", unit="rad or m")
+    qdot: object = per_dof(doc="Joint velocities at the start", unit="rad/s or m/s")
+    motion_type: str = choice(
+        SIMULATED,
+        doc="simulated: moves freely. animated: follows its animation, the force it needs is computed. locked: stands",
+        choices=(SIMULATED, ANIMATED, LOCKED),
+    )
+    animation: Table | None = record(
+        Table, None, doc="Coordinates over time of an animated joint (cubic for smooth motion)", nullable=True
+    )
+    torque: object = per_dof(doc="Constant torque or force", unit="N m or N")
+    torque_table: Table | None = record(Table, None, doc="Torque or force over time, added to torque", nullable=True)
+    stiffness: object = per_dof(doc="Spring stiffness towards rest", unit="N m/rad or N/m", minimum=0.0)
+    stiffness_table: Table | None = record(
+        Table, None, doc="Spring torque or force over q - rest, added to the linear spring", nullable=True
+    )
+    rest: object = per_dof(doc="Coordinate at which the springs are relaxed", unit="rad or m")
+    damping: object = per_dof(doc="Viscous damping", unit="N m s/rad or N s/m", minimum=0.0)
+    lower: object = per_dof(None, doc="Lower soft limit, null for none", unit="rad or m", nullable=True)
+    upper: object = per_dof(None, doc="Upper soft limit, null for none", unit="rad or m", nullable=True)
+    limit_stiffness: object = per_dof(doc="Stiffness of the soft limits", unit="N m/rad or N/m", minimum=0.0)
+    limit_damping: object = per_dof(doc="Damping while beyond a soft limit", unit="N m s/rad or N s/m", minimum=0.0)
+
+    @classmethod
+    def part(cls, **parameters: Any) -> Self:
+        """A joint as a part of a composite: only its kind and its own parameters, bodies and frames are the whole's."""
+        return cls(name="", parent=None, child="", **parameters)
+
+    @property
+    def ndof(self) -> int:
+        """Degrees of freedom, 0 to 6."""
+        return len(self.dof_names)
+
+    @property
+    def has_singularity(self) -> bool:
+        """Whether some coordinates are singular, so that `recentre` matters and integrators bound the turn per step."""
+        return type(self).recentre is not Joint.recentre
+
+    @abstractmethod
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
+        """The joint at coordinates q (n,) moving at qdot (n,).
+
+        chart: which coordinates q are, for joints that have several (Euler angles in different orders).
+        0 is the chart in which the scene gives q; joints with one chart ignore it.
+        """
+
+    def recentre(self, q: Array, qdot: Array, chart: int = 0) -> tuple[Array, Array, int]:
+        """Coordinates, velocities and chart of the same pose and motion, away from singularities of Q(q).
+
+        Integrators call it between steps. Joints without singularities return what they are given.
+        Springs and limits act on q as it is written, so they jump with it: see the joints that override this.
+        """
+        return q, qdot, chart
+
+    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:  # noqa: ARG002
+        """Coordinates and velocities of the pose and motion (q, qdot, chart), written like `q_like` in `chart_like`.
+
+        Of all q of that pose in that chart it is the nearest to q_like. Multistep integrators bring what they
+        remember into the coordinates that `recentre` chose; a joint overrides both or neither.
+        """
+        return q, qdot
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if self.parent is not None and self.parent == self.child:
+            yield f"connects body '{self.child}' to itself", "choose two different bodies"
+        if self.motion_type == ANIMATED and self.animation is None and self.ndof > 0:
+            yield "is animated but has no animation", "give an animation table, or make the joint simulated or locked"
+        for field_name in ("animation", "torque_table", "stiffness_table"):
+            table = getattr(self, field_name)
+            if table is not None and np.shape(table.y)[1:] != (self.ndof,):
+                hint = f"give {self.ndof} column{'s' * (self.ndof != 1)}, one per degree of freedom"
+                yield f"{field_name} has {np.shape(table.y)[1]} columns of values", hint
+        if self.lower is not None and self.upper is not None:
+            lower, upper = per_dof_values(self.lower, self.ndof), per_dof_values(self.upper, self.ndof)
+            if (lower > upper).any():
+                yield "has a lower limit above its upper limit", "swap them"
+        limited = self.lower is not None or self.upper is not None
+        if limited and not per_dof_values(self.limit_stiffness, self.ndof).any():
+            yield "has soft limits but no limit_stiffness", "give a limit_stiffness above 0, or remove the limits"

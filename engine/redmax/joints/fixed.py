@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fixed joint: the child is welded to the parent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import Array
+from .base import Joint, JointMotion
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed(Joint):
+    """No freedom at all: Q = 1, S is 6 x 0. Source: RM19 section 4.1."""
+
+    kind: ClassVar[str] = "fixed"
+    label: ClassVar[str] = "Fixed"
+
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+        return JointMotion(np.eye(4), np.zeros((6, 0)), np.zeros((6, 0)))

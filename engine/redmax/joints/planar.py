@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Planar joint: two translations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import Array
+from ..spatial import pose
+from .base import Joint, JointMotion
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planar(Joint):
+    """Slides in the x-y plane of the joint frame without turning: S = (0; e_x e_y). Source: RM19 eq. 25-26."""
+
+    kind: ClassVar[str] = "planar"
+    label: ClassVar[str] = "Planar"
+    dof_names: ClassVar[tuple[str, ...]] = ("x", "y")
+    dof_units: ClassVar[tuple[str, ...]] = ("m", "m")
+
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+        S = np.zeros((6, 2))
+        S[3, 0] = S[4, 1] = 1.0
+        return JointMotion(pose.make(np.eye(3), np.array([q[0], q[1], 0.0])), S, np.zeros((6, 2)))

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A compiled mechanism: frozen arrays that no algorithm modifies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Array, BoolArray, IntArray
+from .constraints import Constraint
+from .forces import Force
+from .joints import Joint
+from .state import State
+
+
+@dataclass(frozen=True, eq=False)
+class LoopJoint:
+    """A joint the tree did not use; it ties two bodies that the tree already placed.
+
+    parent, child: body indices, -1 for the world. E_ij_parent, E_ij_child: (4, 4) joint frame in the
+    principal frame of either body (in the world if the parent is the world).
+    """
+
+    joint: Joint
+    parent: int
+    child: int
+    E_ij_parent: Array
+    E_ij_child: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """n bodies in tree order, parents before children; joint k carries body k; nr degrees of freedom.
+
+    Frames: w world, p parent joint, j joint, i body's principal frame, b body frame as described.
+    Pose of a body: E_wi = E_wp @ E_pj0 @ Q(q) @ E_ji, with E_wp = 1 for parent -1.
+    All arrays are read-only and C-contiguous; SI units.
+
+    parent: (n,) index of the parent body, -1 for the world.
+    level: (n,) number of bodies between the body and the world.
+    E_pj0: (n, 4, 4) joint frame at q = 0 in the parent's joint frame.
+    E_ji: (n, 4, 4) principal frame in the joint frame. E_ib: (n, 4, 4) described frame in the principal frame.
+    inertia: (n, 6) diagonal of the spatial inertia in the principal frame, (Ix, Iy, Iz, m, m, m).
+    dof: (n + 1,) joint k owns the coordinates dof[k] : dof[k + 1].
+    gravity: (3,) in the world. q0, qdot0: (nr,) where the mechanism starts.
+    prescribed: (nr,) True for coordinates of animated and locked joints.
+    torque, stiffness, rest, damping, lower, upper, limit_stiffness, limit_damping: (nr,) of each coordinate;
+    without a limit lower and upper are -inf and +inf. body_damping: (n,).
+    """
+
+    name: str
+    body_names: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    joints: tuple[Joint, ...]
+    loops: tuple[LoopJoint, ...]
+    forces: tuple[Force, ...]
+    constraints: tuple[Constraint, ...]
+    parent: IntArray
+    level: IntArray
+    E_pj0: Array
+    E_ji: Array
+    E_ib: Array
+    inertia: Array
+    dof: IntArray
+    gravity: Array
+    q0: Array
+    qdot0: Array
+    prescribed: BoolArray
+    torque: Array
+    stiffness: Array
+    rest: Array
+    damping: Array
+    lower: Array
+    upper: Array
+    limit_stiffness: Array
+    limit_damping: Array
+    body_damping: Array
+
+    @property
+    def body_count(self) -> int:
+        """n"""
+        return len(self.body_names)
+
+    @property
+    def dof_count(self) -> int:
+        """nr"""
+        return int(self.dof[-1])
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return float(self.inertia[:, 3].sum())
+
+    def columns(self, joint: int) -> slice:
+        """The coordinates of one joint."""
+        return slice(int(self.dof[joint]), int(self.dof[joint + 1]))
+
+    def initial_state(self) -> State:
+        """Where the scene says the mechanism starts, at t = 0."""
+        return State(0.0, self.q0, self.qdot0, np.zeros(self.body_count, np.int64))

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A scene as a person described it: names, SI units, plain data. Nothing here computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .constraints import Constraint
+from .fields import Element, Vector, array, elements, number, record, text
+from .forces import Force
+from .geometry.solids import Solid
+from .joints import Joint
+from .spatial.inertia import MassProperties
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inertia(Element):
+    """Mass, centre of mass and inertia tensor entered by hand, in the body's frame."""
+
+    mass: float = number(doc="Mass", unit="kg", minimum=0.0)
+    center: Vector = array((0.0, 0.0, 0.0), doc="Centre of mass", shape=(3,), unit="m")
+    tensor: Vector = array(
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        doc="Inertia tensor about the centre of mass",
+        shape=(3, 3),
+        unit="kg m^2",
+    )
+
+    def mass_properties(self) -> MassProperties:
+        return MassProperties(
+            float(self.mass), np.asarray(self.center, np.float64), np.asarray(self.tensor, np.float64)
+        )
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        for what in self.mass_properties().problems():
+            yield what, "enter the tensor of a real solid about its centre of mass"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Body(Element):
+    """A rigid body: a name and either shapes or an inertia. With neither it has no mass."""
+
+    name: str = text(doc="Name of the body, unique among bodies")
+    shapes: tuple[Solid, ...] = elements(doc="Solids the body is made of; their masses add up", registry="shape")
+    inertia: Inertia | None = record(Inertia, None, doc="Mass properties entered by hand", nullable=True)
+    damping: float = number(0.0, doc="Viscous damping of the body's own twist", unit="N m s/rad and N s/m", minimum=0.0)
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if self.shapes and self.inertia is not None:
+            yield "has both shapes and an inertia", "give only one of them"
+
+
+@dataclass
+class Scene:
+    """A mechanism, or several: bodies, the joints between them, forces and constraints."""
+
+    name: str = text("Scene", doc="Name of the scene")
+    notes: str = text("", doc="Free text: where the scene comes from, what it shows")
+    gravity: Vector = array((0.0, 0.0, -9.81), doc="Gravity in the world", shape=(3,), unit="m/s^2")
+    bodies: list[Body] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    forces: list[Force] = field(default_factory=list)
+    constraints: list[Constraint] = field(default_factory=list)

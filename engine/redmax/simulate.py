@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs a model through time: a generator of one sample per frame, and what collects them into a trajectory."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from . import __version__
+from .arrays import Array
+from .dynamics import energy, recursive
+from .dynamics.animation import prescribed_motion
+from .dynamics.kinematics import Kinematics, body_poses, body_twists, kinematics
+from .dynamics.loads import loads, potential_energy
+from .dynamics.singular import ImmovableError
+from .errors import RedMaxError
+from .fields import specs
+from .integrators import IntegrationError, Integrator, Stepper
+from .model import Model
+from .spatial import adjoint, pose, quaternion
+from .state import State
+from .trajectory import Status, Trajectory
+
+MAX_SPEED = 1e6
+"""A body faster than this [m/s] has diverged."""
+
+MAX_SPIN = 1e6
+"""A body turning faster than this [rad/s] has diverged."""
+
+
+class SimulationError(RedMaxError):
+    """A simulation that cannot begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The mechanism at one frame; n bodies, nr coordinates, SI units.
+
+    E_wb: (n, 4, 4) poses of the bodies' described frames in the world.
+    channels: further results by name, see `CHANNELS`.
+    status: "running", or on the last sample "complete" or "failed", with a message.
+    A failed run yields its last good sample once more, with that status: nothing computed is lost.
+    """
+
+    index: int
+    t: float
+    state: State
+    E_wb: Array
+    channels: Mapping[str, Array]
+    status: Literal["running", "complete", "failed"] = "running"
+    message: str = ""
+
+
+CHANNELS = {
+    "twist": "(n, 6) twists of the described frames, each in its own frame [rad/s, m/s]",
+    "acceleration": "(n, 6) time derivatives of these twists, component by component [rad/s^2, m/s^2]",
+    "qddot": "(nr,) joint accelerations",
+    "kinetic": "() kinetic energy [J]",
+    "potential": "() potential energy of gravity, springs and limits [J]",
+    "energy": "() their sum [J]",
+    "reaction": "(n, 6) wrench that each joint passes on to its body, in the joint frame [N m, N]",
+    "torque": "(nr,) whole force along each coordinate: torques, springs, dampers, motors [N m or N]",
+    "motor": "(nr,) what animated and locked joints need on top of torques and springs to follow their motion",
+    "center_of_mass": "(3,) in the world [m]",
+    "momentum": "(6,) angular about the world's origin, then linear, in the world [kg m^2/s, kg m/s]",
+}
+"""Channels of every sample. Accelerations and forces are NaN where no force determines them (bodies without mass)."""
+
+
+def simulate(
+    model: Model,
+    state: State | None = None,
+    *,
+    integrator: Integrator,
+    fps: float = 24.0,
+    duration: float,
+) -> Iterator[Sample]:
+    """One sample per frame from the start, at t0 + k / fps, up to the last frame within `duration` [s].
+
+    state: where to start, the model's own start if None. Closing the iterator stops the run.
+    Raises SimulationError at once for what cannot be simulated; later failures are a status on the last sample.
+    """
+    for name, value in (("fps", fps), ("duration", duration)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise SimulationError(f"{name} is {value:g}; give a number above 0")
+    missing = not_simulated(model)
+    if missing:
+        raise SimulationError("; ".join(missing))
+    start = model.initial_state() if state is None else state
+    return _samples(integrator.begin(model, start), fps, frame_count(fps, duration))
+
+
+def frame_count(fps: float, duration: float) -> int:
+    """Frames after the first one within `duration` [s]."""
+    return math.floor(duration * fps * (1.0 + 1e-12) + 1e-9)
+
+
+def not_simulated(model: Model) -> list[str]:
+    """What the model contains but this version leaves out; a run without it would show wrong motion."""
+    missing = [f"loop joint '{loop.joint.name}' is not simulated yet" for loop in model.loops]
+    for title, elements in (("force", model.forces), ("constraint", model.constraints)):
+        missing += [f"{title} of kind '{element.kind}' is not simulated yet" for element in elements]
+    return missing
+
+
+def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
+    t0 = stepper.state.t
+    sample = take_sample(stepper, 0, complete=last == 0)
+    yield sample
+    for index in range(1, last + 1):
+        try:
+            # Overflow while diverging is no error here: what comes of it is examined below.
+            with np.errstate(all="ignore"):
+                stepper.advance(t0 + index / fps)
+                what = divergence(stepper)
+                if not what:
+                    sample = take_sample(stepper, index, complete=index == last)
+        except IntegrationError as error:
+            what = str(error)
+        except (np.linalg.LinAlgError, OverflowError):
+            what = "the equations of motion are no longer finite"
+        if what:
+            message = f"Stopped at frame {index} (t = {t0 + index / fps:.6g} s): {what}"
+            yield dataclasses.replace(sample, status="failed", message=message)
+            return
+        yield sample
+
+
+def divergence(stepper: Stepper) -> str:
+    """Which body shows that the run has diverged and how; empty for a sound state."""
+    E_wi, phi = stepper.body_motion()
+    sound = np.isfinite(E_wi).all(axis=(1, 2)) & np.isfinite(phi).all(axis=1)
+    names = stepper.model.body_names
+    if not sound.all():
+        return f"the motion of body '{names[int(np.argmin(sound))]}' is no longer finite; use a smaller step"
+    for speeds, limit, unit in (
+        (np.linalg.norm(phi[:, 3:], axis=1), MAX_SPEED, "m/s"),
+        (np.linalg.norm(phi[:, :3], axis=1), MAX_SPIN, "rad/s"),
+    ):
+        if speeds.max(initial=0.0) > limit:
+            fastest = int(speeds.argmax())
+            speed = f"{speeds[fastest]:.3g} {unit}"
+            return f"body '{names[fastest]}' exceeds {limit:g} {unit} ({speed}); use a smaller step"
+    return ""
+
+
+def take_sample(stepper: Stepper, index: int, *, complete: bool) -> Sample:
+    """What there is to know about the present state of a run."""
+    model, state = stepper.model, stepper.state
+    E_wi, phi = stepper.body_motion()
+    kin = dataclasses.replace(kinematics(model, state.q, state.qdot, state.chart), E_wi=E_wi, phi=phi)
+    return Sample(
+        index,
+        state.t,
+        state,
+        body_poses(model, kin),
+        _channels(model, kin, state.t),
+        "complete" if complete else "running",
+    )
+
+
+def _channels(model: Model, kin: Kinematics, t: float) -> dict[str, Array]:
+    load = loads(model, kin, t)
+    n, nr = model.body_count, model.dof_count
+    try:
+        hybrid = recursive.forward_dynamics(model, kin, load, prescribed_motion(model, t)[2])
+    except ImmovableError:
+        unknown, wrenches = np.full(nr, np.nan), np.full((n, 6), np.nan)
+        hybrid = recursive.HybridDynamics(unknown, unknown, wrenches, wrenches)
+    kinetic, potential = energy.kinetic_energy(model, kin), potential_energy(model, kin)
+    E_jb = model.E_ji @ model.E_ib
+    return {
+        "twist": body_twists(model, kin),
+        "acceleration": adjoint.transform_twist(pose.inverse(E_jb), hybrid.Vdot),
+        "qddot": hybrid.qddot,
+        "kinetic": np.array(kinetic),
+        "potential": np.array(potential),
+        "energy": np.array(kinetic + potential),
+        "reaction": hybrid.F,
+        "torque": hybrid.tau,
+        "motor": np.where(model.prescribed, hybrid.tau - load.f_r, 0.0),
+        "center_of_mass": energy.center_of_mass(model, kin),
+        "momentum": energy.spatial_momentum(model, kin),
+    }
+
+
+class Recorder:
+    """Collects samples; `trajectory` can be asked for at any time and holds what was added so far."""
+
+    def __init__(self, model: Model, *, integrator: Integrator, fps: float) -> None:
+        self.model = model
+        self.meta: dict[str, Any] = {
+            "engine": __version__,
+            "scene": model.name,
+            "fps": fps,
+            "integrator": integrator.kind,
+            **{name: getattr(integrator, name) for name in specs(type(integrator))},
+        }
+        self.samples: list[Sample] = []
+
+    def add(self, sample: Sample) -> None:
+        """Take one more sample; one with the index of the last replaces it."""
+        if self.samples and self.samples[-1].index == sample.index:
+            self.samples.pop()
+        self.samples.append(sample)
+
+    def trajectory(self) -> Trajectory:
+        """Everything so far; "stopped" unless the last sample says how the run ended."""
+        n, nr = self.model.body_count, self.model.dof_count
+        last = self.samples[-1] if self.samples else None
+        status: Status = "stopped" if last is None or last.status == "running" else last.status
+        message = last.message if last is not None else ""
+        if status == "stopped":
+            message = f"Stopped after frame {last.index}" if last is not None else "Stopped before the first frame"
+        E_wb = np.array([sample.E_wb for sample in self.samples]).reshape(-1, n, 4, 4)
+        return Trajectory(
+            body_names=self.model.body_names,
+            joint_names=self.model.joint_names,
+            t=np.array([sample.t for sample in self.samples]),
+            q=np.array([sample.state.q for sample in self.samples]).reshape(-1, nr),
+            qdot=np.array([sample.state.qdot for sample in self.samples]).reshape(-1, nr),
+            position=E_wb[:, :, :3, 3],
+            rotation=quaternion.from_matrix(E_wb[:, :, :3, :3]),
+            channels={
+                name: np.array([sample.channels[name] for sample in self.samples]) for name in CHANNELS if self.samples
+            },
+            status=status,
+            message=message,
+            meta=self.meta,
+        )
+
+
+def record(model: Model, samples: Iterable[Sample], *, integrator: Integrator, fps: float) -> Trajectory:
+    """Drain the samples of `simulate` into a trajectory."""
+    recorder = Recorder(model, integrator=integrator, fps=fps)
+    for sample in samples:
+        recorder.add(sample)
+    return recorder.trajectory()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a simulation computed, as arrays over samples; saved and loaded without pickle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from .arrays import Array, frozen
+from .errors import RedMaxError
+
+Status: TypeAlias = Literal["complete", "stopped", "failed"]
+STATUSES: tuple[Status, ...] = ("complete", "stopped", "failed")
+FORMAT = "redmax-trajectory"
+VERSION = 1
+
+
+class TrajectoryError(RedMaxError):
+    """A trajectory whose parts do not fit, or a file that is not one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """f samples of n bodies with nr degrees of freedom; read-only arrays, SI units.
+
+    t: (f,) [s], increasing. q, qdot: (f, nr).
+    position: (f, n, 3) [m] and rotation: (f, n, 4) unit quaternions (w, x, y, z) of the bodies' described
+    frames in the world; consecutive quaternions never flip sign.
+    channels: further results by name, each with f along its first axis.
+    status: "complete", "stopped" (by the user) or "failed"; message says why and where.
+    meta: plain facts about the run (engine version, integrator, route ...), JSON values only.
+    """
+
+    body_names: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    t: Array
+    q: Array
+    qdot: Array
+    position: Array
+    rotation: Array
+    channels: Mapping[str, Array] = field(default_factory=dict)
+    status: Status = "complete"
+    message: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("t", "q", "qdot", "position"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        object.__setattr__(self, "rotation", frozen(continuous_quaternions(np.asarray(self.rotation, np.float64))))
+        channels = {name: frozen(values) for name, values in self.channels.items()}
+        object.__setattr__(self, "channels", MappingProxyType(channels))
+        object.__setattr__(self, "meta", MappingProxyType(dict(self.meta)))
+        object.__setattr__(self, "body_names", tuple(self.body_names))
+        object.__setattr__(self, "joint_names", tuple(self.joint_names))
+        self._check()
+
+    def _check(self) -> None:
+        f, n = self.t.shape[0] if self.t.ndim == 1 else -1, len(self.body_names)
+        wanted: dict[str, tuple[int, ...]] = {
+            "t": (f,),
+            "q": (f, *self.q.shape[1:2]),
+            "qdot": self.q.shape,
+            "position": (f, n, 3),
+            "rotation": (f, n, 4),
+        }
+        for name, shape in wanted.items():
+            if getattr(self, name).shape != shape:
+                raise TrajectoryError(f"trajectory: {name} has shape {getattr(self, name).shape}, expected {shape}")
+        for name, values in self.channels.items():
+            if values.shape[:1] != (f,):
+                raise TrajectoryError(f"trajectory: channel '{name}' has {values.shape[:1]} samples, expected {f}")
+        if self.status not in STATUSES:
+            raise TrajectoryError(f"trajectory: status is {self.status!r}; give one of {', '.join(STATUSES)}")
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return int(self.t.shape[0])
+
+    def body(self, name: str) -> int:
+        """Index of a body by name."""
+        try:
+            return self.body_names.index(name)
+        except ValueError:
+            raise TrajectoryError(f"trajectory has no body '{name}'") from None
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one .npz file, whole or not at all."""
+        path = Path(path)
+        header = {
+            "format": FORMAT,
+            "version": VERSION,
+            "body_names": self.body_names,
+            "joint_names": self.joint_names,
+            "status": self.status,
+            "message": self.message,
+            "meta": dict(self.meta),
+        }
+        arrays = {"t": self.t, "q": self.q, "qdot": self.qdot, "position": self.position, "rotation": self.rotation}
+        channels: dict[str, Any] = {f"channel:{name}": values for name, values in self.channels.items()}
+        partial = path.with_name(path.name + ".partial")
+        try:
+            with partial.open("wb") as stream:
+                np.savez_compressed(stream, header=np.array(json.dumps(header)), **arrays, **channels)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def load(path: str | Path) -> Trajectory:
+    """The trajectory in an .npz file written by `Trajectory.save`. Raises TrajectoryError for anything else."""
+    try:
+        with np.load(Path(path), allow_pickle=False) as data:
+            if not isinstance(data, np.lib.npyio.NpzFile):
+                raise TrajectoryError(f"file '{path}' is not a trajectory; give an .npz written by RedMax")
+            header = json.loads(str(data["header"]))
+            if header.get("format") != FORMAT or header.get("version") != VERSION:
+                found = f"{header.get('format')!r} version {header.get('version')!r}"
+                raise TrajectoryError(f"file '{path}' is {found}, expected {FORMAT!r} version {VERSION}")
+            return Trajectory(
+                body_names=tuple(header["body_names"]),
+                joint_names=tuple(header["joint_names"]),
+                channels={key[8:]: data[key] for key in data.files if key.startswith("channel:")},
+                status=header["status"],
+                message=header["message"],
+                meta=header["meta"],
+                **{name: data[name] for name in ("t", "q", "qdot", "position", "rotation")},
+            )
+    except OSError as error:
+        raise TrajectoryError(f"file '{path}' cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise TrajectoryError(f"file '{path}' is not a trajectory, or is damaged ({error})") from None
+
+
+def continuous_quaternions(q: Array) -> Array:
+    """q (f, ..., 4) with signs chosen so that consecutive samples lie on the same side."""
+    if len(q) < 2:
+        return q
+    flips = np.where((q[1:] * q[:-1]).sum(axis=-1) < 0.0, -1.0, 1.0)
+    signs = np.cumprod(flips, axis=0)[..., None]
+    return np.concatenate([q[:1], q[1:] * signs])

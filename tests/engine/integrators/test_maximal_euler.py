@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The maximal-coordinate simulation against reduced ones, and its joints staying closed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.random_trees import random_model
+from redmax.compile import compile as compile_scene
+from redmax.dynamics.animation import prescribed_motion
+from redmax.dynamics.energy import kinetic_energy
+from redmax.dynamics.kinematics import kinematics
+from redmax.dynamics.loads import potential_energy
+from redmax.fields import Pose
+from redmax.integrators import INTEGRATORS, IntegrationError, LinearlyImplicitEuler, MaximalEuler, RungeKutta4
+from redmax.joints.free import Free
+from redmax.joints.revolute import Revolute
+from redmax.scene import Body, Inertia, Scene
+from redmax.spatial import so3
+
+DURATION = 0.2
+
+
+def end(model, integrator, duration=DURATION):
+    return integrator.begin(model, model.initial_state()).advance(duration)
+
+
+def poses(model, state):
+    return kinematics(model, state.q, state.qdot, state.chart).E_wi
+
+
+def test_it_is_selectable_like_any_other():
+    assert INTEGRATORS["maximal_euler"] is MaximalEuler
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_it_converges_to_the_reduced_simulation_at_first_order(seed):
+    model = random_model(np.random.default_rng(seed), 3, tables=False, prescribed=0.2)
+    exact = poses(model, end(model, RungeKutta4(h=0.01)))
+    errors = [np.abs(poses(model, end(model, MaximalEuler(h=h))) - exact).max() for h in (0.02, 0.01, 0.005)]
+    # Halving the step halves the error, up to terms of second order; soft limits that switch cost a little more.
+    assert 1.6 < errors[0] / errors[1] < 2.5
+    assert 1.7 < errors[1] / errors[2] < 2.35
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_joints_stay_closed_and_the_state_describes_the_bodies(seed):
+    model = random_model(np.random.default_rng(seed), 6)
+    stepper = MaximalEuler(h=0.01).begin(model, model.initial_state())
+    for k in range(1, 6):
+        state = stepper.advance(0.03 * k)
+        assert np.abs(stepper.gap).max() <= 1e-12  # what stabilisation promises
+        kin = kinematics(model, state.q, state.qdot, state.chart)
+        # Gaps of 1e-13 add up along six bodies; twists are multiplied by lever arms.
+        np.testing.assert_allclose(kin.E_wi, stepper.body_motion()[0], atol=1e-11)
+        np.testing.assert_allclose(kin.phi, stepper.body_motion()[1], atol=1e-10)
+        assert so3.is_rotation(stepper.E_wi[:, :3, :3], 1e-14).all()
+
+
+def test_without_stabilisation_joints_drift_and_baumgarte_holds_them():
+    model = compile_scene(double_pendulum())
+    gaps = {}
+    for method in ("none", "baumgarte", "post"):
+        stepper = MaximalEuler(h=0.01, stabilisation=method, rate=40.0).begin(model, model.initial_state())
+        stepper.advance(0.5)
+        gaps[method] = np.abs(stepper.gap).max()
+    # After half a swing drift is ten times what Baumgarte leaves at this rate; "post" closes to round-off.
+    assert gaps["none"] > 5.0 * gaps["baumgarte"]
+    assert gaps["baumgarte"] > 1e-5
+    assert gaps["post"] < 1e-12
+
+
+def test_springs_and_dampers_are_implicit():
+    """A spring a thousand times too stiff for an explicit step of h: as in reduced coordinates, it only decays."""
+    scene = double_pendulum()
+    stiff = {"stiffness": 1e6, "damping": 1e2}
+    scene.joints = [
+        Revolute(name=j.name, parent=j.parent, child=j.child, axis=j.axis, frame_in_child=j.frame_in_child, **stiff)
+        for j in scene.joints
+    ]
+    model = compile_scene(scene)
+    found, reduced = end(model, MaximalEuler(h=0.02), 1.0), end(model, LinearlyImplicitEuler(h=0.02), 1.0)
+    # Both rest where weight bends the springs, some 1e-5 rad; they differ by terms of second order in that.
+    np.testing.assert_allclose(found.q, reduced.q, atol=1e-8)
+    np.testing.assert_allclose(found.qdot, 0.0, atol=1e-6)
+
+
+def test_a_single_hinge_rotates_exactly_about_its_pin():
+    """exp(h phi) with G phi = 0 is a rotation about the hinge: no gap even without stabilisation."""
+    scene = double_pendulum()
+    scene.bodies, scene.joints = scene.bodies[:1], scene.joints[:1]
+    model = compile_scene(scene)
+    stepper = MaximalEuler(h=0.01, stabilisation="none").begin(model, model.initial_state())
+    stepper.advance(1.0)
+    # Rounding of 100 steps.
+    assert np.abs(stepper.gap).max() < 1e-13
+
+
+def test_animated_joints_follow_their_animation():
+    model = random_model(np.random.default_rng(8), 5, prescribed=0.6)
+    assert model.prescribed.any() and not model.prescribed.all()
+    state = end(model, MaximalEuler(h=0.01))
+    q, qdot, _ = prescribed_motion(model, DURATION)
+    np.testing.assert_array_equal(state.q[model.prescribed], q[model.prescribed])
+    np.testing.assert_array_equal(state.qdot[model.prescribed], qdot[model.prescribed])
+
+
+def test_a_spinning_free_body_passes_every_singularity():
+    """Five turns about a slowly precessing axis: rotation vectors and their recovery never fail."""
+    tensor = ((0.1, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 0.25))
+    scene = Scene(
+        gravity=(0.0, 0.0, 0.0),
+        bodies=[Body(name="top", inertia=Inertia(mass=1.0, tensor=tensor))],
+        joints=[Free(name="base", parent=None, child="top", qdot=(0.3, 0.2, 20.0, 1.0, 0.0, 0.0))],
+    )
+    model = compile_scene(scene)
+    stepper = MaximalEuler(h=0.01).begin(model, model.initial_state())
+    state = stepper.advance(0.5 * np.pi)
+    kin = kinematics(model, state.q, state.qdot, state.chart)
+    np.testing.assert_allclose(kin.E_wi, stepper.E_wi, atol=1e-12)  # recovered to round-off
+    momentum = model.inertia[0] * kin.phi[0]
+    # Momentum is carried along without loss, in body axes; round-off of 160 steps.
+    np.testing.assert_allclose(np.linalg.norm(momentum[3:]), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(momentum[:3]), np.linalg.norm([0.03, 0.04, 5.0]), rtol=1e-12)
+
+
+def test_energy_drifts_by_less_as_the_step_shrinks():
+    model = compile_scene(double_pendulum())
+    start = model.initial_state()
+    kin = kinematics(model, start.q, start.qdot)
+    E0 = kinetic_energy(model, kin) + potential_energy(model, kin)
+    drifts = []
+    for h in (0.01, 0.005, 0.0025):
+        state = end(model, MaximalEuler(h=h), 0.25)
+        kin = kinematics(model, state.q, state.qdot)
+        drifts.append(abs(kinetic_energy(model, kin) + potential_energy(model, kin) - E0))
+    # First order: each halving halves it, with room for the second.
+    assert drifts[0] > 1.5 * drifts[1] > 2.25 * drifts[2]
+
+
+def test_a_step_that_cannot_be_taken_is_an_integration_error(monkeypatch):
+    model = compile_scene(double_pendulum())
+    monkeypatch.setattr("redmax.dynamics.maximal.MAX_ITERATIONS", 1)
+    monkeypatch.setattr("redmax.dynamics.maximal.CLOSED", 0.0)
+    with pytest.raises(IntegrationError, match="stays open"):
+        end(model, MaximalEuler(h=0.1))
+
+
+def double_pendulum() -> Scene:
+    """Two links of half a metre whose hinge axes are at an angle, swinging from the horizontal."""
+    tensor = ((0.02, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.015))
+    inertia = Inertia(mass=1.0, center=(0.5, 0.0, 0.0), tensor=tensor)
+    at = {"position": (0.0, 0.0, 0.0), "rotation": (1.0, 0.0, 0.0, 0.0)}
+    far = {"position": (1.0, 0.0, 0.0), "rotation": (1.0, 0.0, 0.0, 0.0)}
+    return Scene(
+        bodies=[Body(name="upper", inertia=inertia), Body(name="lower", inertia=inertia)],
+        joints=[
+            Revolute(name="shoulder", parent=None, child="upper", axis=(0.0, 1.0, 0.0), frame_in_child=Pose(**at)),
+            Revolute(
+                name="elbow", parent="upper", child="lower", axis=(0.0, 1.0, 1.0), frame_in_parent=Pose(**far), qdot=1.0
+            ),
+        ],
+    )

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line, as a user runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from redmax.__main__ import main
+
+EXAMPLE = Path(__file__).parent / "scenes" / "example.json"
+
+
+def test_check_of_a_sound_scene(capsys):
+    assert main(["check", str(EXAMPLE)]) == 0
+    assert "no problems. 3 bodies, 3 joints, 2 degrees of freedom, 1 tree, 0 loops" in capsys.readouterr().out
+
+
+def test_check_lists_every_problem_in_plain_words(tmp_path, capsys):
+    path = tmp_path / "bad.json"
+    text = EXAMPLE.read_text(encoding="utf-8")
+    path.write_text(text.replace('"radius": 0.1', '"radius": -1').replace('"Boom", "axis"', '"Bom", "axis"'))
+    assert main(["check", str(path)]) == 1
+    said = capsys.readouterr().out
+    assert "2 problems" in said or "3 problems" in said
+    assert "body 'Boom', shapes[1]: radius is -1; give a finite number above 0 in m" in said
+    assert "did you mean 'Boom'?" in said
+
+
+def test_check_of_several_files_reports_the_worst(tmp_path, capsys):
+    assert main(["check", str(EXAMPLE), str(tmp_path / "none.json")]) == 1
+    assert "cannot be read" in capsys.readouterr().out
+
+
+def test_info_describes_bodies_and_joints(capsys):
+    assert main(["info", str(EXAMPLE)]) == 0
+    said = capsys.readouterr().out
+    for part in ("Scene 'Crane'", "Total mass 287.173 kg", "Attached to the world by 'Base'", "Hinge (revolute)"):
+        assert part in said
+
+
+def test_wrong_usage_exits_with_2():
+    with pytest.raises(SystemExit) as caught:
+        main(["explode"])
+    assert caught.value.code == 2
+
+
+def test_module_runs_as_a_program():
+    command = [sys.executable, "-m", "redmax", "check", str(EXAMPLE)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""

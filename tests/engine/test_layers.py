@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The layers of docs/architecture.md: every import points downwards, and nothing knows Blender."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ENGINE = Path(__file__).parents[2] / "engine" / "redmax"
+
+# What each part of the engine may import, besides itself and what its dependencies may import.
+ALLOWED: dict[str, set[str]] = {
+    "arrays": set(),
+    "errors": set(),
+    "fields": {"arrays"},
+    "registry": {"fields"},
+    "tables": {"arrays", "fields"},
+    "spatial": {"arrays", "errors"},
+    "geometry": {"spatial", "errors", "registry"},
+    "joints": {"spatial", "registry", "tables"},
+    "forces": {"spatial", "registry", "tables"},
+    "constraints": {"spatial", "registry", "tables"},
+    "state": {"arrays"},
+    "scene": {"joints", "forces", "constraints", "geometry"},
+    "topology": set(),
+    "check": {"scene", "topology", "errors"},
+    "io": {"check"},
+    "model": {"joints", "forces", "constraints", "state"},
+    "compile": {"check", "model"},
+    "trajectory": {"arrays", "errors"},
+    "solvers": {"model"},
+    "dynamics": {"model", "solvers", "errors"},
+    "integrators": {"dynamics", "solvers"},
+    "simulate": {"integrators", "trajectory", "__init__"},
+    "plot_svg": {"arrays"},
+    "examples": set(),
+    "cli": {"io", "compile", "simulate", "plot_svg", "examples", "__init__"},
+    "__main__": {"cli", "__init__"},
+    "__init__": set(),
+}
+
+
+def closure(part: str) -> set[str]:
+    reach, pending = {part}, [part]
+    while pending:
+        for below in ALLOWED[pending.pop()] - reach:
+            reach.add(below)
+            pending.append(below)
+    return reach
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(ENGINE).parts[0].removesuffix(".py")
+
+
+def imported_parts(path: Path) -> set[str]:
+    """First-level parts of redmax that a file imports, in any function too."""
+    package = list(path.relative_to(ENGINE).parts[:-1])
+    parts = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            assert not any(alias.name.split(".")[0] == "redmax" for alias in node.names), f"{path}: import relatively"
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        if node.level == 0:
+            assert (node.module or "").split(".")[0] != "redmax", f"{path}: import relatively"
+            continue
+        base = package[: len(package) - (node.level - 1)]
+        target = base + (node.module.split(".") if node.module else [])
+        names = [target[0]] if target else [alias.name for alias in node.names]
+        parts |= {name if name in ALLOWED else "__init__" for name in names}
+    return parts
+
+
+FILES = sorted(ENGINE.rglob("*.py"))
+
+
+def test_the_rules_have_no_cycle():
+    for part, below in ALLOWED.items():
+        assert all(part not in closure(lower) for lower in below), part
+
+
+def test_every_part_of_the_engine_has_a_rule():
+    assert {part_of(path) for path in FILES} <= set(ALLOWED)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ENGINE).as_posix())
+def test_imports_point_downwards(path):
+    upwards = imported_parts(path) - closure(part_of(path))
+    assert not upwards, f"{path.relative_to(ENGINE)} imports {sorted(upwards)}, which lies above it"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ENGINE).as_posix())
+def test_engine_knows_neither_blender_nor_unsafe_calls(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            assert not {module.split(".")[0] for module in modules} & {"bpy", "mathutils", "pickle", "bmesh"}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in {"eval", "exec"}
+
+
+def test_import_needs_numpy_alone():
+    """The slim zip is numpy only, so no module may need scipy, numba or the like at import."""
+    modules = [
+        ".".join(("redmax", *path.relative_to(ENGINE).with_suffix("").parts)).removesuffix(".__init__")
+        for path in FILES
+        if path.name != "__main__.py"
+    ]
+    program = (
+        "import importlib, sys\n"
+        "for name in ('scipy', 'numba', 'sympy', 'matplotlib', 'trimesh', 'mpmath'):\n"
+        "    sys.modules[name] = None\n"
+        f"for name in {modules!r}:\n"
+        "    importlib.import_module(name)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables: functions given by points, against scipy's splines, quadrature and what the words promise."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.interpolate import CubicSpline
+
+from redmax import io
+from redmax.fields import field_problems
+from redmax.tables import Table, spline_slopes
+
+ROUND_OFF = 1e-12  # spline systems of condition below 100, values up to 10
+KINDS = ["step", "linear", "cubic"]
+each_kind = pytest.mark.parametrize("interpolation", KINDS)
+
+
+def points(k, m=2, seed=50):
+    """k uneven points, the first three of m columns of values."""
+    rng = np.random.default_rng(seed)
+    x = np.cumsum(rng.uniform(0.1, 2.0, k)) - 3.0
+    return x, rng.standard_normal((k, m))
+
+
+def table(k, interpolation, m=2):
+    x, y = points(k, m)
+    return Table(x=x.tolist(), y=y.tolist(), interpolation=interpolation)
+
+
+def inside(x, seed=51):
+    return np.random.default_rng(seed).uniform(x[0], x[-1], 40)
+
+
+@pytest.mark.parametrize("k", [4, 5, 12])
+def test_cubic_is_the_not_a_knot_spline(k):
+    x, y = points(k)
+    spline, t = CubicSpline(x, y, bc_type="not-a-knot"), table(k, "cubic")
+    np.testing.assert_allclose(spline_slopes(x, y), spline(x, 1), atol=ROUND_OFF)
+    for xi in (*inside(x), *x[:-1]):
+        np.testing.assert_allclose(t.value(xi), spline(xi), atol=ROUND_OFF)
+        np.testing.assert_allclose(t.derivative(xi), spline(xi, 1), atol=10.0 * ROUND_OFF)
+        np.testing.assert_allclose(t.second_derivative(xi), spline(xi, 2), atol=100.0 * ROUND_OFF)
+
+
+def test_cubic_survives_very_uneven_points():
+    # An animation with a burst of keys: 1e-3 s between some, 10 s between others.
+    x = np.array([0.0, 10.0, 10.001, 10.002, 20.0, 20.001, 31.0])
+    y = np.sin(x)[:, None]
+    spline = CubicSpline(x, y, bc_type="not-a-knot")
+    t = Table(x=x, y=y, interpolation="cubic")
+    for xi in inside(x):
+        np.testing.assert_allclose(t.value(xi), spline(xi), rtol=1e-9, atol=1e-9)  # condition 1e4 times 1e-13
+
+
+def test_cubic_reproduces_cubics():
+    def f(x):
+        return 1.0 - 2.0 * x + 0.5 * x**2 - 0.25 * x**3
+
+    x, _ = points(6)
+    t = Table(x=x, y=f(x)[:, None], interpolation="cubic")
+    for xi in inside(x):
+        np.testing.assert_allclose(t.value(xi), [f(xi)], atol=ROUND_OFF)
+        np.testing.assert_allclose(t.second_derivative(xi), [1.0 - 1.5 * xi], atol=100.0 * ROUND_OFF)
+
+
+def test_cubic_through_three_points_is_their_parabola():
+    x, y = points(3)
+    t, parabola = table(3, "cubic"), np.polynomial.polynomial.polyfit(x, y, 2)
+    for xi in (*inside(x), *x):
+        np.testing.assert_allclose(t.value(xi), parabola.T @ xi ** np.arange(3), atol=ROUND_OFF)
+
+
+def test_cubic_through_two_points_is_their_line():
+    x, _ = points(2)
+    line, cubic = table(2, "linear"), table(2, "cubic")
+    for xi in inside(x):
+        np.testing.assert_allclose(cubic.value(xi), line.value(xi), atol=ROUND_OFF)
+        np.testing.assert_allclose(cubic.second_derivative(xi), 0.0, atol=ROUND_OFF)
+
+
+@each_kind
+def test_a_single_point_is_a_constant(interpolation):
+    t = Table(x=(2.0,), y=((3.0, -1.0),), interpolation=interpolation)
+    for xi in (-10.0, 2.0, 10.0):
+        np.testing.assert_array_equal(t.value(xi), [3.0, -1.0])
+        np.testing.assert_array_equal(t.derivative(xi), 0.0)
+        np.testing.assert_allclose(t.integral(xi), [3.0 * xi, -xi], atol=ROUND_OFF)
+
+
+def test_linear_is_numpy_interp():
+    x, y = points(7)
+    t = table(7, "linear")
+    for xi in (*inside(x), *x, x[0] - 1.0, x[-1] + 1.0):
+        np.testing.assert_allclose(t.value(xi), [np.interp(xi, x, column) for column in y.T], atol=ROUND_OFF)
+
+
+def test_step_holds_each_value_from_its_point_to_the_next():
+    t = Table(x=(0.0, 3.0, 6.0), y=((1.0,), (2.0,), (3.0,)), interpolation="step")
+    for xi, value in ((-1.0, 1.0), (0.0, 1.0), (2.999, 1.0), (3.0, 2.0), (5.999, 2.0), (6.0, 3.0), (99.0, 3.0)):
+        assert t.value(xi) == value
+        assert t.derivative(xi) == 0.0
+
+
+@each_kind
+def test_derivatives_are_derivatives(interpolation):
+    x, _ = points(6)
+    t, h = table(6, interpolation), 1e-5
+    middles = np.concatenate([[x[0] - 1.0], 0.5 * (x[1:] + x[:-1]) + 0.01, [x[-1] + 1.0]])
+    for xi in middles:
+        slope = (t.value(xi + h) - t.value(xi - h)) / (2.0 * h)
+        np.testing.assert_allclose(t.derivative(xi), slope, atol=1e-8)  # h^2 times third derivatives up to 100
+        bend = (t.derivative(xi + h) - t.derivative(xi - h)) / (2.0 * h)
+        np.testing.assert_allclose(t.second_derivative(xi), bend, atol=1e-8)
+
+
+def test_outside_step_and_linear_hold_and_cubic_goes_on_straight():
+    x, y = points(5)
+    for interpolation in KINDS:
+        t = table(5, interpolation)
+        for end, away in ((0, -2.0), (-1, 2.0)):
+            slope = spline_slopes(x, y)[end] if interpolation == "cubic" else np.zeros(2)
+            np.testing.assert_allclose(t.value(x[end] + away), y[end] + away * slope, atol=ROUND_OFF)
+            np.testing.assert_allclose(t.derivative(x[end] + away), slope, atol=ROUND_OFF)
+            np.testing.assert_array_equal(t.second_derivative(x[end] + away), 0.0)
+
+
+@each_kind
+@pytest.mark.parametrize("k", [1, 2, 3, 6])
+def test_integral_is_the_quadrature_from_zero(interpolation, k):
+    x, _ = points(k)
+    t = table(k, interpolation)
+    for end in (x[0] - 1.5, x[0], *(0.5 * (x[1:] + x[:-1])), x[-1], x[-1] + 2.5, 0.0):
+        low, high = sorted((0.0, float(end)))
+        breaks = [low, *(xi for xi in x if low < xi < high), high]
+        for column in range(2):
+            pieces = [quad(lambda s, c=column: t.value(s)[c], a, b)[0] for a, b in pairwise(breaks)]
+            expected = np.sign(end) * sum(pieces)
+            np.testing.assert_allclose(t.integral(float(end))[column], expected, atol=1e-9)  # quad's own accuracy
+
+
+@each_kind
+def test_results_do_not_give_access_to_the_table(interpolation):
+    t, x = table(4, interpolation), points(4)[0]
+    for xi in (x[0] - 1.0, x[1], x[-1] + 1.0):
+        before = t.value(xi).copy()
+        for f in (t.value, t.derivative, t.second_derivative):
+            f(xi)[:] = 7.0
+        np.testing.assert_array_equal(t.value(xi), before)
+    assert not t.breakpoints().flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "what"),
+    [
+        ((0.0, 1.0), ((1.0,), (2.0,), (3.0,)), "has 2 points but 3 rows of values"),
+        ((0.0, 1.0, 1.0), ((1.0,), (2.0,), (3.0,)), "has points that do not increase"),
+        ((0.0, 2.0, 1.0), ((1.0,), (2.0,), (3.0,)), "has points that do not increase"),
+    ],
+)
+def test_points_and_values_must_fit(x, y, what):
+    t = Table(x=x, y=y)
+    assert list(field_problems(t)) == []
+    assert [problem for problem, _ in t.problems()] == [what]
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ({"x": ()}, "x is empty"),
+        ({"x": (0.0, float("nan"))}, "x has a number that is not finite"),
+        ({"x": 1.0}, "x is 1.0, not a list of numbers"),
+        ({"y": (1.0, 2.0)}, "y has shape 2"),
+        ({"y": ((1.0,), (1.0, 2.0))}, "y has rows of different lengths"),
+        ({"interpolation": "smooth"}, "interpolation is 'smooth'"),
+    ],
+)
+def test_wrong_fields_are_named(values, what):
+    t = Table(**({"x": (0.0, 1.0), "y": ((1.0,), (2.0,))} | values))
+    assert [problem for problem, _ in field_problems(t)] == [what]
+
+
+def test_a_table_needs_a_column_for_every_degree_of_freedom():
+    text = """{"format": "redmax-scene", "version": 1,
+      "bodies": [{"name": "b", "inertia": {"mass": 1.0, "tensor": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}}],
+      "joints": [{"kind": "universal", "name": "j", "parent": null, "child": "b",
+                  "torque_table": {"x": [0.0, 3.0], "y": [[1.0], [2.0]], "interpolation": "step"}}]}"""
+    problems = io.read(text)[1]
+    assert [str(problem) for problem in problems] == [
+        "joint 'j': torque_table has 1 columns of values; give 2 columns, one per degree of freedom"
+    ]

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Golden scene files (format of the golden README) as scenes of ours.
+
+`load_scene` keeps the golden's own numbers, so that a "metre" of the result is a centimetre and a
+"kilogram" a gram; `scaled` turns such a scene into SI. The body frame is the golden's
+principal frame, where the inertia is the given diagonal. What the engine cannot express yet raises
+`MissingFeature`, which names it; unknown kinds raise ValueError, so nothing is dropped silently.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from redmax.fields import Pose
+from redmax.geometry.solids import Box, Cylinder, Solid, Sphere
+from redmax.joints import JOINTS, Joint, euler_charts
+from redmax.joints.base import ANIMATED
+from redmax.scene import Body, Inertia, Scene
+from redmax.spatial import pose, quaternion
+from redmax.tables import Table
+
+JOINT_KINDS = {
+    "JointFixed": "fixed",
+    "JointRevolute": "revolute",
+    "JointPrismatic": "prismatic",
+    "JointPlanar": "planar",
+    "JointTranslational": "translational",
+    "JointUniversal": "universal",
+    "JointSphericalExp": "spherical",
+    "JointSpherical": "spherical_euler",
+    "JointFree": "free",
+    "JointFree2D": "free_2d",
+    "JointComposite": "composite",
+    "JointSplineCurve": "spline_curve",
+    "JointSplineSurface": "spline_surface",
+}
+FREE3D_KINDS = {"scene": "free_translation_rotation", "diff": "free_translation_euler"}
+"""Free3D is (translation, rotation vector) in scenes 0..35 and (translation, Euler XYZ) in the diff scenes."""
+
+BODY_KINDS = ("BodyComposite", "BodyCuboid", "BodyCylinder", "BodyMeshObj", "BodySphere")
+OTHER_KINDS = {
+    "constraints": (
+        "ConstraintAttachSpring",
+        "ConstraintFloor",
+        "ConstraintJointLimit",
+        "ConstraintLoop",
+        "ConstraintMultQ",
+        "ConstraintPrescBody",
+        "ConstraintPrescJoint",
+        "ConstraintPrescJointM",
+    ),
+    "deformables": ("DeformableSpring",),
+    "forces": ("ForceCable", "ForcePointPoint", "ForceSpringDamper"),
+    "springs": ("SpringDamper", "SpringPointDirection", "SpringPointPoint"),
+}
+NO_LIMIT = 1e7
+"""The reference writes 1e8 where there is no limit."""
+
+
+class MissingFeature(Exception):  # noqa: N818  (named in the brief of the goldens)
+    """The scene is sound, but the engine cannot express a part of it yet; the text names that part."""
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """The content of a golden file, plain (.json) or compressed (.json.gz)."""
+    raw = Path(path).read_bytes()
+    data: dict[str, Any] = json.loads(gzip.decompress(raw) if Path(path).suffix == ".gz" else raw)
+    return data
+
+
+def load_scene(path: str | Path, *, shapes: bool = False) -> Scene:
+    """The scene in a golden file, in the golden's own units; see `convert`."""
+    return convert(read(path), diff="scene_diff" in Path(path).name, shapes=shapes)
+
+
+def convert(data: Mapping[str, Any], *, diff: bool, shapes: bool = False) -> Scene:
+    """A golden scene as a scene of ours, in the golden's own units.
+
+    diff: it belongs to the fully implicit (matlab-diff) folder. shapes: bodies get their shapes
+    where they have any, instead of the stored inertia.
+    """
+    missing = sorted(set(_missing(data, diff=diff)))
+    if missing:
+        raise MissingFeature("; ".join(missing))
+    data = {**data, "bodies": _uniquely_named(data["bodies"]), "joints": _uniquely_named(data["joints"])}
+    bodies = [_body(entry, shapes=shapes) for entry in data["bodies"]]
+    joints = [_joint(data, index, diff=diff) for index in range(len(data["joints"]))]
+    if not diff and data["sceneID"] == 5:
+        joints = [_with_torques_of_scene_5(joint, index) for index, joint in enumerate(joints)]
+    if not diff and data["sceneID"] == 9:
+        joints[0] = _with_motion_of_scene_9(joints[0])
+    return Scene(name=data["name"], gravity=tuple(data["gravity"]), bodies=bodies, joints=joints)
+
+
+def _missing(data: Mapping[str, Any], *, diff: bool) -> list[str]:
+    """Names of everything in the scene that the engine cannot express."""
+    missing = []
+    for name, entries in data.items():
+        elements = isinstance(entries, list) and any(isinstance(entry, Mapping) for entry in entries)
+        if elements and name not in ("bodies", "joints", *OTHER_KINDS):
+            raise ValueError(f"unknown list of elements {name}")
+    for entry in data["joints"]:
+        for part in _with_parts(entry):
+            if _joint_kind(part["type"], diff=diff) not in JOINTS:
+                missing.append(f"joints: {part['type']}")
+        if entry.get("prescribed"):
+            missing.append("joints: motion prescribed with Baumgarte feedback")
+    for body in data["bodies"]:
+        if body["type"] not in BODY_KINDS:
+            raise ValueError(f"unknown kind of body {body['type']}")
+    for list_name, kinds in OTHER_KINDS.items():
+        for entry in data.get(list_name) or ():
+            if entry["type"] not in kinds:
+                raise ValueError(f"unknown kind in {list_name}: {entry['type']}")
+            missing.append(f"{list_name}: {entry['type']}")
+    if data.get("friction_on"):
+        missing.append("friction")
+    return missing
+
+
+def _with_parts(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A joint and all joints inside it."""
+    return [entry, *(inner for part in entry.get("composite_of", ()) for inner in _with_parts(part))]
+
+
+def _uniquely_named(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The entries as they are, or numbered where names are missing or repeated."""
+    names = [entry["name"] for entry in entries]
+    if all(names) and len(set(names)) == len(names):
+        return list(entries)
+    return [
+        {**entry, "name": f"{name} {index}"} for index, (name, entry) in enumerate(zip(names, entries, strict=True))
+    ]
+
+
+def _joint_kind(golden: str, *, diff: bool) -> str:
+    if golden == "JointFree3D":
+        return FREE3D_KINDS["diff" if diff else "scene"]
+    if golden not in JOINT_KINDS:
+        raise ValueError(f"unknown kind of joint {golden}")
+    return JOINT_KINDS[golden]
+
+
+def _pose(E: Any) -> Pose:
+    E = np.asarray(E, np.float64)
+    return Pose(tuple(E[:3, 3].tolist()), tuple(quaternion.from_matrix(E[:3, :3]).tolist()))
+
+
+def _body(entry: Mapping[str, Any], *, shapes: bool) -> Body:
+    solids = _solids(entry) if shapes else ()
+    if solids:
+        return Body(name=entry["name"], shapes=solids, damping=entry["damping_viscous"])
+    diagonal = entry["inertia_diag_Ixyz_mmm"]
+    inertia = Inertia(mass=diagonal[3], tensor=tuple(map(tuple, np.diag(diagonal[:3]).tolist())))
+    return Body(name=entry["name"], inertia=inertia, damping=entry["damping_viscous"])
+
+
+def _solids(entry: Mapping[str, Any], frame: Pose | None = None) -> tuple[Solid, ...]:
+    """Shapes of a body, empty for a mesh file."""
+    common: dict[str, Any] = {"density": entry["density"]} | ({} if frame is None else {"frame": frame})
+    match entry["type"]:
+        case "BodyCuboid":
+            return (Box(size=tuple(entry["sides"]), **common),)
+        case "BodyCylinder":
+            return (Cylinder(radius=entry["radius"], height=entry["height"], **common),)
+        case "BodySphere":
+            return (Sphere(radius=entry["radius"], **common),)
+        case "BodyComposite":
+            parts = entry["composite_parts"]
+            return tuple(solid for part in parts for solid in _solids(part, _pose(part["E_composite_part"])))
+        case _:
+            return ()
+
+
+def _joint(data: Mapping[str, Any], index: int, *, diff: bool) -> Joint:
+    entry = data["joints"][index]
+    E_ji = np.asarray(data["bodies"][entry["body"]]["E_joint_body"])
+    E_pj0 = np.asarray(entry["E_parentjoint_joint_q0"])
+    parent = entry["parent_joint"]
+    if parent < 0:
+        parent_name, E_parent = None, E_pj0
+    else:
+        parent_body = data["bodies"][data["joints"][parent]["body"]]
+        parent_name = parent_body["name"]
+        E_parent = pose.inverse(np.asarray(parent_body["E_joint_body"])) @ E_pj0
+    values: dict[str, Any] = {
+        "name": entry["name"],
+        "parent": parent_name,
+        "child": data["bodies"][entry["body"]]["name"],
+        "frame_in_parent": _pose(E_parent),
+        "frame_in_child": _pose(pose.inverse(E_ji)),
+        "q": tuple(entry["q_init"]),
+        "qdot": tuple(entry["qdot_init"]),
+        "rest": tuple(entry["q_rest"]),
+        "stiffness": entry["stiffness"],
+        "damping": entry["damping"],
+    }
+    return _typed_joint(entry, values | _limits(entry), diff=diff)
+
+
+def _typed_joint(entry: Mapping[str, Any], values: dict[str, Any], *, diff: bool) -> Joint:
+    """A joint of the right kind with the fields only that kind has."""
+    return JOINTS[_joint_kind(entry["type"], diff=diff)](**values, **_own_fields(entry, diff=diff))
+
+
+def _own_fields(entry: Mapping[str, Any], *, diff: bool) -> dict[str, Any]:
+    own: dict[str, Any] = {}
+    if "axis" in entry:
+        own["axis"] = tuple(entry["axis"])
+    if "chart" in entry:
+        own["sequence"] = euler_charts.CHARTS[round(entry["chart"]) - 1]
+    if "composite_of" in entry:
+        own["parts"] = tuple(
+            JOINTS[_joint_kind(part["type"], diff=diff)].part(**_own_fields(part, diff=diff))
+            for part in entry["composite_of"]
+        )
+    return own
+
+
+def _limits(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Soft limits of the diff scenes; nothing where both are far away."""
+    if "qLimL" not in entry or (entry["qLimL"] < -NO_LIMIT and entry["qLimU"] > NO_LIMIT):
+        return {}
+    return {
+        "lower": entry["qLimL"],
+        "upper": entry["qLimU"],
+        "limit_stiffness": entry["qLimK"],
+        "limit_damping": entry["qLimD"],
+    }
+
+
+def _with_torques_of_scene_5(joint: Joint, index: int) -> Joint:
+    """Scene 5 drives its joints: (0, 0, 100) until 3 s, (0, 100, -100) until 6 s, then (100, -100, 0)."""
+    rows = ((0.0, 0.0, 100.0), (0.0, 100.0, -100.0), (100.0, -100.0, 0.0))
+    table = Table(x=(0.0, 3.0, 6.0), y=tuple((row[index],) for row in rows), interpolation="step")
+    return dataclasses.replace(joint, torque_table=table)
+
+
+def logistic_of_scene_9(t: float) -> tuple[float, float, float]:
+    """q, qdot and qddot of joint 0 in scene 9: b / (1 + exp(-a s)), s from -1 to 1 over the first 7 s, then b."""
+    a, b, duration = 7.0, 1.5 * np.pi, 7.0
+    if t >= duration:
+        return b, 0.0, 0.0
+    rate = 2.0 * a / duration
+    y = 1.0 / (1.0 + np.exp(-a * (2.0 * t / duration - 1.0)))
+    slope = y * (1.0 - y)
+    return b * y, b * rate * slope, b * rate**2 * slope * (1.0 - 2.0 * y)
+
+
+def _with_motion_of_scene_9(joint: Joint) -> Joint:
+    """Joint 0 follows `logistic_of_scene_9` by a spline; the jump of 4e-3 rad at 7 s is rounded off."""
+    times = np.linspace(0.0, 10.0, 401).tolist()
+    rows = tuple((logistic_of_scene_9(t)[0],) for t in times)
+    return dataclasses.replace(
+        joint, motion_type=ANIMATED, animation=Table(x=tuple(times), y=rows, interpolation="cubic")
+    )
+
+
+# --- units ---------------------------------------------------------------------------------------
+
+
+def scaled(scene: Scene, *, length: float, mass: float) -> Scene:
+    """The same mechanism in other units: one of its length units is `length` of the new ones, alike for mass.
+
+    From the golden's units to SI: length=1e-2 (cm), mass=1e-3 (g). Time keeps its unit.
+    """
+    return dataclasses.replace(
+        scene,
+        gravity=_times(scene.gravity, length),
+        bodies=[_scaled_body(body, length, mass) for body in scene.bodies],
+        joints=[_scaled_joint(joint, length, mass) for joint in scene.joints],
+    )
+
+
+def _times(value: Any, factor: Any) -> Any:
+    """value * factor as plain numbers; factor may be one number per entry (or per column)."""
+    return _plain(np.asarray(value, np.float64) * np.asarray(factor))
+
+
+def _plain(values: Any) -> Any:
+    """Nested tuples of clean decimal numbers: 0.1, not 0.10000000000000002."""
+    if np.ndim(values) == 0:
+        return float(f"{float(values):.15g}") + 0.0
+    return tuple(_plain(value) for value in values)
+
+
+def _scaled_pose(p: Pose, length: float) -> Pose:
+    return Pose(_times(p.position, length), p.rotation)
+
+
+def _scaled_body(body: Body, length: float, mass: float) -> Body:
+    if body.damping:
+        raise ValueError(f"body '{body.name}': one damping number for rotation and translation cannot change its units")
+    inertia = body.inertia
+    if inertia is not None:
+        center, tensor = _times(inertia.center, length), _times(inertia.tensor, mass * length**2)
+        inertia = Inertia(mass=_times(inertia.mass, mass), center=center, tensor=tensor)
+    shapes = tuple(_scaled_solid(solid, length, mass) for solid in body.shapes)
+    return dataclasses.replace(body, inertia=inertia, shapes=shapes)
+
+
+def _scaled_solid(solid: Solid, length: float, mass: float) -> Solid:
+    factors = {"size": length, "radius": length, "height": length, "density": mass / length**3, "mass": mass}
+    values = {name: getattr(solid, name, None) for name in factors}
+    changes = {name: _times(value, factors[name]) for name, value in values.items() if value is not None}
+    return dataclasses.replace(solid, frame=_scaled_pose(solid.frame, length), **changes)
+
+
+def _scaled_joint(joint: Joint, length: float, mass: float) -> Joint:
+    coordinate = np.array([length if unit == "m" else 1.0 for unit in joint.dof_units])
+    energy = mass * length**2
+    force = energy / coordinate
+    factors = {
+        "q": coordinate,
+        "qdot": coordinate,
+        "rest": coordinate,
+        "lower": coordinate,
+        "upper": coordinate,
+        "torque": force,
+        "stiffness": force / coordinate,
+        "damping": force / coordinate,
+        "limit_stiffness": force / coordinate,
+        "limit_damping": force / coordinate,
+    }
+    changes: dict[str, Any] = {}
+    for name, factor in factors.items():
+        value = getattr(joint, name)
+        if value is not None and np.any(value):
+            changes[name] = _times(value, factor)
+    for name, factor in (("animation", coordinate), ("torque_table", force)):
+        table = getattr(joint, name)
+        if table is not None:
+            changes[name] = dataclasses.replace(table, y=_times(table.y, factor))
+    if joint.stiffness_table is not None:
+        raise ValueError(f"joint '{joint.name}': stiffness_table cannot change its units")
+    frames = {name: _scaled_pose(getattr(joint, name), length) for name in ("frame_in_parent", "frame_in_child")}
+    return dataclasses.replace(joint, **frames, **changes)

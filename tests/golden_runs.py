@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Golden runs against the engine: which files there are, what is compared in each and how closely.
+
+The test (`tests/engine/test_goldens.py`) and the table in docs/goldens.md (`tools/golden_table.py`)
+both get their numbers from `compare`. What and how closely follows the golden README; |error| is
+the largest deviation of an array divided by max(1, largest |entry| of the golden array).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import golden_loader
+import numpy as np
+from golden_loader import MissingFeature
+
+from redmax.arrays import Array
+from redmax.compile import compile
+from redmax.dynamics.energy import kinetic_energy
+from redmax.dynamics.kinematics import Kinematics, body_poses, body_twists, kinematics
+from redmax.dynamics.loads import potential_energy
+from redmax.integrators import Bdf1, Bdf2, Dop853, Integrator, LinearlyImplicitEuler
+from redmax.integrators.equations import ROUTES, accelerations
+from redmax.model import Model
+from redmax.scene import Scene
+from redmax.state import State
+
+DEFAULT_FOLDER = Path(__file__).parent / "goldens"
+FILE_NAME = re.compile(r"(?P<sort>run|scene)_(?P<id>(?:diff_)?m?\d+)(?:_(?P<integrator>[A-Z0-9_]+))?\.json(?:\.gz)?")
+
+STEPPED_TOLERANCE = 1e-8
+"""Fixed steps reproduce the golden's own steps; the golden README's number."""
+
+CONVERGED_TOLERANCE = 1e-7
+"""Converged runs are as good as their integrator; the file says where it is worse. The golden README's number."""
+
+INSTANT_TOLERANCE = 1e-12
+"""Accelerations, poses, twists and energies of one given state: rounding only. The golden README's number."""
+
+CONVERGED_RTOL = 1e-10
+"""A thousandth of what is allowed."""
+
+NEWTON_RESIDUAL = 1e-9
+"""Where the reference stops Newton's method, in its units."""
+
+Alteration = Callable[[Scene], Scene]
+
+
+class ForeignFile(ValueError):  # noqa: N818  (it is the file that is wrong, not a computation)
+    """A file in the folder that is not of the golden format, or a run without its scene."""
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far one quantity is from the golden, and how far it may be; both as said at the top."""
+
+    quantity: str
+    error: float
+    tolerance: float
+
+    @property
+    def passes(self) -> bool:
+        """NaN does not pass."""
+        return self.error <= self.tolerance
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def folder() -> Path:
+    """The folder named by REDMAX_GOLDENS, else the one beside this file."""
+    return Path(os.environ.get("REDMAX_GOLDENS") or DEFAULT_FOLDER)
+
+
+def data_files(where: Path) -> dict[str, Path]:
+    """Every JSON file of a folder by its name without endings; a plain file wins over its compressed copy."""
+    compressed = {path.name.removesuffix(".json.gz"): path for path in sorted(where.glob("*.json.gz"))}
+    return compressed | {path.name.removesuffix(".json"): path for path in sorted(where.glob("*.json"))}
+
+
+def parts_of_name(name: str) -> tuple[str, str, str]:
+    """sort ("run" or "scene"), scene id ("003", "diff_m01") and integrator ("" if none) of a file."""
+    match = FILE_NAME.fullmatch(name + ".json")
+    if match is None or (match["sort"] == "run" and not match["integrator"]):
+        raise ForeignFile(f"{name}: not a golden file; expected run_<id>_<integrator> or scene_<id>_<integrator>")
+    return match["sort"], match["id"], match["integrator"] or ""
+
+
+def scene_of_run(files: Mapping[str, Path], name: str) -> Path:
+    """The scene a run belongs to. Converged runs have no scene of their own; they follow REDMAX_ODE45 where it exists."""
+    _, scene_id, integrator = parts_of_name(name)
+    if scene_id.startswith("diff_"):
+        candidates = [f"scene_{scene_id}"]
+    elif integrator == "ODE_CONVERGED":
+        candidates = [f"scene_{scene_id}_{other}" for other in ("REDMAX_ODE45", "RECURS_ODE45", "REDMAX_EULER")]
+    else:
+        candidates = [f"scene_{scene_id}_{integrator.removesuffix('_FIXED')}"]
+    for candidate in candidates:
+        if candidate in files:
+            return files[candidate]
+    raise ForeignFile(f"{name}: its scene {candidates[0]} is not in the folder")
+
+
+# --- comparing -----------------------------------------------------------------------------------
+
+
+def compare(
+    files: Mapping[str, Path], name: str, *, alter: Alteration | None = None, stretch: float = 1.0
+) -> list[Deviation]:
+    """All comparisons of one run. Raises MissingFeature where the engine cannot run it, ForeignFile for a stray file.
+
+    alter, stretch: a planted error, to see the comparison fail: a change of the scene, a factor on all times.
+    """
+    _, scene_id, integrator = parts_of_name(name)
+    if f"{name}_FIXED" in files:
+        raise MissingFeature("as shipped, with the reference's own errors: its _FIXED run is compared instead")
+    kind = integrator.removesuffix("_FIXED")
+    if kind not in COMPARISONS:
+        raise ForeignFile(f"{name}: unknown integrator {integrator}")
+    golden, scene_path = golden_loader.read(files[name]), scene_of_run(files, name)
+    description = golden_loader.read(scene_path)
+    scene = golden_loader.convert(description, diff=scene_id.startswith("diff_"))
+    model = compile(scene if alter is None else alter(scene))
+    order = [[joint.child for joint in scene.joints].index(body) for body in model.body_names]
+    run = GoldenRun(golden, description, model, order, kind, stretch)
+    return list(COMPARISONS[kind](run))
+
+
+@dataclass(frozen=True, eq=False)
+class GoldenRun:
+    """One golden run beside the model of its scene. Arrays of the golden are returned in the model's order.
+
+    order: number of the golden's joint, and of its body, for each joint of the model.
+    """
+
+    golden: Mapping[str, Any]
+    description: Mapping[str, Any]
+    model: Model
+    order: list[int]
+    integrator: str
+    stretch: float
+
+    def coordinates(self, name: str) -> Array:
+        """q or qdot, (steps, nr)."""
+        return np.array([self.flat(row) for row in self.golden[name]])
+
+    def flat(self, per_joint: Sequence[Sequence[float]]) -> Array:
+        """(nr,) of a list with the coordinates of each of the golden's joints."""
+        return np.array([value for k in self.order for value in per_joint[k]], np.float64)
+
+    def bodies(self, name: str) -> Array:
+        """E_world_body or twist_body, (samples, n, ...)."""
+        return np.array(self.golden[name], np.float64)[:, self.order]
+
+    def chart(self, joint: int, step: int) -> int:
+        """The golden's chart of a joint; 0, our name for the scene's own, where that is meant."""
+        own = self.description["joints"][self.order[joint]].get("chart")
+        charts = self.golden.get("euler_chart_per_joint_step")
+        per_step = (charts[self.order[joint]] if charts else None) or [own]
+        # The list has no entry for the start: entry k holds for step k + 1, before which the chart was chosen.
+        chart = own if step == 0 else per_step[min(step, len(per_step)) - 1]
+        return 0 if chart == own else round(chart)
+
+    def samples(self) -> list[int]:
+        """Steps at which the golden gives poses."""
+        return [int(step) for step in self.golden.get("sample_steps", range(len(self.golden["t"])))]
+
+    def written_like_golden(self, state: State, step: int, q_golden: Array) -> State:
+        """The state in the golden's chart, so that coordinates can be compared."""
+        q, qdot, chart = state.q.copy(), state.qdot.copy(), state.chart.copy()
+        for j, joint in enumerate(self.model.joints):
+            columns, chart[j] = self.model.columns(j), self.chart(j, step)
+            q[columns], qdot[columns] = joint.rewrite(
+                q[columns], qdot[columns], int(state.chart[j]), chart_like=int(chart[j]), q_like=q_golden[columns]
+            )
+        return State(state.t, q, qdot, chart)
+
+    def simulated(self, integrator: Integrator) -> list[State]:
+        """Our states at the golden's times, in the golden's charts."""
+        stepper = integrator.begin(self.model, self.model.initial_state())
+        q_golden = self.coordinates("q")
+        states = [stepper.state]
+        for t in self.golden["t"][1:]:
+            states.append(stepper.advance(t * self.stretch))
+        return [self.written_like_golden(state, k, q_golden[k]) for k, state in enumerate(states)]
+
+
+def stepped(run: GoldenRun) -> Iterator[Deviation]:
+    """Fixed steps: the same method from the same start gives the same numbers at every step."""
+    if run.integrator == "REDMAX_EULER":
+        integrator: Integrator = LinearlyImplicitEuler(h=run.description["h_euler"] * run.stretch)
+    else:
+        method = Bdf1 if run.integrator == "BDF1" else Bdf2
+        integrator = method(h=run.description["h"] * run.stretch, residual_tolerance=NEWTON_RESIDUAL)
+    states = run.simulated(integrator)
+    yield from _trajectory(run, states, np.full(len(states), STEPPED_TOLERANCE), coordinates=True)
+
+
+def converged(run: GoldenRun) -> Iterator[Deviation]:
+    """Continuous time: our DOP853 against the golden's. In scene 3 the golden's q pass near 2 pi, so poses decide."""
+    states = run.simulated(Dop853(rtol=CONVERGED_RTOL, atol=CONVERGED_RTOL))
+    # The file's own error grows along the run; where two runs cross by chance it is not smaller.
+    tolerance = np.maximum.accumulate(np.maximum(CONVERGED_TOLERANCE, run.golden["abs_diff_to_rtol1e_9_run"]))
+    yield from _trajectory(run, states, tolerance, coordinates=not _near_full_turn(run))
+
+
+def _near_full_turn(run: GoldenRun) -> bool:
+    """Whether a ball's rotation vector comes so near 2 pi that errors in q are magnified."""
+    balls = [k for k, joint in enumerate(run.description["joints"]) if joint["type"] == "JointSphericalExp"]
+    return any(np.linalg.norm(row[k]) > 1.5 * np.pi for row in run.golden["q"] for k in balls)
+
+
+def instants(run: GoldenRun) -> Iterator[Deviation]:
+    """Accelerations at the start by each formulation; poses, twists and energies at the golden's own states.
+
+    The golden's adaptive steps cannot be reproduced, but each of its states can be looked at.
+    """
+    start = run.model.initial_state()
+    prescribed = np.zeros(run.model.dof_count)
+    if run.model.prescribed.any():  # only scene 9 is both loaded and prescribed: its joint 0, one coordinate
+        prescribed[run.model.prescribed] = golden_loader.logistic_of_scene_9(0.0)[2]
+    golden = run.flat(run.golden["qddot_t0"])
+    for route in ROUTES:
+        qddot = accelerations(
+            run.model, start.q, start.qdot, start.chart, 0.0, route=route, qddot_prescribed=prescribed
+        )
+        yield _deviation(f"qddot_t0 ({route})", qddot[None], golden[None], np.array([INSTANT_TOLERANCE]))
+    q, qdot = run.coordinates("q"), run.coordinates("qdot")
+    states = [State(t, q[k], qdot[k], start.chart) for k, t in enumerate(run.golden["t"])]
+    yield from _trajectory(run, states, np.full(len(states), INSTANT_TOLERANCE), coordinates=False)
+
+
+def _trajectory(run: GoldenRun, states: list[State], tolerance: Array, *, coordinates: bool) -> Iterator[Deviation]:
+    """Deviations of states (steps,) from the golden's; tolerance: (steps,)."""
+    model, samples = run.model, run.samples()
+    motion = [kinematics(model, state.q, state.qdot, state.chart) for state in states]
+    if coordinates:
+        yield _deviation("q", np.array([state.q for state in states]), run.coordinates("q"), tolerance)
+        yield _deviation("qdot", np.array([state.qdot for state in states]), run.coordinates("qdot"), tolerance)
+    for name, quantity in (("E_world_body", body_poses), ("twist_body", body_twists)):
+        if name in run.golden:
+            ours = np.array([quantity(model, motion[step]) for step in samples])
+            yield _deviation(name, ours, run.bodies(name), tolerance[samples])
+    energies: dict[str, Callable[[Model, Kinematics], float]] = {"T": kinetic_energy, "V": potential_energy}
+    for name, energy in energies.items():
+        ours = np.array([energy(model, kin) for kin in motion])
+        yield _deviation(name, ours, np.array(run.golden[name]), tolerance)
+    if "H_end" in run.golden and coordinates:
+        T, V = np.array(run.golden["T"]), np.array(run.golden["V"])
+        H = kinetic_energy(model, motion[-1]) + potential_energy(model, motion[-1]) - potential_energy(model, motion[0])
+        scale = max(1.0, np.abs(T).max(), np.abs(V).max())  # H is a difference of these
+        yield Deviation("H_end", abs(H - run.golden["H_end"]) / scale, float(tolerance[-1]))
+
+
+def _deviation(quantity: str, ours: Array, golden: Array, tolerance: Array) -> Deviation:
+    """The sample that uses most of its tolerance; ours, golden: (samples, ...), tolerance: (samples,)."""
+    if ours.shape != golden.shape:
+        raise ValueError(f"{quantity}: shape {ours.shape}, golden {golden.shape}")
+    if golden.size == 0:
+        return Deviation(quantity, 0.0, float(tolerance.max()))
+    scale = max(1.0, float(np.abs(golden).max()))
+    errors = np.abs(ours - golden).reshape(len(golden), -1).max(axis=1) / scale
+    worst = int(np.argmax(np.where(np.isnan(errors), np.inf, errors / tolerance)))
+    return Deviation(quantity, float(errors[worst]), float(tolerance[worst]))
+
+
+COMPARISONS: dict[str, Callable[[GoldenRun], Iterator[Deviation]]] = {
+    "REDMAX_EULER": stepped,
+    "BDF1": stepped,
+    "BDF2": stepped,
+    "ODE_CONVERGED": converged,
+    "REDMAX_ODE45": instants,
+    "RECURS_ODE45": instants,
+}
+"""How each integrator of the golden runs is compared; another one is a foreign file."""

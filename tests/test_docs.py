@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Documents that must not drift from the code."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from redmax import io
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDES = [path for path in DOCUMENTS if not path.name.startswith("adding_")]  # those name files yet to be written
+
+
+def load_tool(name: str):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_tables_of_the_scene_format_are_up_to_date():
+    tool = load_tool("docs_tables")
+    text = tool.DOCUMENT.read_text(encoding="utf-8")
+    assert tool.updated(text) == text, "run: .venv/bin/python tools/docs_tables.py"
+
+
+def test_the_example_of_the_scene_format_is_a_sound_scene():
+    text = (ROOT / "docs" / "scene-format.md").read_text(encoding="utf-8")
+    example = re.search(r"```json\n(.*?)```", text, re.DOTALL).group(1)
+    json.loads(example)
+    assert io.loads(example).joints[0].name == "Pin"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
+def test_files_named_in_documents_exist(path):
+    """`module.py` or `folder/module.py` in a document is a file of the engine, the tests or the tools."""
+    places = ("engine", "tests", "tools", "benchmarks")
+    known = {file.relative_to(ROOT).as_posix() for place in places for file in (ROOT / place).rglob("*.py")}
+    for name in re.findall(r"`([\w/]+\.py)`", path.read_text(encoding="utf-8")):
+        assert any(file == name or file.endswith("/" + name) for file in known), name

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes the tables of docs/scene-format.md from the registries: python tools/docs_tables.py
+
+A table stands between `<!-- table: NAME -->` and `<!-- end -->`; a test fails while it is out of date.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from redmax.fields import REQUIRED, Spec, defaults, specs
+from redmax.geometry.solids import SHAPES, Solid
+from redmax.joints import JOINTS
+from redmax.joints.base import Joint
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "scene-format.md"
+WORDS = {"per_dof": "per DOF", "record": "object", "elements": "list", "reference": "name", "polygons": "faces"}
+
+
+def form(spec: Spec) -> str:
+    """What a field holds, in a word or two."""
+    if spec.sort == "array":
+        return " x ".join("n" if length is None else str(length) for length in spec.shape) + " numbers"
+    if spec.sort == "choice":
+        return " / ".join(spec.choices)
+    if spec.sort == "record" and spec.record is not None:
+        return spec.record.__name__
+    return WORDS.get(spec.sort, spec.sort)
+
+
+def field_rows(cls: type, without: Iterable[str] = ()) -> list[tuple[str, ...]]:
+    rows = []
+    for name, spec in specs(cls).items():
+        if name not in without:
+            default = defaults(cls)[name]
+            shown = "required" if default is REQUIRED else "none" if default is None else _shown(default)
+            rows.append((f"`{name}`", form(spec), spec.unit, shown, spec.doc))
+    return rows
+
+
+def _shown(default: Any) -> str:
+    if hasattr(default, "position"):
+        return "identity"
+    return str(list(default)) if isinstance(default, tuple) else str(default)
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in (head, tuple("---" for _ in head), *rows)]
+    return "\n".join(lines)
+
+
+def kinds_table(registry: Any, base: type) -> str:
+    rows: list[tuple[str, ...]] = []
+    for cls in registry:
+        own = field_rows(cls, without=specs(base))
+        about = (cls.__doc__ or "").strip().split("\n")[0]
+        listed = "; ".join(f"{row[0]} ({', '.join(part for part in row[1:3] if part)}): {row[4]}" for row in own)
+        rows.append((f"`{cls.kind}`", cls.label, about, listed or "-"))
+    return table(("kind", "shown as", "what it is", "own fields"), rows)
+
+
+def tables() -> dict[str, str]:
+    return {
+        "shapes": kinds_table(SHAPES, Solid),
+        "joint": table(("field", "form", "unit", "default", "meaning"), field_rows(Joint)),
+        "joints": kinds_table(JOINTS, Joint),
+    }
+
+
+def updated(text: str) -> str:
+    """The document with its tables as the registries have them."""
+    for name, content in tables().items():
+        begin = f"<!-- table: {name} -->"
+        pattern = re.compile(re.escape(begin) + r".*?<!-- end -->", re.DOTALL)
+        if not pattern.search(text):
+            raise SystemExit(f"{DOCUMENT.name} has no place for the table '{name}'")
+        text = pattern.sub(lambda _, begin=begin, content=content: f"{begin}\n{content}\n<!-- end -->", text)
+    return text
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(updated(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
