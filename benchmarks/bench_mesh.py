@@ -7,10 +7,9 @@ watertight and winding tests, without shells, nesting, duplicates and places.
 
 from __future__ import annotations
 
-import os
-import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import trimesh
 from redmax.geometry.mass_properties import mass_properties
 from redmax.geometry.mesh import Mesh
 
-REPEATS = 5
+from .measure import Row, interleaved
 
 
 def torus(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
@@ -49,19 +48,13 @@ def copies(vertices: np.ndarray, faces: np.ndarray, count: int) -> tuple[np.ndar
     return (vertices + shift).reshape(-1, 3), (faces + names).reshape(-1, 3)
 
 
-def measure(work: Callable[[], Any]) -> dict[str, float]:
-    """First and best wall time, best processor time [s] and peak of allocated memory [MB] of a call."""
-    wall, processor = [], []
-    for _ in range(REPEATS):
-        begin, spent = time.perf_counter(), time.process_time()
-        work()
-        wall.append(time.perf_counter() - begin)
-        processor.append(time.process_time() - spent)
+def peak_megabytes(work: Callable[[], Any]) -> float:
+    """Peak of the memory a call allocates [MB]."""
     tracemalloc.start()
     work()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return {"first_s": wall[0], "best_s": min(wall), "cpu_s": min(processor), "peak_mb": peak / 1e6}
+    return peak / 1e6
 
 
 def trimesh_properties(vertices: np.ndarray, faces: np.ndarray) -> Any:
@@ -71,50 +64,26 @@ def trimesh_properties(vertices: np.ndarray, faces: np.ndarray) -> Any:
     return mesh.mass_properties
 
 
-def run(triangles: int = 1_000_000) -> list[dict[str, Any]]:
-    """One row per mesh: our times and peak, trimesh's, their ratio, and the largest relative difference."""
+def run(triangles: int = 1_000_000) -> list[Row]:
+    """Seconds and peak memory of checks + integration per mesh, beside trimesh."""
     n = max(int(np.sqrt(triangles / 8)), 3)
     whole = torus(4 * n, n)
     small = max(int(np.sqrt(triangles / 8 / 100)), 3)
+    meshes = {
+        "torus": whole,
+        "torus, shuffled": shuffled(*whole),
+        "100 tori": copies(*torus(4 * small, small), 100),
+    }
     rows = []
-    for name, part in (
-        ("torus", whole),
-        ("torus, shuffled", shuffled(*whole)),
-        ("100 tori", copies(*torus(4 * small, small), 100)),
-    ):
+    for name, part in meshes.items():
         mesh = Mesh.from_faces(*part)
-        ours = measure(lambda mesh=mesh: mass_properties(mesh, density=1.0))
-        theirs = measure(lambda part=part: trimesh_properties(*part))
-        a, b = mass_properties(mesh, density=1.0), trimesh_properties(*part)
-        difference = max(
-            abs(a.mass / b["mass"] - 1.0), np.abs(a.inertia - b["inertia"]).max() / np.abs(a.inertia).max()
-        )
+        ours, theirs = partial(mass_properties, mesh, density=1.0), partial(trimesh_properties, *part)
+        times = interleaved({"ours": ours, "trimesh": theirs})
         rows.append(
-            {
-                "mesh": name,
-                "triangles": len(part[1]),
-                **ours,
-                "trimesh_best_s": theirs["best_s"],
-                "trimesh_peak_mb": theirs["peak_mb"],
-                "times_trimesh": theirs["best_s"] / ours["best_s"],
-                "difference": float(difference),
-            }
+            Row(
+                "1M triangles", name, times["ours"][0], "s", "trimesh", times["trimesh"][0], times["ours"][1], limit=0.5
+            )
         )
+        peaks = peak_megabytes(ours), peak_megabytes(theirs)
+        rows.append(Row("1M triangles, memory", name, peaks[0], "MB", "trimesh", peaks[1], limit=500.0))
     return rows
-
-
-def main() -> None:
-    print(
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, numpy {np.__version__}, trimesh {trimesh.__version__}"
-    )
-    print("mesh              triangles  first s   best s    cpu s  peak MB  trimesh s  its MB   ratio  difference")
-    for row in run():
-        print(
-            f"{row['mesh']:<16} {row['triangles']:>10} {row['first_s']:>8.3f} {row['best_s']:>8.3f}"
-            f" {row['cpu_s']:>8.3f} {row['peak_mb']:>8.0f} {row['trimesh_best_s']:>10.3f}"
-            f" {row['trimesh_peak_mb']:>7.0f} {row['times_trimesh']:>7.1f} {row['difference']:>11.1e}"
-        )
-
-
-if __name__ == "__main__":
-    main()

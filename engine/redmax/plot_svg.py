@@ -18,6 +18,9 @@ LEFT, RIGHT, TOP, BOTTOM = 92, 24, 72, 58
 COLORS = ("#0072B2", "#D55E00", "#111111", "#009E73", "#CC79A7")
 """Told apart also by colour-blind people (Okabe and Ito)."""
 
+DASHES = ("none", "none", "7 5", "2 4", "12 4 2 4")
+"""The third line is dashed, so that a line it covers (a total of one part) still shows."""
+
 MAX_POINTS = 2000
 
 
@@ -26,8 +29,8 @@ def line_plot(title: str, x: Array, series: Mapping[str, Array], *, x_label: str
     finite = np.concatenate([values[np.isfinite(values)] for values in series.values()])
     x_low, x_high = _range(x)
     y_low, y_high = _range(finite)
-    y_ticks = ticks(y_low, y_high)
-    y_low, y_high = min(y_low, y_ticks[0]), max(y_high, y_ticks[-1])
+    room = 0.04 * (y_high - y_low)
+    y_low, y_high = y_low - room, y_high + room
 
     def px(value: float) -> float:
         return LEFT + (value - x_low) / (x_high - x_low) * (WIDTH - LEFT - RIGHT)
@@ -44,7 +47,7 @@ def line_plot(title: str, x: Array, series: Mapping[str, Array], *, x_label: str
     for tick in ticks(x_low, x_high):
         parts.append(_line(px(tick), TOP, px(tick), HEIGHT - BOTTOM, "#e4e4e4"))
         parts.append(_text(px(tick), HEIGHT - BOTTOM + 19, f"{tick:g}", anchor="middle"))
-    for tick in y_ticks:
+    for tick in ticks(y_low, y_high):
         parts.append(_line(LEFT, py(tick), WIDTH - RIGHT, py(tick), "#999999" if tick == 0.0 else "#e4e4e4"))
         parts.append(_text(LEFT - 8, py(tick) + 5, f"{tick:g}", anchor="end"))
     parts.append(_line(LEFT, TOP, LEFT, HEIGHT - BOTTOM, "#333333"))
@@ -54,16 +57,20 @@ def line_plot(title: str, x: Array, series: Mapping[str, Array], *, x_label: str
     parts.append(_text(20, middle, y_label, anchor="middle", transform=f"rotate(-90 20 {middle:g})"))
     for index, (name, values) in enumerate(series.items()):
         color = COLORS[index % len(COLORS)]
+        dashes = DASHES[index % len(DASHES)]
         for run in _runs(x, values):
             points = " ".join(f"{px(a):.2f},{py(b):.2f}" for a, b in run)
-            parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
+            parts.append(
+                f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2" '
+                f'stroke-dasharray="{dashes}"/>'
+            )
         x0 = LEFT + index * 130
-        parts.append(_line(x0, 51, x0 + 26, 51, color, width=3))
+        parts.append(_line(x0, 51, x0 + 26, 51, color, width=3, dashes=dashes))
         parts.append(_text(x0 + 33, 56, name))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def ticks(low: float, high: float, count: int = 6) -> list[float]:
+def ticks(low: float, high: float, count: int = 8) -> list[float]:
     """Round numbers (1, 2 or 5 times a power of ten apart) that lie within [low, high], about `count` of them."""
     raw = (high - low) / count
     power = 10.0 ** math.floor(math.log10(raw))
@@ -98,8 +105,11 @@ def _runs(x: Array, y: Array) -> list[list[tuple[float, float]]]:
     return [run for run in runs if run]
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, color: str, width: float = 1.0) -> str:
-    return f'<line x1="{x1:.2f}" y1="{y1:.2f}" x2="{x2:.2f}" y2="{y2:.2f}" stroke="{color}" stroke-width="{width:g}"/>'
+def _line(x1: float, y1: float, x2: float, y2: float, color: str, *, width: float = 1.0, dashes: str = "none") -> str:
+    return (
+        f'<line x1="{x1:.2f}" y1="{y1:.2f}" x2="{x2:.2f}" y2="{y2:.2f}" stroke="{color}" stroke-width="{width:g}" '
+        f'stroke-dasharray="{dashes}"/>'
+    )
 
 
 def _text(

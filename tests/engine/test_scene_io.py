@@ -229,6 +229,11 @@ def test_meshes_are_checked_with_their_body_named():
     (said,) = problems(edit(bodies__0__shapes=[opened]))
     assert "body 'Tower', shapes[0]" in said
     assert "3 open edges" in said
+    for approximation in ("hull", "box"):
+        assert problems(edit(bodies__0__shapes=[dict(opened, approximation=approximation)])) == []
+    flat = dict(opened, vertices=[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], approximation="hull")
+    (said,) = problems(edit(bodies__0__shapes=[flat]))
+    assert "body 'Tower', shapes[0]" in said
     wild = dict(tetrahedron, faces=[[0, 1, 99], [0, 1], "x"])
     assert problems(edit(bodies__0__shapes=[wild]))
 

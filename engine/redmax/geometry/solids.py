@@ -15,10 +15,11 @@ from typing import ClassVar
 import numpy as np
 
 from ..errors import RedMaxError
-from ..fields import Element, Pose, Vector, array, number, polygons, pose
+from ..fields import Element, Pose, Vector, array, choice, number, polygons, pose
 from ..registry import Registry
 from ..spatial.inertia import MassProperties
 from . import shapes
+from .hull import bounding_box_mass, hull_mass
 from .mass_properties import mass_properties
 from .mesh import Mesh
 
@@ -131,8 +132,17 @@ class MeshSolid(Solid):
     label: ClassVar[str] = "Mesh"
     vertices: Vector = array(doc="Vertex positions", shape=(None, 3), unit="m")
     faces: Vector = polygons(doc="Faces as lists of vertex indices, counter-clockwise seen from outside")
+    approximation: str = choice(
+        "none",
+        doc="What to integrate instead of the mesh, for meshes that are not closed: nothing else, its hull, its box",
+        choices=("none", "hull", "box"),
+    )
 
     def with_density(self, density: float) -> MassProperties:
+        if self.approximation == "hull":
+            return hull_mass(self.vertices, density=density)
+        if self.approximation == "box":
+            return bounding_box_mass(self.vertices, density=density)
         mesh = Mesh.from_faces(np.asarray(self.vertices, dtype=np.float64), self.faces)
         return mass_properties(mesh, density=density)
 

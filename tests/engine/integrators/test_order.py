@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.integrators.pendulums import double_pendulum
+from engine.integrators.pendulums import chain, double_pendulum, hinge
 from redmax.dynamics.energy import mechanical_energy
 from redmax.dynamics.kinematics import kinematics
 from redmax.integrators import (
@@ -52,9 +52,9 @@ def test_every_integrator_has_a_known_order_or_adapts():
 def test_error_falls_with_the_order_of_the_method(kind):
     """Halving h divides the error by 2^p; damped and sprung, so that every term of the step takes part."""
     model = double_pendulum(stiffness=0.5, damping=0.05, rest=0.2)
-    t = 0.3
+    t = 0.12
     exact = final_state(model, Dop853(rtol=1e-12, atol=1e-12), t)
-    steps = (40, 80) if ORDERS[kind] > 1 else (160, 320)
+    steps = (8, 16) if ORDERS[kind] > 1 else (40, 80)
     errors = []
     for count in steps:
         state = final_state(model, INTEGRATORS[kind](h=t / count), t)
@@ -116,8 +116,6 @@ def test_linearly_implicit_euler_survives_springs_that_explicit_methods_do_not()
 
 def test_linearly_implicit_euler_counts_damping_once():
     """M v1 = M v0 - h d v1 without gravity: v1 = v0 / (1 + h d / I) exactly. RBDN eq. 1.30 would damp twice."""
-    from engine.integrators.pendulums import chain, hinge
-
     d, h = 0.3, 0.05
     model = chain(hinge(0, qdot=2.0, damping=d), gravity=(0.0, 0.0, 0.0))
     I = model.inertia[0, 1] + model.inertia[0, 3] * 0.25**2
