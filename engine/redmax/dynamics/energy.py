@@ -13,7 +13,7 @@ from .loads import Loads, potential_energy
 
 
 def kinetic_energy(model: Model, kin: Kinematics) -> float:
-    """phi^T M phi / 2 summed over the bodies [J]; equals qdot^T M_r qdot / 2. Source: RBDN section 1.6."""
+    """phi^T M phi / 2 summed over the bodies [J]; equals qdot^T M_r qdot / 2."""
     return 0.5 * float(np.sum(model.inertia * kin.phi**2))
 
 

@@ -58,14 +58,14 @@ def articulated_inertia(
     for j in reversed(range(n)):
         coordinates = np.arange(model.dof[j], model.dof[j + 1])
         moving[j] = coordinates if held is None else coordinates[~held[coordinates]]
+        # Symmetrised, or long chains of spherical joints lose all digits; see recursive.py.
         Mhat_j, S[j] = symmetric(Mhat[j]), kin.S[:, moving[j]]
         U[j] = Mhat_j @ S[j]
         own = S[j].T @ U[j] + np.diag(diagonal[moving[j]])
         Psi[j] = solve(own, np.eye(len(own)), f"joint '{model.joint_names[j]}'")
         p = int(model.parent[j])
         if p >= 0:
-            # Symmetrised, or long chains lose all digits; see recursive.py.
-            Mhat[p] += Ad_jp[j].T @ symmetric(Mhat_j - U[j] @ Psi[j] @ U[j].T) @ Ad_jp[j]
+            Mhat[p] += Ad_jp[j].T @ (Mhat_j - U[j] @ Psi[j] @ U[j].T) @ Ad_jp[j]
     return ArticulatedInertia(model, Ad_jp, tuple(moving), tuple(S), tuple(U), tuple(Psi))
 
 
@@ -97,7 +97,7 @@ def inverse_inertia_product(inertia: ArticulatedInertia, x: Array) -> Array:
 def implicit_terms(load: Loads, h: float) -> tuple[Array, Array]:
     """P_r (nr,) and P_m (n, 6, 6) of linearly implicit Euler: -h D - h^2 K, symmetric part, h [s].
 
-    RBDN Alg. 10 writes +h D with the opposite sign of D (ERRATA on eq. 1.30).
+    RBDN Alg. 10 writes +h D with the opposite sign of D (a known erratum of eq. 1.30).
     """
     P_m = -h * 0.5 * (load.D_m + np.swapaxes(load.D_m, 1, 2))
     return -h * load.D_r - h**2 * load.K_r, P_m

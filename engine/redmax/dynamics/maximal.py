@@ -2,7 +2,7 @@
 """Maximal coordinates: every body has six velocities of its own, and multipliers hold the joints together.
 
 The unknowns are the twists Phi (6n,) of the principal frames, the rows G Phi = gamma are those of joint_rows.py.
-The multipliers push with -G^T lambda (RBDN eq. 1.74 and the text before it; ERRATA, multiplier signs).
+The multipliers push with -G^T lambda (RBDN eq. 1.74 and the text before it; the signs printed elsewhere in RBDN differ, a known erratum).
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def close_joints(
 
     Each iteration moves the bodies by the displacement of least kinetic metric (least M-norm) that closes the
     joints to first order; then the twists change by the least impulse. Returns what `body_kinematics` does.
-    Source: RBDN section 1.10 with Cline and Pai 2003. Raises MaximalError naming the joint that stays open.
+    Source: RBDN section 1.12 with Cline and Pai 2003. Raises MaximalError naming the joint that stays open.
     """
     M = np.diag(model.inertia.ravel())
     closed = CLOSED * max(1.0, float(np.abs(E_wi[:, :3, 3]).max(initial=0.0)))

@@ -115,17 +115,20 @@ class FixedStepper(Stepper):
         t0 = self.state.t
         count = step_count(t_end - t0, self.h)
         for k in range(1, count + 1):
-            self._step_in_parts(t_end if k == count else t0 + (t_end - t0) * k / count, (t_end - t0) / count)
+            self._step(t_end if k == count else t0 + (t_end - t0) * k / count, (t_end - t0) / count)
         self.recentre()
         return self.state
 
-    def _step_in_parts(self, t_end: float, h: float) -> None:
+    def _step(self, t_end: float, h: float) -> None:
         """One step, or several where a joint with a singularity turns so fast that it could meet it."""
-        t0 = self.state.t
         turn = self.turn_rate() * h
         if not turn <= MAX_PARTS * MAX_TURN:
             raise IntegrationError(f"a joint would turn by {turn:.3g} rad in one step; use a smaller step")
-        parts = max(1, math.ceil(turn / MAX_TURN))
+        self._step_in_parts(t_end, h, max(1, math.ceil(turn / MAX_TURN)))
+
+    def _step_in_parts(self, t_end: float, h: float, parts: int) -> None:
+        """A step of length h up to t_end in equal parts."""
+        t0 = self.state.t
         for k in range(1, parts + 1):
             self.recentre()
             self.state = self.step(h / parts, t_end if k == parts else t0 + h * k / parts)

@@ -24,9 +24,16 @@ SDIRK2 = (2.0 - math.sqrt(2.0)) / 2.0
 """Coefficient a of the two-stage, L-stable method of order 2 that starts BDF2."""
 
 MAX_ITERATIONS = 50
+MAX_SPLITS = 6
+"""A step that Newton's method does not solve is tried in 2, 4, ... 2^6 parts before the run fails."""
+
 MAX_HALVINGS = 20
 DIFFERENCE = 2.0**-26
 """Step of the difference quotients in the Newton matrix, the square root of the rounding error."""
+
+
+class NewtonError(IntegrationError):
+    """Newton's method did not solve a stage."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +80,18 @@ class ImplicitStepper(FixedStepper):
         super().__init__(model, state, settings.h)
         self.tolerance = settings.tolerance
         self.residual_tolerance = settings.residual_tolerance
+
+    def _step_in_parts(self, t_end: float, h: float, parts: int) -> None:
+        before = dict(vars(self))  # states are immutable, so this is the whole past
+        for split in range(MAX_SPLITS + 1):
+            try:
+                super()._step_in_parts(t_end, h, parts * 2**split)
+            except NewtonError:
+                if split == MAX_SPLITS:
+                    raise
+                vars(self).update(before)
+            else:
+                return
 
     def stage(self, q_past: Array, v_past: Array, ch: float, t: float, guess: Array) -> tuple[Array, Array]:
         """q and v (nr,) at time t with q = q_past + ch v and v = v_past + ch qddot(q, v, t).
@@ -124,13 +143,13 @@ class ImplicitStepper(FixedStepper):
                     break
                 length *= 0.5
             else:
-                raise IntegrationError("Newton's method finds no smaller residual; try a smaller step")
+                raise NewtonError("Newton's method finds no smaller residual; try a smaller step")
             if not np.isfinite(trial_value).all():
-                raise IntegrationError("the equations of motion are no longer finite")
+                raise NewtonError("the equations of motion are no longer finite")
             x, value = trial, trial_value
             if close:
                 return x
-        raise IntegrationError(f"Newton's method does not converge in {MAX_ITERATIONS} iterations; try a smaller step")
+        raise NewtonError(f"Newton's method does not converge in {MAX_ITERATIONS} iterations; try a smaller step")
 
     @staticmethod
     def _derivative(g: _Residual, x: Array, value: Array) -> Array:

@@ -30,9 +30,9 @@ class LinearlyImplicitEulerStepper(FixedStepper):
     def step(self, h: float, t_end: float) -> State:
         """(M - h D - h^2 K) v1 = (M - h D) v0 + h f, q1 = q0 + h v1; all at the old state, inputs at the new time.
 
-        f holds the damping D v0 too, so that the right-hand side is M v0 + h (f without damping), which is how
-        the golden README writes it. RBDN eq. 1.30 keeps the damping in f with +hD on the left: counted twice
-        (erratum). Prescribed coordinates enter by their velocity at the end of the step.
+        f holds the damping D v0 too, so the right-hand side is M v0 + h (f without damping). RBDN eq. 1.30 writes
+        +hD with the opposite sign of D and "all forces" in f, which taken literally counts damping twice (erratum).
+        Source: RBDN eq. 2.71-2.75. Prescribed coordinates enter by their velocity at the end of the step.
         """
         q0, v0 = self.state.q, self.state.qdot
         system = linear_system(self.model, q0, v0, self.state.chart, t_end)

@@ -18,8 +18,8 @@ from .base import Joint, JointMotion
 class FreeTranslationRotation(Joint):
     """All six freedoms, q = (position x, rotation vector r), Q = T R.
 
-    S = (0 J; R^T 0) and Sdot = (0 Jdot; -[J rdot] R^T 0) with the right Jacobian J of r. Source: ERRATA section 1,
-    beside RM19 eq. 42-44 (the seeds only have the other order).
+    S = (0 J; R^T 0) and Sdot = (0 Jdot; -[J rdot] R^T 0) with the right Jacobian J of r. Source: RM19 eq. 42-44
+    in the other order, T before R.
     """
 
     kind: ClassVar[str] = "free_translation_rotation"

@@ -11,7 +11,7 @@ from ..spatial import so3
 LONGEST = 1.5 * np.pi
 """Longer rotation vectors are replaced [rad]; the same bound as the reference implementation's.
 
-S is singular at 2 pi; its condition number is 3.3 here and 19 at 1.9 pi (ERRATA section 1).
+S is singular at 2 pi; its condition number is 3.3 here and 19 at 1.9 pi.
 """
 
 

@@ -19,7 +19,7 @@ class Screw(Joint):
     """Q turns by q about `axis` and advances by q pitch / (2 pi): S = (a, a pitch / (2 pi)).
 
     A positive pitch is a right-handed thread, a negative one left-handed; zero is a hinge.
-    Source: SG13 section 4 (a constant S), Q = exp [S q].
+    Source: SG13 eq. 9 with Q = exp [S q], so that S is constant.
     """
 
     kind: ClassVar[str] = "screw"

@@ -91,8 +91,7 @@ def log(E: ArrayLike) -> Array:
     """The twist (..., 6) whose `exp` is E, with rotation angle in [0, pi]; accurate at every angle.
 
     nu is not p: it is left_jacobian(omega)^-1 p. At a half turn two twists are right; which is taken is `so3.log`'s
-    choice. Source: RBDN eq. 1.10; the reference code takes acos of the trace, which has no digits near 0 and pi
-    (ERRATA section 6).
+    choice. Source: RBDN eq. 1.10; taking acos of the trace, as is often done, leaves no digits near 0 and pi.
     """
     omega = so3.log(rotation(E))
     nu = np.einsum("...ij,...j->...i", so3.left_jacobian_inverse(omega), position(E))

@@ -121,7 +121,7 @@ def right_jacobian_dot(v: ArrayLike, vdot: ArrayLike) -> Array:
     """d/dt right_jacobian(v(t)), shape (..., 3, 3) [1/s]: the Sdot of the spherical joint; at v = 0 it is -[vdot]/2.
 
     RM19 eq. 39-41 and section 4.7 give no limit at v = 0 (the reference code returns 0), and lose digits near it:
-    7e-9 at |v| = 1e-4 (ERRATA section 1).
+    7e-9 at |v| = 1e-4.
     """
     return left_jacobian_dot(-np.asarray(v, float), -np.asarray(vdot, float))
 

@@ -14,7 +14,7 @@ Their derivatives are again Stumpff functions, free of cancellation at zero:
     (1/theta) d c_k / d theta = k c_(k+2) - c_(k+1).
 
 KINDR16 ("Jacobian of exponential map") writes the closed forms and keeps them for every theta != 0; they have
-lost all digits at 1e-8 (ERRATA section 4), and half of them long before. Here the series goes as far as it is
+lost all digits at 1e-8, and half of them long before. Here the series goes as far as it is
 the better one: up to SERIES_ANGLE.
 """
 

@@ -60,7 +60,7 @@ def test_coordinate_rates_invert_J(seed, n):
 @few
 @trees
 def test_Gdot_is_the_derivative_of_G(seed, n):
-    """Along q + s qdot; C of each instant is turned onto C at s = 0, because a basis of rows is only given up to that."""
+    """Along q + s qdot; C of each instant is turned onto C at s = 0, as a basis of rows is only given up to that."""
     model, kin, *_ = random_situation(seed, n)
     rows = joint_rows(model, kin, 0.3)
 
@@ -143,5 +143,5 @@ def test_a_pose_beyond_reach_is_an_error_that_names_the_joint(monkeypatch):
     monkeypatch.setattr("redmax.dynamics.joint_coordinates.MAX_ITERATIONS", 2)
     _, joint, q = moving_joint("universal")
     Q = pose.make(joint.motion(q, np.zeros(2)).Q[:3, :3], np.array([0.0, 0.0, 5.0]))
-    with pytest.raises(JointCoordinatesError, match="joint 'joint': no position of the joint fits.* 5 m away"):
+    with pytest.raises(JointCoordinatesError, match=r"joint 'joint': no position of the joint fits.* 5 m away"):
         joint_coordinates(joint, Q, q + 0.5)

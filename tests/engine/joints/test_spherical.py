@@ -96,6 +96,18 @@ def test_charts_are_changed_to_where_the_golden_changes(old, q_new, new):
     np.testing.assert_allclose(q, q_new, atol=1e-13)
 
 
+@pytest.mark.parametrize("target", CHARTS)
+def test_rewrite_finds_any_angles_of_the_rotation(target):
+    # Every rotation has two sets of angles, and whole turns of each.
+    joint, chart = SphericalEuler.part(sequence="xyz"), 1 + CHARTS.index(target)
+    other_middle = -0.8 if target[0] == target[2] else np.pi - 0.8
+    for wanted in ([0.4, 0.8, -1.1], [0.4 + np.pi, other_middle, -1.1 - np.pi], [0.4 + 4.0 * np.pi, 0.8, -1.1]):
+        R = euler.to_matrix(wanted, target)
+        near = np.add(wanted, [0.1, -0.1, 0.1])
+        q, _ = joint.rewrite(euler.from_matrix(R, "xyz"), np.ones(3), 0, chart_like=chart, q_like=near)
+        np.testing.assert_allclose(q, wanted, atol=1e-13)
+
+
 def test_determinant_is_the_determinant_of_S():
     rng = np.random.default_rng(30)
     for chart, sequence in enumerate(CHARTS, start=1):
