@@ -190,6 +190,13 @@ class GoldenRun:
         return [self.written_like_golden(state, k, q_golden[k]) for k, state in enumerate(states)]
 
 
+def poses_at_start(scene: Scene) -> Array:
+    """E_world_body, (n, 4, 4), of the scene's bodies in the scene's order."""
+    model = compile(scene)
+    poses = body_poses(model, kinematics(model, model.q0, model.qdot0))
+    return poses[[model.body_names.index(body.name) for body in scene.bodies]]
+
+
 def stepped(run: GoldenRun) -> Iterator[Deviation]:
     """Fixed steps: the same method from the same start gives the same numbers at every step."""
     if run.integrator == "REDMAX_EULER":

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import json
+import struct
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +23,25 @@ Status: TypeAlias = Literal["complete", "stopped", "failed"]
 STATUSES: tuple[Status, ...] = ("complete", "stopped", "failed")
 FORMAT = "redmax-trajectory"
 VERSION = 1
+
+
+DAMAGE = (
+    ValueError,
+    KeyError,
+    IndexError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    SyntaxError,
+    OverflowError,
+    MemoryError,
+    RuntimeError,
+    struct.error,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What reading a damaged archive raises: zip, deflate, the header of an array, or the JSON header may be broken."""
 
 
 class TrajectoryError(RedMaxError):
@@ -116,7 +138,8 @@ class Trajectory:
 def load(path: str | Path) -> Trajectory:
     """The trajectory in an .npz file written by `Trajectory.save`. Raises TrajectoryError for anything else."""
     try:
-        with np.load(Path(path), allow_pickle=False) as data:
+        # Opened here, because np.load leaves the file open when it finds a damaged archive.
+        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as data:
             if not isinstance(data, np.lib.npyio.NpzFile):
                 raise TrajectoryError(f"file '{path}' is not a trajectory; give an .npz written by RedMax")
             header = json.loads(str(data["header"]))
@@ -134,7 +157,7 @@ def load(path: str | Path) -> Trajectory:
             )
     except OSError as error:
         raise TrajectoryError(f"file '{path}' cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+    except DAMAGE as error:
         raise TrajectoryError(f"file '{path}' is not a trajectory, or is damaged ({error})") from None
 
 

@@ -21,7 +21,7 @@ class Kinematics:
     E_pj, E_wj, E_wi: (n, 4, 4) pose of the joint frame in its parent's joint frame, of the joint
     frame in the world, of the principal frame in the world.
     V: (n, 6) twist of the body seen at its joint frame, in the joint frame.
-    phi: (n, 6) twist of the body in its principal frame.
+    phi: (n, 6) twist of the body in its principal frame. chart: (n,) what q is written in, see `State`.
     """
 
     q: Array
@@ -33,17 +33,20 @@ class Kinematics:
     E_wi: Array
     V: Array
     phi: Array
+    chart: IntArray
 
 
 def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = None) -> Kinematics:
     """Poses and twists of all bodies. chart: (n,), see `State`. Source: RM19 eq. 17 and 22, Alg. 6 lines 1-3."""
     n, nr = model.body_count, model.dof_count
+    if chart is None:
+        chart = np.zeros(n, dtype=np.int64)
     S, Sdot = np.zeros((6, nr)), np.zeros((6, nr))
     E_pj, E_wj, V = np.empty((n, 4, 4)), np.empty((n, 4, 4)), np.empty((n, 6))
     for j, joint in enumerate(model.joints):
         columns = model.columns(j)
         Q, S[:, columns], Sdot[:, columns] = joint.motion(
-            q[columns], qdot[columns], 0 if chart is None else int(chart[j])
+            q[columns], qdot[columns], int(chart[j])
         )
         E_pj[j] = model.E_pj0[j] @ Q
         V[j] = S[:, columns] @ qdot[columns]
@@ -54,7 +57,7 @@ def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = Non
             E_wj[j] = E_wj[p] @ E_pj[j]
             V[j] += adjoint.Ad_inverse(E_pj[j]) @ V[p]
     phi = (adjoint.Ad_inverse(model.E_ji) @ V[:, :, None])[:, :, 0]
-    return Kinematics(q, qdot, S, Sdot, E_pj, E_wj, E_wj @ model.E_ji, V, phi)
+    return Kinematics(q, qdot, S, Sdot, E_pj, E_wj, E_wj @ model.E_ji, V, phi, chart)
 
 
 def body_poses(model: Model, kin: Kinematics) -> Array:

@@ -34,8 +34,33 @@ def loads(model: Model, kin: Kinematics, t: float) -> Loads:
     d = model.body_damping
     f_m = gravity_wrenches(model, kin) - d[:, None] * kin.phi
     D_m = -d[:, None, None] * np.eye(6)
-    f_r, K_r, D_r = joint_loads(model, kin.q, kin.qdot, t)
+    q, qdot, changes = own_coordinates(model, kin)
+    f_r, K_r, D_r = joint_loads(model, q, qdot, t)
+    for columns, B in changes:
+        f_r[columns] = B.T @ f_r[columns]
+        K_r[columns] = (K_r[columns, None] * B**2).sum(axis=0)  # diagonal of B^T K B
+        D_r[columns] = (D_r[columns, None] * B**2).sum(axis=0)
     return Loads(f_m, D_m, f_r, K_r, D_r)
+
+
+def own_coordinates(model: Model, kin: Kinematics) -> tuple[Array, Array, list[tuple[slice, Array]]]:
+    """q and qdot (nr,) in the charts of the scene, in which torques, springs, limits and tables are meant.
+
+    With them, for every joint that is written in another chart now: its columns and B = dq_own / dq. Power stays:
+    the force along q is B^T times the one along q_own. Of several q_own of one pose the nearest to rest counts.
+    """
+    q, qdot = kin.q, kin.qdot
+    changes: list[tuple[slice, Array]] = []
+    for j in np.flatnonzero(kin.chart).tolist():
+        if not changes:
+            q, qdot = q.copy(), qdot.copy()
+        joint, columns = model.joints[j], model.columns(j)
+        q[columns], qdot[columns] = joint.rewrite(
+            kin.q[columns], kin.qdot[columns], int(kin.chart[j]), chart_like=0, q_like=model.rest[columns]
+        )
+        S_own = joint.motion(q[columns], qdot[columns]).S
+        changes.append((columns, np.linalg.pinv(S_own) @ kin.S[:, columns]))
+    return q, qdot, changes
 
 
 def gravity_wrenches(model: Model, kin: Kinematics) -> Array:
@@ -52,8 +77,7 @@ def gravity_wrenches(model: Model, kin: Kinematics) -> Array:
 def joint_loads(model: Model, q: Array, qdot: Array, t: float) -> tuple[Array, Array, Array]:
     """f_r, K_r, D_r of torques, springs, damping and soft limits, each (nr,)."""
     f = model.torque - model.stiffness * (q - model.rest) - model.damping * qdot
-    K = -model.stiffness
-    D = -model.damping
+    K, D = -model.stiffness, -model.damping
     beyond = _beyond_limits(model, q)
     pushing = np.where(beyond != 0.0, model.limit_damping, 0.0)
     f = f - model.limit_stiffness * beyond - pushing * qdot
@@ -87,7 +111,7 @@ def joint_potential(model: Model, q: Array) -> float:
 
 def potential_energy(model: Model, kin: Kinematics) -> float:
     """All potential energy [J]."""
-    return gravity_potential(model, kin) + joint_potential(model, kin.q)
+    return gravity_potential(model, kin) + joint_potential(model, own_coordinates(model, kin)[0])
 
 
 def _beyond_limits(model: Model, q: Array) -> Array:

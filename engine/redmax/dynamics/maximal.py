@@ -2,7 +2,8 @@
 """Maximal coordinates: every body has six velocities of its own, and multipliers hold the joints together.
 
 The unknowns are the twists Phi (6n,) of the principal frames, the rows G Phi = gamma are those of joint_rows.py.
-The multipliers push with -G^T lambda (RBDN eq. 1.74 and the text before it; the signs printed elsewhere in RBDN differ, a known erratum).
+The multipliers push with -G^T lambda (RBDN eq. 1.74 and the text before it; the signs printed elsewhere in RBDN
+differ, a known erratum).
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def body_kinematics(
             qdot[columns] = pseudo_inverse(at.S) @ V_rel
             at = joint.motion(q[columns], qdot[columns], c)
         S[:, columns], Sdot[:, columns] = at.S, at.Sdot
-    return Kinematics(q, qdot, S, Sdot, E_pj, E_wj, E_wi, V, phi), gap
+    return Kinematics(q, qdot, S, Sdot, E_pj, E_wj, E_wi, V, phi, chart), gap
 
 
 def applied_forces(model: Model, kin: Kinematics, load: Loads) -> Array:

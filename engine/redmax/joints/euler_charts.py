@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..spatial import euler
+from ..spatial import euler, so3
 
 CHARTS: tuple[euler.Sequence, ...] = (
     "xyx", "xzx", "yzy", "yxy", "zxz", "zyz", "xyz", "xzy", "yzx", "yxz", "zxy", "zyx",
@@ -31,8 +31,8 @@ def jacobian_dot(S: Array, qdot: Array) -> Array:
     axis x (angular velocity of the later rotations).
     """
     Sdot = np.zeros((3, 3))
-    Sdot[:, 0] = np.cross(S[:, 0], S[:, 1] * qdot[1] + S[:, 2] * qdot[2])
-    Sdot[:, 1] = np.cross(S[:, 1], S[:, 2] * qdot[2])
+    Sdot[:, 0] = so3.hat(S[:, 0]) @ (S[:, 1] * qdot[1] + S[:, 2] * qdot[2])
+    Sdot[:, 1] = so3.hat(S[:, 1]) @ S[:, 2] * qdot[2]
     return Sdot
 
 

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trajectories of an independent implementation: every run in the folder of golden data, file by file.
+
+The folder is the one named by REDMAX_GOLDENS, else tests/goldens. Files are found by their names; what is
+compared in each, and how closely, stands in `tests/golden_runs.py`. A run that needs something the
+engine does not have is skipped with the name of that feature; a file of no known kind fails.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import golden_loader
+import golden_runs
+import numpy as np
+import pytest
+from golden_loader import MissingFeature
+
+FILES = golden_runs.data_files(golden_runs.folder())
+SCENES = [name for name in FILES if name.startswith("scene_")]
+RUNS = [name for name in FILES if name not in SCENES]  # strays are among these, so that they fail
+
+SHIPPED = golden_runs.data_files(golden_runs.DEFAULT_FOLDER)
+
+
+def test_the_folder_holds_runs():
+    """An empty or misspelt folder must not look like success."""
+    assert RUNS, f"no golden runs in {golden_runs.folder()}"
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_run_agrees_with_the_golden(name):
+    try:
+        deviations = golden_runs.compare(FILES, name)
+    except MissingFeature as missing:
+        pytest.skip(f"not in the engine: {missing}")
+    assert deviations
+    too_far = [deviation for deviation in deviations if not deviation.passes]
+    assert not too_far, "\n".join(map(str, too_far))
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_scene_starts_where_the_golden_says(name):
+    """Bodies of the compiled scene stand at `E_world_body_t0`; 1e-12: rounding along the chain of poses."""
+    _, scene_id, _ = golden_runs.parts_of_name(name)
+    data = golden_loader.read(FILES[name])
+    try:
+        scene = golden_loader.convert(data, diff=scene_id.startswith("diff_"))
+    except MissingFeature as missing:
+        pytest.skip(f"not in the engine: {missing}")
+    ours = golden_runs.poses_at_start(scene)
+    golden = np.array([body["E_world_body_t0"] for body in data["bodies"]])
+    assert np.abs(ours - golden).max() <= golden_runs.INSTANT_TOLERANCE * max(1.0, np.abs(golden).max())
+
+
+# --- the comparison can fail ---------------------------------------------------------------------
+
+PLANTED = {
+    "REDMAX_EULER": "run_001_REDMAX_EULER",
+    "ODE_CONVERGED": "run_025_ODE_CONVERGED",
+    "RECURS_ODE45": "run_001_RECURS_ODE45",
+    "REDMAX_ODE45": "run_014_REDMAX_ODE45",
+    "BDF1": "run_diff_003_BDF1",
+    "BDF2": "run_diff_003_BDF2",
+}
+"""A short run for each integrator."""
+
+
+def failing(name, **planted):
+    return {deviation.quantity for deviation in golden_runs.compare(SHIPPED, name, **planted) if not deviation.passes}
+
+
+def test_every_integrator_has_a_planted_error():
+    assert set(PLANTED) == set(golden_runs.COMPARISONS)
+
+
+@pytest.mark.parametrize("name", PLANTED.values())
+def test_gravity_upside_down_is_seen(name):
+    def upside_down(scene):
+        return dataclasses.replace(scene, gravity=tuple(-g for g in scene.gravity))
+
+    wrong = failing(name, alter=upside_down)
+    assert "V" in wrong
+    if "ODE45" in name:
+        assert {f"qddot_t0 ({route})" for route in golden_runs.ROUTES} <= wrong
+    else:
+        assert {"q", "qdot", "E_world_body", "T", "V"} <= wrong
+
+
+@pytest.mark.parametrize("name", [name for name in PLANTED.values() if "ODE45" not in name])
+def test_steps_longer_by_a_millionth_are_seen(name):
+    assert {"q", "qdot", "E_world_body"} <= failing(name, stretch=1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("name", PLANTED.values())
+def test_a_body_heavier_by_a_millionth_is_seen(name):
+
+    def heavier(scene):
+        first = scene.bodies[0]
+        inertia = dataclasses.replace(first.inertia, mass=first.inertia.mass * (1.0 + 1e-6))
+        return dataclasses.replace(scene, bodies=[dataclasses.replace(first, inertia=inertia), *scene.bodies[1:]])
+
+    assert failing(name, alter=heavier)
+
+
+# --- files that do not belong --------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_folder(tmp_path):
+    """A plain, uncompressed copy of one run and its scene."""
+    for name in ("run_m01_REDMAX_EULER", "scene_m01_REDMAX_EULER"):
+        data = golden_loader.read(SHIPPED[name])
+        (tmp_path / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
+    return tmp_path
+
+
+def test_plain_files_of_another_folder_are_compared(small_folder, monkeypatch):
+    monkeypatch.setenv("REDMAX_GOLDENS", str(small_folder))
+    files = golden_runs.data_files(golden_runs.folder())
+    assert sorted(files) == ["run_m01_REDMAX_EULER", "scene_m01_REDMAX_EULER"]
+    assert all(deviation.passes for deviation in golden_runs.compare(files, "run_m01_REDMAX_EULER"))
+
+
+@pytest.mark.parametrize("stray", ["notes", "run_m01", "run_m01_LEAPFROG", "run_002_REDMAX_EULER"])
+def test_a_stray_file_fails_by_name(small_folder, stray):
+    """No golden name, no integrator, an unknown integrator, no scene."""
+    (small_folder / f"{stray}.json").write_text("{}", encoding="utf-8")
+    files = golden_runs.data_files(small_folder)
+    with pytest.raises(golden_runs.ForeignFile, match=stray):
+        golden_runs.compare(files, stray)
+
+
+@pytest.mark.parametrize(
+    "where", ["joints", "bodies", "constraints", "deformables", "forces", "springs", "composite_of"]
+)
+def test_an_unknown_kind_fails_by_name(where):
+    data = golden_loader.read(SHIPPED["scene_019_REDMAX_EULER"])
+    entries = data["joints"][0][where] if where == "composite_of" else data.setdefault(where, [])
+    entries.append({"type": "Unheard", "name": "new"})
+    with pytest.raises(ValueError, match="Unheard"):
+        golden_loader.convert(data, diff=False)
+
+
+def test_an_unknown_list_of_elements_fails_by_name():
+    data = golden_loader.read(SHIPPED["scene_019_REDMAX_EULER"]) | {"winds": [{"type": "Breeze"}]}
+    with pytest.raises(ValueError, match="winds"):
+        golden_loader.convert(data, diff=False)
+
+
+@pytest.mark.parametrize(("where", "kinds"), golden_loader.OTHER_KINDS.items())
+def test_every_kind_without_a_counterpart_is_named_as_missing(where, kinds):
+    for kind in kinds:
+        data = golden_loader.read(SHIPPED["scene_019_REDMAX_EULER"])
+        data[where] = [{"type": kind}]
+        with pytest.raises(MissingFeature, match=kind):
+            golden_loader.convert(data, diff=False)

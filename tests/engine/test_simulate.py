@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The generator of samples: frames, channels, and how runs end."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine.integrators.pendulums import chain, double_pendulum, hinge, link
+from redmax.compile import compile as compile_scene
+from redmax.dynamics.kinematics import body_poses, kinematics
+from redmax.integrators import INTEGRATORS, Dop853, LinearlyImplicitEuler, RungeKutta4, SemiImplicitEuler
+from redmax.joints import Revolute
+from redmax.scene import Scene
+from redmax.simulate import CHANNELS, Recorder, SimulationError, frame_count, record, simulate
+
+
+@pytest.mark.parametrize("cls", INTEGRATORS, ids=INTEGRATORS.kinds)
+def test_samples_fall_exactly_on_frames(cls):
+    """Also where neither h nor 1/fps divides the other."""
+    model = double_pendulum()
+    samples = list(simulate(model, integrator=cls(), fps=37.0, duration=0.1))
+    assert [sample.t for sample in samples] == [index / 37.0 for index in range(4)]
+    assert [sample.index for sample in samples] == [0, 1, 2, 3]
+    assert [sample.status for sample in samples] == ["running"] * 3 + ["complete"]
+
+
+def test_frames_of_a_duration_are_not_lost_to_rounding():
+    assert frame_count(24.0, 5.0) == 120
+    assert frame_count(100.0, 0.29) == 29  # 0.29 * 100 is 28.999999999999996
+    assert frame_count(10.0, 0.05) == 0
+
+
+def test_samples_do_not_depend_on_how_often_they_are_taken():
+    """Adaptive steps end at samples, at full accuracy."""
+    model = double_pendulum()
+    integrator = Dop853(rtol=1e-10, atol=1e-10)
+    rare = list(simulate(model, integrator=integrator, fps=5.0, duration=0.4))[-1]
+    often = list(simulate(model, integrator=integrator, fps=50.0, duration=0.4))[-1]
+    np.testing.assert_allclose(rare.state.q, often.state.q, atol=1e-8)  # some 100 times the tolerance
+
+
+def test_sample_holds_poses_and_every_channel():
+    model = double_pendulum(damping=0.1, stiffness=1.0)
+    sample = list(simulate(model, integrator=RungeKutta4(), fps=50.0, duration=0.1))[-1]
+    assert set(sample.channels) == set(CHANNELS)
+    kin = kinematics(model, sample.state.q, sample.state.qdot)
+    np.testing.assert_array_equal(sample.E_wb, body_poses(model, kin))
+    assert sample.channels["energy"] == sample.channels["kinetic"] + sample.channels["potential"]
+    np.testing.assert_allclose(sample.channels["torque"], -0.1 * sample.state.qdot - 1.0 * sample.state.q, atol=1e-12)
+    np.testing.assert_array_equal(sample.channels["motor"], 0.0)
+
+
+def test_acceleration_channel_is_the_derivative_of_the_twist_channel():
+    model = double_pendulum()
+    integrator, fps = Dop853(rtol=1e-11, atol=1e-11), 1000.0
+    trajectory = record(
+        model, simulate(model, integrator=integrator, fps=fps, duration=0.01), integrator=integrator, fps=fps
+    )
+    for derivative, values in (
+        (trajectory.channels["acceleration"], trajectory.channels["twist"]),
+        (trajectory.channels["qddot"], trajectory.qdot),
+    ):
+        slope = (values[6] - values[4]) * fps / 2.0
+        # Central differences: h^2 / 6 of a third derivative of about 1e3.
+        np.testing.assert_allclose(derivative[5], slope, atol=1e-3)
+
+
+def test_reaction_of_a_hanging_body_carries_its_weight():
+    model = chain(hinge(0, q=np.pi / 2.0))
+    sample = next(iter(simulate(model, integrator=RungeKutta4(), duration=1.0)))
+    weight = model.mass * 9.81
+    # The joint frame is turned by 90 degrees about y: up in the world is -x in the joint.
+    np.testing.assert_allclose(sample.channels["reaction"][0], [0.0, 0.0, 0.0, -weight, 0.0, 0.0], atol=1e-12)
+
+
+def test_divergence_stops_the_run_and_keeps_what_was_computed():
+    model = double_pendulum(stiffness=1e6)  # far too stiff for an explicit step of 10 ms
+    integrator = SemiImplicitEuler(h=1e-2)
+    trajectory = record(
+        model, simulate(model, integrator=integrator, fps=50.0, duration=2.0), integrator=integrator, fps=50.0
+    )
+    assert trajectory.status == "failed"
+    assert 1 <= len(trajectory) < 100
+    assert f"Stopped at frame {len(trajectory)}" in trajectory.message
+    assert "body 'Link" in trajectory.message
+    assert np.isfinite(trajectory.q).all()
+
+
+@pytest.mark.parametrize("integrator", [RungeKutta4(), LinearlyImplicitEuler(), Dop853()], ids=lambda i: i.kind)
+def test_a_joint_that_carries_no_mass_fails_by_name(integrator):
+    model = chain(hinge(0, q=0.3), hinge(1))
+    massless = dataclasses.replace(model, inertia=np.array([model.inertia[0], np.zeros(6)]))
+    samples = list(simulate(massless, integrator=integrator, fps=10.0, duration=1.0))
+    assert [sample.status for sample in samples] == ["running", "failed"]
+    assert samples[-1].index == 0
+    assert "joint 'Hinge 1'" in samples[-1].message
+    assert "frame 1" in samples[-1].message
+
+
+def test_newton_failure_is_a_status():
+    model = double_pendulum(stiffness=1.0)
+    broken = dataclasses.replace(model, stiffness=np.array([np.nan, 1.0]))
+    samples = list(simulate(broken, integrator=INTEGRATORS["bdf2"](), fps=10.0, duration=1.0))
+    assert samples[-1].status == "failed"
+    assert samples[-1].message
+
+
+def test_closing_the_generator_stops():
+    model = double_pendulum()
+    integrator = RungeKutta4()
+    recorder = Recorder(model, integrator=integrator, fps=24.0)
+    samples = simulate(model, integrator=integrator, duration=10.0)
+    for _ in range(3):
+        recorder.add(next(samples))
+    samples.close()
+    trajectory = recorder.trajectory()
+    assert trajectory.status == "stopped"
+    assert len(trajectory) == 3
+    assert "frame 2" in trajectory.message
+    assert trajectory.meta["integrator"] == "rk4"
+    assert trajectory.meta["h"] == 1e-2
+
+
+def test_recorder_without_samples_is_an_empty_stopped_trajectory():
+    trajectory = Recorder(double_pendulum(), integrator=RungeKutta4(), fps=24.0).trajectory()
+    assert (trajectory.status, len(trajectory)) == ("stopped", 0)
+
+
+def test_loops_are_refused_by_name():
+    pin = Revolute(name="Pin.004", parent=None, child="Link 1")
+    scene = Scene(bodies=[link("Link 0"), link("Link 1")], joints=[hinge(0), hinge(1), pin])
+    model = compile_scene(scene)
+    name = model.loops[0].joint.name
+    with pytest.raises(SimulationError, match=f"loop joint '{name}' is not simulated yet"):
+        simulate(model, integrator=RungeKutta4(), duration=1.0)
+
+
+@pytest.mark.parametrize("values", [{"fps": 0.0}, {"duration": -1.0}, {"fps": float("nan")}])
+def test_impossible_times_are_refused(values):
+    with pytest.raises(SimulationError, match="give a number above 0"):
+        simulate(double_pendulum(), integrator=RungeKutta4(), **({"fps": 24.0, "duration": 1.0} | values))
+
+
+def test_simulating_the_same_model_twice_gives_the_same_numbers():
+    model = double_pendulum()
+    runs = [list(simulate(model, integrator=Dop853(), duration=0.2)) for _ in range(2)]
+    for a, b in zip(*runs, strict=True):
+        np.testing.assert_array_equal(a.state.q, b.state.q)
