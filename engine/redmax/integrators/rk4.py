@@ -38,7 +38,7 @@ class RungeKutta4Stepper(FixedStepper):
         state = self.state
         while state.t < t_end:
             t_part = next_switch(self._switches, state.t, t_end)
-            state = self._smooth_step(state, t_part)
+            state = after_switch(self.model, self._smooth_step(state, t_part))
         return state
 
     def _smooth_step(self, state: State, t_end: float) -> State:

@@ -100,7 +100,7 @@ class Joint(Element):
         """Coordinates, velocities and chart of the same pose and motion, away from singularities of Q(q).
 
         Integrators call it between steps. Joints without singularities return what they are given.
-        Springs and limits act on q as it is written, so they jump with it: see the joints that override this.
+        Torques, springs and limits are meant in chart 0 and stay so (`dynamics.loads`), but follow a jump within it.
         """
         return q, qdot, chart
 

@@ -20,8 +20,8 @@ class SphericalEuler(Joint):
     """Ball joint: q are the Euler angles of `sequence`, Q = R_i(q1) R_j(q2) R_k(q3).
 
     Source: RBDN eq. 2.30-2.35 (xzx) and 2.36 (xyz).
-    `recentre` changes to another sequence near gimbal lock: `euler_charts`. Springs and limits act on q as it is
-    written: they are meant for balls that stay more than 30 degrees away from the lock of their own sequence.
+    `recentre` changes to another sequence near gimbal lock: `euler_charts`. Torques, springs and limits
+    keep acting on the angles of `sequence` (`dynamics.loads`); at its own lock these forces have no bound.
     """
 
     kind: ClassVar[str] = "spherical_euler"
