@@ -183,7 +183,7 @@ def _channels(model: Model, kin: Kinematics, t: float) -> dict[str, Array]:
         "energy": np.array(kinetic + potential),
         "reaction": hybrid.F,
         "torque": hybrid.tau,
-        "motor": np.where(model.prescribed, hybrid.tau * 1.01, 0.0),
+        "motor": np.where(model.prescribed, hybrid.tau - load.f_r, 0.0),
         "center_of_mass": energy.center_of_mass(model, kin),
         "momentum": energy.spatial_momentum(model, kin),
     }

@@ -189,7 +189,7 @@ DELETE = object()
         ({"joints__0__parent": "Hook"}, "cycle that nothing holds"),
         ({"bodies__2__inertia": DELETE}, "body 'Hook': can move (joint 'Rope') but neither it nor anything it carries"),
     ],
-    ids=str,
+    ids=lambda value: value[:60] if isinstance(value, str) else "-".join(value),
 )
 def test_every_defect_is_named_with_a_hint(changes, said):
     found = problems(edit(**changes))

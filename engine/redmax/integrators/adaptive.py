@@ -76,6 +76,7 @@ class AdaptiveStepper(Stepper):
         self.settings = settings
         self._free = ~model.prescribed
         self._switches = switch_times(model)
+        self._solver_class = solver_class(settings)
         self._solver: Any = None
         self._inputs_until = math.inf
 
@@ -125,15 +126,10 @@ class AdaptiveStepper(Stepper):
         return MAX_TURN / rate if rate > 0.0 else math.inf
 
     def _new_solver(self, t_end: float) -> Any:
-        try:
-            from scipy import integrate  # noqa: PLC0415  (an optional wheel, only needed here)
-        except ImportError:
-            raise MissingWheelError(f"integrator '{self.settings.kind}'", "scipy") from None
-        cls = getattr(integrate, self.settings.solver)
         y = np.concatenate([self.state.q[self._free], self.state.qdot[self._free]])
         options = {"rtol": self.settings.rtol, "atol": self.settings.atol, "max_step": self._longest_step()}
         with np.errstate(all="ignore"):
-            return cls(self._slope, self.state.t, y, t_end, **options)
+            return self._solver_class(self._slope, self.state.t, y, t_end, **options)
 
     def _slope(self, t: float, y: Array) -> Array:
         t = min(t, self._inputs_until)
@@ -145,3 +141,12 @@ class AdaptiveStepper(Stepper):
         q, qdot = np.zeros(self.model.dof_count), np.zeros(self.model.dof_count)
         q[self._free], qdot[self._free] = np.split(y, 2)
         return State(t, *with_prescribed(self.model, t, q, qdot), self.state.chart)
+
+
+def solver_class(settings: Adaptive) -> Any:
+    """The class in scipy.integrate."""
+    try:
+        from scipy import integrate  # noqa: PLC0415  (an optional wheel, only needed here)
+    except ImportError:
+        raise MissingWheelError(f"integrator '{settings.kind}'", "scipy") from None
+    return getattr(integrate, settings.solver)

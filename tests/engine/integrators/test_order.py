@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
-from engine.integrators.pendulums import chain, double_pendulum, hinge
+from engine.integrators.pendulums import chain, double_pendulum, free_body, hinge
 from redmax.dynamics.energy import mechanical_energy
 from redmax.dynamics.kinematics import kinematics
+from redmax.errors import MissingWheelError
 from redmax.integrators import (
     INTEGRATORS,
     Bdf1,
@@ -64,6 +67,32 @@ def test_error_falls_with_the_order_of_the_method(kind):
     assert order == pytest.approx(ORDERS[kind], abs=0.15)
 
 
+def test_the_first_step_of_bdf2_is_of_order_2_by_itself():
+    """One step has an error of h^3, also of the stage formulas of SDIRK2; with another coefficient it is h^2."""
+    model = double_pendulum(stiffness=0.5, damping=0.05)
+    errors = []
+    for h in (4e-3, 2e-3):
+        exact = final_state(model, Dop853(rtol=1e-13, atol=1e-13), h)
+        errors.append(np.linalg.norm(final_state(model, Bdf2(h=h), h).qdot - exact.qdot))
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(3.0, abs=0.15)
+
+
+@pytest.mark.parametrize("kind", ["free_translation_rotation", "free_translation_euler"])
+def test_bdf2_keeps_its_order_while_coordinates_are_recentred(kind):
+    """The past step is rewritten in the new coordinates; left as it was, the next step would be far off."""
+    model = free_body(kind, (0.5, 9.0, 0.7))
+    t = 0.6  # 5.4 rad: beyond 1.5 pi, and through three gimbal locks
+    steppers = [integrator.begin(model, model.initial_state()) for integrator in (Bdf2(h=1.5e-2), Bdf2(h=7.5e-3))]
+    reference = Dop853(rtol=1e-11, atol=1e-11).begin(model, model.initial_state())
+    poses = []
+    for stepper in (*steppers, reference):
+        stepper.advance(t)
+        poses.append(stepper.body_motion()[0][0])
+    coarse, fine = (np.linalg.norm(E - poses[2]) for E in poses[:2])
+    assert np.log2(coarse / fine) == pytest.approx(2.0, abs=0.3)  # coarse steps, to be quick
+    assert fine < 0.05  # after 5.4 rad at 0.07 rad a step
+
+
 @pytest.mark.parametrize("cls", [Rk45, Dop853, Radau])
 def test_adaptive_error_follows_the_tolerance(cls):
     model = double_pendulum()
@@ -75,6 +104,13 @@ def test_adaptive_error_follows_the_tolerance(cls):
     # Tolerances bound the error of one step; this many steps may add up to some 30 times as much.
     assert errors[0] < 30e-5
     assert errors[1] < 30e-8
+
+
+def test_without_scipy_adaptive_methods_name_the_wheel(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    model = double_pendulum()
+    with pytest.raises(MissingWheelError, match="scipy"):
+        Dop853().begin(model, model.initial_state())
 
 
 def test_all_formulations_of_the_dynamics_give_the_same_run():
