@@ -6,6 +6,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,11 @@ def test_files_named_in_documents_exist(path):
     known = {file.relative_to(ROOT).as_posix() for place in places for file in (ROOT / place).rglob("*.py")}
     for name in re.findall(r"`([\w/]+\.py)`", path.read_text(encoding="utf-8")):
         assert any(file == name or file.endswith("/" + name) for file in known), name
+
+
+def test_the_python_of_the_readme_runs():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    program = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("complete")

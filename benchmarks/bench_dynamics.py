@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Forward dynamics of hinge chains by the readable formulations: the baseline that compiled kernels must beat."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from redmax.compile import compile as compile_scene
+from redmax.dynamics import projected, recursive, si_guenter
+from redmax.dynamics.kinematics import kinematics
+from redmax.dynamics.loads import loads
+
+from .bench_scene import chain
+from .measure import Row, interleaved
+
+ROUTES = {"recursive": recursive, "projected": projected, "Si-Guenter": si_guenter}
+
+
+def run() -> list[Row]:
+    rows = []
+    for n in (10, 50, 100, 200):
+        model = compile_scene(chain(n))
+        rng = np.random.default_rng(n)
+        q, qdot = rng.uniform(-1.0, 1.0, (2, n))
+
+        def call(route, model=model, q=q, qdot=qdot):
+            kin = kinematics(model, q, qdot)
+            return route.forward_dynamics(model, kin, loads(model, kin, 0.0))
+
+        times = interleaved({name: lambda route=route: call(route) for name, route in ROUTES.items()})
+        ours, spread = times["recursive"]
+        rows.append(Row("forward dynamics", f"n = {n}", ours, "s", "projected", times["projected"][0], spread))
+        rows.append(
+            Row("forward dynamics", f"{n} links", ours, "s", "Si-Guenter (ours)", times["Si-Guenter"][0], spread)
+        )
+    return rows
