@@ -8,6 +8,7 @@ the largest deviation of an array divided by max(1, largest |entry| of the golde
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,16 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import golden_loader
 import numpy as np
-from golden_loader import MissingFeature
 
+import golden_loader
 from redmax.arrays import Array
 from redmax.compile import compile
 from redmax.dynamics.energy import kinetic_energy
 from redmax.dynamics.kinematics import Kinematics, body_poses, body_twists, kinematics
 from redmax.dynamics.loads import potential_energy
-from redmax.integrators import Bdf1, Bdf2, Dop853, Integrator, LinearlyImplicitEuler
+from redmax.integrators import Bdf1, Bdf2, Dop853, FixedStepper, Integrator, LinearlyImplicitEuler
 from redmax.integrators.equations import ROUTES, accelerations
 from redmax.model import Model
 from redmax.scene import Scene
@@ -49,6 +49,10 @@ NEWTON_RESIDUAL = 1e-9
 """Where the reference stops Newton's method, in its units."""
 
 Alteration = Callable[[Scene], Scene]
+
+
+class Superseded(Exception):  # noqa: N818  (nothing is wrong)
+    """A run as the reference shipped it, with known errors, beside which there is a run without them."""
 
 
 class ForeignFile(ValueError):  # noqa: N818  (it is the file that is wrong, not a computation)
@@ -92,7 +96,7 @@ def parts_of_name(name: str) -> tuple[str, str, str]:
 
 
 def scene_of_run(files: Mapping[str, Path], name: str) -> Path:
-    """The scene a run belongs to. Converged runs have no scene of their own; they follow REDMAX_ODE45 where it exists."""
+    """The scene a run belongs to. Converged runs have none of their own and follow REDMAX_ODE45 where it exists."""
     _, scene_id, integrator = parts_of_name(name)
     if scene_id.startswith("diff_"):
         candidates = [f"scene_{scene_id}"]
@@ -112,13 +116,15 @@ def scene_of_run(files: Mapping[str, Path], name: str) -> Path:
 def compare(
     files: Mapping[str, Path], name: str, *, alter: Alteration | None = None, stretch: float = 1.0
 ) -> list[Deviation]:
-    """All comparisons of one run. Raises MissingFeature where the engine cannot run it, ForeignFile for a stray file.
+    """All comparisons of one run.
 
+    Raises MissingFeature where the engine cannot run it, Superseded where a corrected run exists, ForeignFile
+    for a stray file.
     alter, stretch: a planted error, to see the comparison fail: a change of the scene, a factor on all times.
     """
     _, scene_id, integrator = parts_of_name(name)
     if f"{name}_FIXED" in files:
-        raise MissingFeature("as shipped, with the reference's own errors: its _FIXED run is compared instead")
+        raise Superseded("as shipped, with known errors of the reference; the _FIXED run is compared instead")
     kind = integrator.removesuffix("_FIXED")
     if kind not in COMPARISONS:
         raise ForeignFile(f"{name}: unknown integrator {integrator}")
@@ -183,6 +189,8 @@ class GoldenRun:
     def simulated(self, integrator: Integrator) -> list[State]:
         """Our states at the golden's times, in the golden's charts."""
         stepper = integrator.begin(self.model, self.model.initial_state())
+        if isinstance(stepper, FixedStepper):
+            stepper.max_turn = math.inf  # the reference never divides a step
         q_golden = self.coordinates("q")
         states = [stepper.state]
         for t in self.golden["t"][1:]:
