@@ -45,9 +45,7 @@ def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = Non
     E_pj, E_wj, V = np.empty((n, 4, 4)), np.empty((n, 4, 4)), np.empty((n, 6))
     for j, joint in enumerate(model.joints):
         columns = model.columns(j)
-        Q, S[:, columns], Sdot[:, columns] = joint.motion(
-            q[columns], qdot[columns], int(chart[j])
-        )
+        Q, S[:, columns], Sdot[:, columns] = joint.motion(q[columns], qdot[columns], int(chart[j]))
         E_pj[j] = model.E_pj0[j] @ Q
         V[j] = S[:, columns] @ qdot[columns]
         p = int(model.parent[j])

@@ -201,6 +201,6 @@ def test_body_tumbling_for_1e5_steps_keeps_rotation_energy_and_momentum(kind):
     for frame in range(1, 101):
         stepper.advance(float(frame))
         assert so3.is_rotation(stepper.body_motion()[0][0, :3, :3])
-        # 1e5 steps with an error of 6e-11 each, relative, all of one sign at worst.
-        np.testing.assert_allclose(conserved(model, stepper.state), start, atol=1e-5 * np.abs(start).max())
+        # RK4 drifts by 5e-10 in 1e4 steps (measured), hence 5e-9 here if it goes on like that.
+        np.testing.assert_allclose(conserved(model, stepper.state), start, atol=1e-7 * np.abs(start).max())
     assert stepper.steps >= 100_000
