@@ -86,6 +86,9 @@ class _Checker:
             ("force", Force, self.scene.forces),
             ("constraint", Constraint, self.scene.constraints),
         )
+        if not all(isinstance(elements, (list, tuple)) for _, _, elements in lists):
+            self.say("scene", "bodies, joints, forces or constraints is not a list", "give lists, empty ones for none")
+            return
         for title, base, elements in lists:
             for index, element in enumerate(elements):
                 if isinstance(element, base):

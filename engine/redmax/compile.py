@@ -11,7 +11,7 @@ import numpy as np
 from .arrays import Array, IntArray, frozen
 from .check import find_problems, resolve
 from .errors import SceneError
-from .fields import IDENTITY, Pose
+from .fields import IDENTITY, Pose, per_dof_values
 from .joints import Joint
 from .joints.base import SIMULATED
 from .model import LoopJoint, Model
@@ -66,6 +66,7 @@ def compile(scene: Scene) -> Model:
         q0=_per_dof(joints, "q"),
         qdot0=_per_dof(joints, "qdot"),
         prescribed=frozen(np.repeat([joint.motion_type != SIMULATED for joint in joints], ndof), np.bool_),
+        charted_loads=tuple(j for j, joint in enumerate(joints) if joint.has_singularity and joint.has_loads),
         torque=_per_dof(joints, "torque"),
         stiffness=_per_dof(joints, "stiffness"),
         rest=_per_dof(joints, "rest"),
@@ -140,8 +141,5 @@ def _per_dof(joints: Sequence[Joint], name: str, missing: float = 0.0) -> Array:
     """One field of every joint as an array over all degrees of freedom."""
     values: list[float] = []
     for joint in joints:
-        value = getattr(joint, name)
-        if value is None:
-            value = missing
-        values.extend([float(value)] * joint.ndof if np.ndim(value) == 0 else value)
+        values.extend(per_dof_values(getattr(joint, name), joint.ndof, missing))
     return cast(Array, frozen(values))

@@ -35,6 +35,9 @@ Sort: TypeAlias = Literal[
 Check: TypeAlias = Callable[[Any], str | None]
 """Says what is wrong with a value of the right type and shape, or None."""
 
+REAL = (int, float, np.integer, np.floating)
+"""Types of a single real number; bool is one of them in Python, and is refused separately."""
+
 LARGEST, SMALLEST = 1e30, 1e-30
 """Range of magnitudes a scene may use (SMALLEST for what must be above 0): beyond it products of
 five of them, as in the inertia of a solid, leave the range of floating-point numbers."""
@@ -189,7 +192,7 @@ class Unreadable(Element):
 
 
 def _direction(value: Array) -> str | None:
-    return "is zero" if not value.any() else None
+    return "is zero" if np.abs(value).max() < SMALLEST else None
 
 
 def direction(default: Any = (0.0, 0.0, 1.0), *, doc: str) -> Any:
@@ -282,12 +285,14 @@ def value_problem(spec: Spec, value: Any, ndof: int | None) -> tuple[str, str]:
         case "text" | "reference":
             return ("" if isinstance(value, str) else f"is {_shown(value)}"), ""
         case "choice":
-            return ("" if value in spec.choices else f"is {_shown(value)}"), ""
+            return ("" if isinstance(value, str) and value in spec.choices else f"is {_shown(value)}"), ""
         case "array":
             return _array_problem(spec, value, spec.shape), ""
         case "per_dof":
-            if isinstance(value, (int, float, np.number)):
+            if isinstance(value, REAL) or (isinstance(value, np.ndarray) and value.ndim == 0):
                 return _number_problem(spec, value), ""
+            if spec.nullable and isinstance(value, (tuple, list)):
+                value = tuple(0.0 if entry is None else entry for entry in value)
             return _array_problem(spec, value, (ndof,), allow_empty=True), ""
         case "polygons":
             return _polygons_problem(value), ""
@@ -332,9 +337,12 @@ def expected(spec: Spec, ndof: int | None = None) -> str:
             return "give a list of objects with a kind"
 
 
-def per_dof_values(value: Any, ndof: int) -> Array:
-    """A per_dof value as an array (ndof,); a single number is repeated."""
-    return np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), (ndof,)))
+def per_dof_values(value: Any, ndof: int, missing: float = 0.0) -> list[float]:
+    """A per_dof value as ndof numbers; a single one is repeated, None becomes `missing`."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    values = value if isinstance(value, (tuple, list)) else [value] * ndof
+    return [missing if entry is None else float(entry) for entry in values]
 
 
 def _shown(value: Any) -> str:
@@ -343,7 +351,9 @@ def _shown(value: Any) -> str:
 
 
 def _number_problem(spec: Spec, value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, REAL):
         return f"is {_shown(value)}, not a number"
     if spec.sort == "integer" and not isinstance(value, (int, np.integer)):
         return f"is {_shown(value)}, not a whole number"
@@ -413,7 +423,7 @@ def _entries_problem(value: Any) -> str:
                 continue
             if isinstance(item, (tuple, list)):
                 pending.append(item)
-            elif isinstance(item, (bool, np.bool_)) or not isinstance(item, (float, int, np.number)):
+            elif isinstance(item, (bool, np.bool_)) or not isinstance(item, REAL):
                 return f"holds {_shown(item)}, not a number"
     return ""
 

@@ -45,6 +45,7 @@ class Model:
     dof: (n + 1,) joint k owns the coordinates dof[k] : dof[k + 1].
     gravity: (3,) in the world. q0, qdot0: (nr,) where the mechanism starts.
     prescribed: (nr,) True for coordinates of animated and locked joints.
+    charted_loads: joints with loads on coordinates that may be written in several ways (`loads.own_coordinates`).
     torque, stiffness, rest, damping, lower, upper, limit_stiffness, limit_damping: (nr,) of each coordinate;
     without a limit lower and upper are -inf and +inf. body_damping: (n,).
     """
@@ -67,6 +68,7 @@ class Model:
     q0: Array
     qdot0: Array
     prescribed: BoolArray
+    charted_loads: tuple[int, ...]
     torque: Array
     stiffness: Array
     rest: Array

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .constraints import Constraint
-from .fields import Element, Vector, array, elements, number, record, text
+from .fields import SMALLEST, Element, Vector, array, elements, number, record, text
 from .forces import Force
 from .geometry.solids import Solid
 from .joints import Joint
@@ -35,6 +35,8 @@ class Inertia(Element):
         )
 
     def problems(self) -> Iterator[tuple[str, str]]:
+        if 0.0 < self.mass < SMALLEST:
+            yield f"has mass {self.mass:g}", f"give 0 for no mass, or at least {SMALLEST:g} kg"
         for what in self.mass_properties().problems():
             yield what, "enter the tensor of a real solid about its centre of mass"
 

@@ -19,12 +19,15 @@ from .dynamics.kinematics import Kinematics, body_poses, body_twists, kinematics
 from .dynamics.loads import loads, potential_energy
 from .dynamics.singular import ImmovableError
 from .errors import RedMaxError
-from .fields import specs
-from .integrators import IntegrationError, Integrator, Stepper
+from .fields import field_problems, specs
+from .integrators import Integrator, Stepper
 from .model import Model
 from .spatial import adjoint, pose, quaternion
 from .state import State
 from .trajectory import Status, Trajectory
+
+MAX_FRAMES = 10_000_000
+"""More frames than this are a mistake in fps or duration, and would not fit into memory."""
 
 MAX_SPEED = 1e6
 """A body faster than this [m/s] has diverged."""
@@ -86,14 +89,36 @@ def simulate(
     state: where to start, the model's own start if None. Closing the iterator stops the run.
     Raises SimulationError at once for what cannot be simulated; later failures are a status on the last sample.
     """
-    for name, value in (("fps", fps), ("duration", duration)):
-        if not (math.isfinite(value) and value > 0.0):
-            raise SimulationError(f"{name} is {value:g}; give a number above 0")
-    missing = not_simulated(model)
-    if missing:
-        raise SimulationError("; ".join(missing))
     start = model.initial_state() if state is None else state
+    problems = [
+        *(
+            f"{name} is {value:g}; give a number above 0"
+            for name, value in (("fps", fps), ("duration", duration))
+            if not (math.isfinite(value) and value > 0.0)
+        ),
+        *(f"integrator '{integrator.kind}': {what}; {hint}" for what, hint in field_problems(integrator)),
+        *state_problems(model, start),
+        *not_simulated(model),
+    ]
+    if not problems and duration * fps > MAX_FRAMES:
+        problems.append(f"{duration:g} s at {fps:g} fps are more than {MAX_FRAMES} frames; use a shorter duration")
+    if problems:
+        raise SimulationError("; ".join(problems))
     return _samples(integrator.begin(model, start), fps, frame_count(fps, duration))
+
+
+def state_problems(model: Model, state: State) -> list[str]:
+    """What keeps a state from being one of the model's."""
+    n, nr = model.body_count, model.dof_count
+    if state.q.shape != (nr,) or state.chart.shape != (n,):
+        return [f"the state has {state.q.size} coordinates and {state.chart.size} charts; the model has {nr} and {n}"]
+    if not (math.isfinite(state.t) and np.isfinite(state.q).all() and np.isfinite(state.qdot).all()):
+        return ["the state has a number that is not finite"]
+    return [
+        f"joint '{joint.name}': there is no chart {chart}; give 0 to {joint.chart_count - 1}"
+        for joint, chart in zip(model.joints, state.chart.tolist(), strict=True)
+        if not 0 <= chart < joint.chart_count
+    ]
 
 
 def frame_count(fps: float, duration: float) -> int:
@@ -112,6 +137,10 @@ def not_simulated(model: Model) -> list[str]:
 def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
     t0 = stepper.state.t
     sample = take_sample(stepper, 0, complete=last == 0)
+    what = divergence(stepper)
+    if what:
+        yield dataclasses.replace(sample, status="failed", message=f"Cannot start: {what}")
+        return
     yield sample
     for index in range(1, last + 1):
         try:
@@ -121,7 +150,7 @@ def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
                 what = divergence(stepper)
                 if not what:
                     sample = take_sample(stepper, index, complete=index == last)
-        except IntegrationError as error:
+        except RedMaxError as error:
             what = str(error)
         except (np.linalg.LinAlgError, OverflowError):
             what = "the equations of motion are no longer finite"
@@ -213,19 +242,19 @@ class Recorder:
 
     def trajectory(self) -> Trajectory:
         """Everything so far; "stopped" unless the last sample says how the run ended."""
-        n, nr = self.model.body_count, self.model.dof_count
+        f, n, nr = len(self.samples), self.model.body_count, self.model.dof_count
         last = self.samples[-1] if self.samples else None
         status: Status = "stopped" if last is None or last.status == "running" else last.status
         message = last.message if last is not None else ""
         if status == "stopped":
             message = f"Stopped after frame {last.index}" if last is not None else "Stopped before the first frame"
-        E_wb = np.array([sample.E_wb for sample in self.samples]).reshape(-1, n, 4, 4)
+        E_wb = np.array([sample.E_wb for sample in self.samples]).reshape(f, n, 4, 4)
         return Trajectory(
             body_names=self.model.body_names,
             joint_names=self.model.joint_names,
             t=np.array([sample.t for sample in self.samples]),
-            q=np.array([sample.state.q for sample in self.samples]).reshape(-1, nr),
-            qdot=np.array([sample.state.qdot for sample in self.samples]).reshape(-1, nr),
+            q=np.array([sample.state.q for sample in self.samples]).reshape(f, nr),
+            qdot=np.array([sample.state.qdot for sample in self.samples]).reshape(f, nr),
             position=E_wb[:, :, :3, 3],
             rotation=quaternion.from_matrix(E_wb[:, :, :3, :3]),
             channels={

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from .arrays import Array, frozen
-from .fields import Element, Vector, array, choice
+from .fields import LARGEST, Element, Vector, array, choice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +31,10 @@ class Table(Element):
         x, y = np.asarray(self.x, np.float64), np.asarray(self.y, np.float64)
         if len(x) != len(y):
             yield f"has {len(x)} points but {len(y)} rows of values", "give one row of values per point"
-        if (np.diff(x) <= 0.0).any():
+        elif (np.diff(x) <= 0.0).any():
             yield "has points that do not increase", "sort the points and remove repeated ones"
+        elif self.interpolation != "step" and (np.abs(np.diff(y, axis=0)) > LARGEST * np.diff(x)[:, None]).any():
+            yield "has points so close that its values jump", "move them apart, or use step interpolation"
 
     @cached_property
     def _points(self) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from redmax.compile import compile as compile_scene
 from redmax.errors import SceneError
 from redmax.fields import Pose
 from redmax.geometry.solids import Box, Sphere
-from redmax.joints import Fixed, Prismatic, Revolute
+from redmax.joints import Fixed, Planar, Prismatic, Revolute
 from redmax.scene import Body, Inertia, Scene
 from redmax.spatial import pose, quaternion
 
@@ -208,6 +208,18 @@ def test_python_scenes_are_checked_like_json():
     said = str(caught.value)
     for part in ("gravity", "size has shape 2 x 2", "density is 'heavy'", "is str", "axis is zero", "q has shape 2"):
         assert part in said
+
+
+def test_lists_that_are_none_are_named():
+    with pytest.raises(SceneError, match="is not a list"):
+        compile_scene(Scene(bodies=None))
+
+
+def test_limits_may_be_left_open_for_single_coordinates():
+    joint = Planar(name="J", parent=None, child="A", lower=(None, -1.0), upper=(2.0, None), limit_stiffness=10.0)
+    model = compile_scene(Scene(bodies=[ball("A")], joints=[joint]))
+    np.testing.assert_array_equal(model.lower, [-np.inf, -1.0])
+    np.testing.assert_array_equal(model.upper, [2.0, np.inf])
 
 
 def test_rotations_within_round_off_are_normalised():

@@ -56,6 +56,7 @@ def said(ndof=2, **values):
         {"points": np.ones((5, 2))},
         {"points": [[1, 2], [3, 4]]},
         {"gains": 3},
+        {"gains": np.array(3.0)},
         {"gains": (1.0, 2.0)},
     ],
     ids=str,
@@ -69,6 +70,7 @@ def test_values_of_the_declared_form_pass(values):
     [
         ({"size": True}, "size is True, not a number; give a finite number above 0 in m"),
         ({"size": None}, "size is missing"),
+        ({"size": np.complex128(1j)}, "size is 1j, not a number"),
         ({"size": 1e31}, "size is 1e+31"),
         ({"size": 1e-31}, "size is 1e-31"),
         ({"count": 1.5}, "count is 1.5, not a whole number; give a whole number of at least 0"),
@@ -91,7 +93,12 @@ def test_other_values_are_named_with_what_would_be_right(values, what):
 def test_a_single_number_serves_every_degree_of_freedom():
     np.testing.assert_array_equal(per_dof_values(2.0, 3), [2.0, 2.0, 2.0])
     np.testing.assert_array_equal(per_dof_values((1.0, 2.0), 2), [1.0, 2.0])
-    assert per_dof_values(2.0, 0).shape == (0,)
+    assert per_dof_values(2.0, 0) == []
+
+
+def test_none_stands_for_no_value_of_a_coordinate():
+    assert per_dof_values((None, 2.0), 2, missing=-1.0) == [-1.0, 2.0]
+    assert per_dof_values(None, 2, missing=-1.0) == [-1.0, -1.0]
 
 
 def test_numbers_and_kinds_are_never_reused():

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from engine.integrators.pendulums import chain, double_pendulum, hinge, link
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import body_poses, kinematics
 from redmax.integrators import INTEGRATORS, Dop853, LinearlyImplicitEuler, RungeKutta4, SemiImplicitEuler
-from redmax.joints import Revolute
-from redmax.scene import Scene
+from redmax.joints import JOINTS, Fixed, Revolute, Spherical, SphericalEuler
+from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import CHANNELS, Recorder, SimulationError, frame_count, record, simulate
+from redmax.state import State
+from redmax.trajectory import load
 
 
 @pytest.mark.parametrize("cls", INTEGRATORS, ids=INTEGRATORS.kinds)
@@ -149,3 +152,75 @@ def test_simulating_the_same_model_twice_gives_the_same_numbers():
     runs = [list(simulate(model, integrator=Dop853(), duration=0.2)) for _ in range(2)]
     for a, b in zip(*runs, strict=True):
         np.testing.assert_array_equal(a.state.q, b.state.q)
+
+
+def welded():
+    """Two bodies that cannot move at all."""
+    weld = [Fixed(name="J", parent=None, child="A"), Fixed(name="K", parent="A", child="B")]
+    return compile_scene(Scene(bodies=[link("A"), link("B")], joints=weld))
+
+
+@pytest.mark.parametrize("cls", INTEGRATORS, ids=INTEGRATORS.kinds)
+def test_a_scene_without_freedom_stands_still(cls, tmp_path):
+    model, integrator = welded(), cls()
+    run = record(model, simulate(model, integrator=integrator, duration=0.1), integrator=integrator, fps=24.0)
+    assert (run.status, run.q.shape) == ("complete", (3, 0))
+    np.testing.assert_array_equal(run.position[0], run.position[-1])
+    assert np.isfinite(run.channels["reaction"]).all()  # the weld carries the weight
+    run.save(tmp_path / "run.npz")
+    assert load(tmp_path / "run.npz").q.shape == (3, 0)
+
+
+@pytest.mark.parametrize("cls", INTEGRATORS, ids=INTEGRATORS.kinds)
+@pytest.mark.parametrize(("sequence", "q"), [("xzx", (0.0, 0.0, 0.0)), ("xyz", (0.3, np.pi / 2, 0.1))])
+def test_euler_angles_may_start_at_gimbal_lock(cls, sequence, q):
+    joint = SphericalEuler(name="J", parent=None, child="A", sequence=sequence, q=q)
+    model = compile_scene(Scene(bodies=[link("A")], joints=[joint]))
+    samples = list(simulate(model, integrator=cls(), duration=0.1))
+    assert samples[-1].status == "complete", samples[-1].message
+    assert all(np.isfinite(sample.channels["qddot"]).all() for sample in samples)
+
+
+@pytest.mark.parametrize("kind", ["spherical", "spherical_euler", "free", "free_translation_rotation"])
+def test_a_spring_keeps_energy_however_far_the_joint_turns(kind):
+    """Recentring and changes of chart are of no concern to a spring that pulls alike about all axes."""
+    cls = JOINTS[kind]
+    turn = [k for k, unit in enumerate(cls.dof_units) if unit == "rad"]
+    stiffness, qdot = np.zeros(len(cls.dof_names)), np.zeros(len(cls.dof_names))
+    stiffness[turn] = 0.3 if kind != "spherical_euler" else (0.0, 0.0, 0.3)
+    qdot[turn[2]] = 12.0
+    joint = cls(name="J", parent=None, child="A", stiffness=tuple(stiffness), qdot=tuple(qdot))
+    body = Body(name="A", inertia=Inertia(mass=1.0, tensor=np.diag([0.05, 0.05, 0.05])))
+    model = compile_scene(Scene(gravity=(0.0, 0.0, 0.0), bodies=[body], joints=[joint]))
+    energies = [s.channels["energy"] for s in simulate(model, integrator=Dop853(), fps=48.0, duration=1.2)]
+    # The force changes its side where the spring is half a turn from rest; the step across costs that much.
+    np.testing.assert_allclose(energies, energies[0], rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"integrator": RungeKutta4(h=-1.0)}, "integrator 'rk4': h is -1; give a finite number above 0 in s"),
+        ({"integrator": RungeKutta4(h=float("nan"))}, "h is nan"),
+        ({"integrator": Dop853(dynamics="nope")}, "dynamics is 'nope'; give one of: recursive"),
+        ({"fps": 0.0}, "fps is 0; give a number above 0"),
+        ({"duration": 1e200, "fps": 1e200}, "frames; use a shorter duration"),
+        ({"duration": float("nan")}, "duration is nan"),
+        ({"state": State(0.0, np.zeros(3), np.zeros(3), np.zeros(2, int))}, "the state has 3 coordinates and 2 charts"),
+        ({"state": State(0.0, np.full(2, np.nan), np.zeros(2), np.zeros(2, int))}, "a number that is not finite"),
+        ({"state": State(0.0, np.zeros(2), np.zeros(2), np.array([0, 7]))}, "there is no chart 7; give 0 to 0"),
+    ],
+    ids=lambda value: value[:40] if isinstance(value, str) else "-".join(value),
+)
+def test_settings_that_cannot_work_are_refused_by_name(settings, said):
+    settings = {"integrator": RungeKutta4(), "duration": 0.1, **settings}
+    with pytest.raises(SimulationError, match=re.escape(said)):
+        simulate(double_pendulum(), **settings)
+
+
+def test_an_absurd_start_fails_at_once():
+    joint = Spherical(name="J", parent=None, child="A", qdot=1e30)
+    model = compile_scene(Scene(bodies=[link("A")], joints=[joint]))
+    (sample,) = simulate(model, integrator=Dop853(), duration=1.0)
+    assert sample.status == "failed"
+    assert "Cannot start: body 'A' exceeds" in sample.message

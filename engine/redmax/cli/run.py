@@ -23,6 +23,9 @@ def simulate_command(
     if model is None:
         return 1
     target = Path(out) if out is not None else Path(f"{Path(path).stem}.npz")
+    if not target.parent.is_dir():
+        say(f"'{target.parent}' is not a folder; create it or give another --out")
+        return 1
     try:
         trajectory = run(model, integrator=integrator, fps=fps, duration=duration, title=model.name, stream=stream)
         trajectory.save(target)

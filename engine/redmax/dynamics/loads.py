@@ -44,22 +44,25 @@ def loads(model: Model, kin: Kinematics, t: float) -> Loads:
 
 
 def own_coordinates(model: Model, kin: Kinematics) -> tuple[Array, Array, list[tuple[slice, Array]]]:
-    """q and qdot (nr,) in the charts of the scene, in which torques, springs, limits and tables are meant.
+    """q and qdot (nr,) in which torques, springs, limits and tables are meant: those of chart 0 nearest to rest.
 
-    With them, for every joint that is written in another chart now: its columns and B = dq_own / dq. Power stays:
-    the force along q is B^T times the one along q_own. Of several q_own of one pose the nearest to rest counts.
+    With them, for every joint whose q is written otherwise now: its columns and B = dq_own / dq. Power stays:
+    the force along q is B^T times the one along q_own. So a force depends on the pose only, not on which of
+    the rotation vectors or Euler angles of that pose an integrator has come to use.
     """
     q, qdot = kin.q, kin.qdot
     changes: list[tuple[slice, Array]] = []
-    for j in np.flatnonzero(kin.chart).tolist():
+    for j in model.charted_loads:
+        joint, columns, chart = model.joints[j], model.columns(j), int(kin.chart[j])
+        q_own, qdot_own = joint.rewrite(
+            kin.q[columns], kin.qdot[columns], chart, chart_like=0, q_like=model.rest[columns]
+        )
+        if chart == 0 and np.array_equal(q_own, kin.q[columns]):
+            continue
         if not changes:
             q, qdot = q.copy(), qdot.copy()
-        joint, columns = model.joints[j], model.columns(j)
-        q[columns], qdot[columns] = joint.rewrite(
-            kin.q[columns], kin.qdot[columns], int(kin.chart[j]), chart_like=0, q_like=model.rest[columns]
-        )
-        S_own = joint.motion(q[columns], qdot[columns]).S
-        changes.append((columns, np.linalg.pinv(S_own) @ kin.S[:, columns]))
+        q[columns], qdot[columns] = q_own, qdot_own
+        changes.append((columns, np.linalg.pinv(joint.motion(q_own, qdot_own).S) @ kin.S[:, columns]))
     return q, qdot, changes
 
 

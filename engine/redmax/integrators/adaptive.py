@@ -23,7 +23,7 @@ from .base import MAX_TURN, IntegrationError, Integrator, Stepper
 from .equations import accelerations, route_choice
 from .switching import after_switch, before, next_switch, switch_times
 
-MAX_STEPS = 100_000
+MAX_STEPS = 10_000
 """More steps than this between two samples mean that the run goes nowhere."""
 
 

@@ -63,6 +63,7 @@ class Stepper(ABC):
             for j, joint in enumerate(model.joints)
             if joint.has_singularity and not model.prescribed[model.columns(j)].any()
         ]
+        Stepper.recentre(self)  # a scene may start at a singularity: xzx angles do at q = 0
 
     @abstractmethod
     def advance(self, t_end: float) -> State:

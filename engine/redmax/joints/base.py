@@ -51,14 +51,17 @@ class Joint(Element):
     frame_in_parent: Pose = pose(doc="Joint frame at q = 0, in the parent body's frame (in the world if there is none)")
     frame_in_child: Pose = pose(doc="Joint frame in the child body's frame")
     q: object = per_dof(doc="Joint coordinates at the start", unit="rad or m")
-    qdot: object = per_dof(doc="Joint velocities at the start", unit="rad/s or m/s")
+    qdot: object = per_dof(doc="Joint velocities at the start of a simulated joint", unit="rad/s or m/s")
     motion_type: str = choice(
         SIMULATED,
         doc="simulated: moves freely. animated: follows its animation, the force it needs is computed. locked: stands",
         choices=(SIMULATED, ANIMATED, LOCKED),
     )
     animation: Table | None = record(
-        Table, None, doc="Coordinates over time of an animated joint (cubic for smooth motion)", nullable=True
+        Table,
+        None,
+        doc="Coordinates over time (cubic for smooth motion), used while motion_type is animated",
+        nullable=True,
     )
     torque: object = per_dof(doc="Constant torque or force", unit="N m or N")
     torque_table: Table | None = record(Table, None, doc="Torque or force over time, added to torque", nullable=True)
@@ -68,8 +71,12 @@ class Joint(Element):
     )
     rest: object = per_dof(doc="Coordinate at which the springs are relaxed", unit="rad or m")
     damping: object = per_dof(doc="Viscous damping", unit="N m s/rad or N s/m", minimum=0.0)
-    lower: object = per_dof(None, doc="Lower soft limit, null for none", unit="rad or m", nullable=True)
-    upper: object = per_dof(None, doc="Upper soft limit, null for none", unit="rad or m", nullable=True)
+    lower: object = per_dof(
+        None, doc="Lower soft limit, null (also for single coordinates) for none", unit="rad or m", nullable=True
+    )
+    upper: object = per_dof(
+        None, doc="Upper soft limit, null (also for single coordinates) for none", unit="rad or m", nullable=True
+    )
     limit_stiffness: object = per_dof(doc="Stiffness of the soft limits", unit="N m/rad or N/m", minimum=0.0)
     limit_damping: object = per_dof(doc="Damping while beyond a soft limit", unit="N m s/rad or N s/m", minimum=0.0)
 
@@ -88,6 +95,13 @@ class Joint(Element):
         """Whether some coordinates are singular, so that `recentre` matters and integrators bound the turn per step."""
         return type(self).recentre is not Joint.recentre
 
+    @property
+    def has_loads(self) -> bool:
+        """Whether anything acts on its coordinates: torques, springs, dampers, limits, tables."""
+        numbers = (self.torque, self.stiffness, self.damping, self.limit_stiffness)
+        tables = (self.torque_table, self.stiffness_table)
+        return any(np.asarray(values).any() for values in numbers) or any(table is not None for table in tables)
+
     @abstractmethod
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         """The joint at coordinates q (n,) moving at qdot (n,).
@@ -100,7 +114,7 @@ class Joint(Element):
         """Coordinates, velocities and chart of the same pose and motion, away from singularities of Q(q).
 
         Integrators call it between steps. Joints without singularities return what they are given.
-        Torques, springs and limits are meant in chart 0 and stay so (`dynamics.loads`), but follow a jump within it.
+        Torques, springs and limits do not follow: they act on the coordinates nearest to rest (`dynamics.loads`).
         """
         return q, qdot, chart
 
@@ -122,10 +136,10 @@ class Joint(Element):
             if table is not None and np.shape(table.y)[1:] != (self.ndof,):
                 hint = f"give {self.ndof} column{'s' * (self.ndof != 1)}, one per degree of freedom"
                 yield f"{field_name} has {np.shape(table.y)[1]} columns of values", hint
-        if self.lower is not None and self.upper is not None:
-            lower, upper = per_dof_values(self.lower, self.ndof), per_dof_values(self.upper, self.ndof)
-            if (lower > upper).any():
-                yield "has a lower limit above its upper limit", "swap them"
-        limited = self.lower is not None or self.upper is not None
-        if limited and not per_dof_values(self.limit_stiffness, self.ndof).any():
-            yield "has soft limits but no limit_stiffness", "give a limit_stiffness above 0, or remove the limits"
+        lower = np.array(per_dof_values(self.lower, self.ndof, -np.inf))
+        upper = np.array(per_dof_values(self.upper, self.ndof, np.inf))
+        if (lower > upper).any():
+            yield "has a lower limit above its upper limit", "swap them"
+        limited = np.isfinite(lower) | np.isfinite(upper)
+        if (limited & (np.array(per_dof_values(self.limit_stiffness, self.ndof)) == 0.0)).any():
+            yield "has a soft limit without limit_stiffness", "give a limit_stiffness above 0, or remove the limit"

@@ -68,9 +68,12 @@ def rewritten(
 
 
 def _rates(q: Array, qdot: Array, sequence: euler.Sequence, q_new: Array, new: euler.Sequence) -> Array:
-    """S_new^-1 S qdot, (3,): the rates of the angles q_new with the angular velocity of q and qdot."""
+    """S_new^-1 S qdot, (3,): the rates of the angles q_new with the angular velocity of q and qdot.
+
+    At gimbal lock of the new angles, where no rates may do, the nearest ones.
+    """
     omega = euler.rates_map(q, sequence, frame="body") @ qdot
-    return np.asarray(euler.rates_map_inverse(q_new, new, frame="body") @ omega)
+    return np.asarray(np.linalg.pinv(euler.rates_map(q_new, new, frame="body")) @ omega)
 
 
 def determinant(R: Array, sequence: euler.Sequence) -> float:

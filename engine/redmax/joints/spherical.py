@@ -20,8 +20,8 @@ class Spherical(Joint):
 
     Source: RM19 eq. 36-41. The closed form and its series replace eq. 37 and 41, which lose digits near q = 0 and
     have no limit there (erratum: Sdot is -[qdot]/2 at q = 0, not 0).
-    `recentre` takes off a whole turn beyond 1.5 pi. Springs and limits act on q and jump with it: they are meant
-    for balls that stay within that range.
+    `recentre` takes off a whole turn beyond 1.5 pi. Torques, springs and limits act on the rotation vector nearest to
+    rest, so a spring always pulls the shorter way round; half a turn from rest it changes its side.
     """
 
     kind: ClassVar[str] = "spherical"

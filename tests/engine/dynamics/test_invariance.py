@@ -225,7 +225,7 @@ def scaled_joint(joint: Joint, unit: Array, L: float, M: float, t: float) -> Joi
         "limit_damping": force / unit * t,
     }
     changed = {
-        name: tuple(per_dof_values(getattr(joint, name), joint.ndof) * factor[name])
+        name: tuple(np.array(per_dof_values(getattr(joint, name), joint.ndof)) * factor[name])
         for name in factor
         if getattr(joint, name) is not None
     }
