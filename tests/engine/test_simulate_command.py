@@ -62,7 +62,7 @@ def test_a_scene_with_problems_exits_with_1(tmp_path, capsys):
 def test_an_output_that_cannot_be_written_exits_with_1(tmp_path, capsys):
     out = tmp_path / "missing" / "run.npz"
     assert main(["simulate", str(PENDULUM), "--duration", "0.1", "--integrator", "rk4", "--out", str(out)]) == 1
-    assert "cannot be written" in capsys.readouterr().out
+    assert "is not a folder; create it or give another --out" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
