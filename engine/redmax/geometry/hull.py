@@ -9,10 +9,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import MissingWheelError
+from ..fields import LARGEST
 from ..spatial.inertia import MassProperties
 from .mass_properties import mass_properties
 from .mesh import Mesh, MeshError
-from .mesh_check import FLATNESS, LARGEST_COORDINATE
+from .mesh_check import FLATNESS
 
 
 class ConvexHullNeedsScipyError(MissingWheelError):
@@ -105,11 +106,10 @@ def _spread(vertices: Any, directions: Array | None = None) -> tuple[Array, floa
     if len(points) == 0:
         raise MeshError("the mesh has no vertices; there is nothing to enclose")
     with np.errstate(invalid="ignore"):
-        bad = np.flatnonzero(~(np.abs(points) <= LARGEST_COORDINATE).all(axis=1))
+        bad = np.flatnonzero(~(np.abs(points) <= LARGEST).all(axis=1))
     if len(bad):
         raise MeshError(
-            f"{len(bad)} vertices are not finite or beyond {LARGEST_COORDINATE:g} m, e.g. vertex {bad[0]}; "
-            "give finite coordinates"
+            f"{len(bad)} vertices are not finite or beyond {LARGEST:g} m, e.g. vertex {bad[0]}; give finite coordinates"
         )
     box_size = points.max(axis=0) - points.min(axis=0)
     size = float(box_size.max())

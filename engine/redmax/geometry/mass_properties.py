@@ -7,7 +7,8 @@ import numpy as np
 
 from ..spatial.inertia import MassProperties
 from .mesh import Mesh, MeshError
-from .mesh_check import MeshReport, diagnose
+from .mesh_check import diagnose
+from .mesh_report import MeshReport
 from .volume_moments import VolumeMoments
 
 

@@ -118,7 +118,7 @@ class Joint(Element):
         """
         return q, qdot, chart
 
-    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:  # noqa: ARG002
+    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
         """Coordinates and velocities of the pose and motion (q, qdot, chart), written like `q_like` in `chart_like`.
 
         Of all q of that pose in that chart it is the nearest to q_like. Multistep integrators bring what they

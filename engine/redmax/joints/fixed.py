@@ -19,5 +19,5 @@ class Fixed(Joint):
     kind: ClassVar[str] = "fixed"
     label: ClassVar[str] = "Fixed"
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         return JointMotion(np.eye(4), np.zeros((6, 0)), np.zeros((6, 0)))

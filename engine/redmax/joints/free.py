@@ -27,7 +27,7 @@ class Free(Joint):
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz", "x", "y", "z")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad", "m", "m", "m")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         r, x, rdot, xdot = q[:3], q[3:], qdot[:3], qdot[3:]
         R, J, Jdot = so3.exp(r), so3.right_jacobian(r), so3.right_jacobian_dot(r, rdot)
         S, Sdot = np.zeros((6, 6)), np.zeros((6, 6))
@@ -39,6 +39,6 @@ class Free(Joint):
         r, rdot = rotation_vector.recentred(q[:3], qdot[:3])
         return np.concatenate([r, q[3:]]), np.concatenate([rdot, qdot[3:]]), chart
 
-    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:  # noqa: ARG002
+    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
         r, rdot = rotation_vector.rewritten(q[:3], qdot[:3], q_like[:3])
         return np.concatenate([r, q[3:]]), np.concatenate([rdot, qdot[3:]])

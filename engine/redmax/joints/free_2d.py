@@ -22,7 +22,7 @@ class Free2D(Joint):
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "rad")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         R = so3.rot_z(q[2])
         S, Sdot = np.zeros((6, 3)), np.zeros((6, 3))
         S[3:, :2] = R.T[:, :2]

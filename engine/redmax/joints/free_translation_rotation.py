@@ -27,7 +27,7 @@ class FreeTranslationRotation(Joint):
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z", "rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m", "rad", "rad", "rad")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         x, r, rdot = q[:3], q[3:], qdot[3:]
         R, J = so3.exp(r), so3.right_jacobian(r)
         S, Sdot = np.zeros((6, 6)), np.zeros((6, 6))
@@ -39,6 +39,6 @@ class FreeTranslationRotation(Joint):
         r, rdot = rotation_vector.recentred(q[3:], qdot[3:])
         return np.concatenate([q[:3], r]), np.concatenate([qdot[:3], rdot]), chart
 
-    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:  # noqa: ARG002
+    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
         r, rdot = rotation_vector.rewritten(q[3:], qdot[3:], q_like[3:])
         return np.concatenate([q[:3], r]), np.concatenate([qdot[:3], rdot])

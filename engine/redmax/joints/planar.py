@@ -22,7 +22,7 @@ class Planar(Joint):
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         S = np.zeros((6, 2))
         S[3, 0] = S[4, 1] = 1.0
         return JointMotion(pose.make(np.eye(3), np.array([q[0], q[1], 0.0])), S, np.zeros((6, 2)))

@@ -25,7 +25,7 @@ class Prismatic(Joint):
 
     axis: Vector = direction(doc="Direction of travel in the joint frame")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         a = np.asarray(self.axis, dtype=np.float64)
         a = a / np.linalg.norm(a)
         S = np.zeros((6, 1))

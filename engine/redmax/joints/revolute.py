@@ -28,7 +28,7 @@ class Revolute(Joint):
 
     axis: Vector = direction(doc="Rotation axis in the joint frame")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         a = np.asarray(self.axis, dtype=np.float64)
         a = a / np.linalg.norm(a)
         S = np.zeros((6, 1))

@@ -30,7 +30,7 @@ class Screw(Joint):
     axis: Vector = direction(doc="Screw axis in the joint frame")
     pitch: float = number(doc="Advance along the axis in one full turn; negative for a left-handed thread", unit="m")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         a = np.asarray(self.axis, dtype=np.float64)
         a = a / np.linalg.norm(a)
         advance = a * (self.pitch / (2.0 * np.pi))

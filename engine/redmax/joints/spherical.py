@@ -29,7 +29,7 @@ class Spherical(Joint):
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         S, Sdot = np.zeros((6, 3)), np.zeros((6, 3))
         S[:3] = so3.right_jacobian(q)
         Sdot[:3] = so3.right_jacobian_dot(q, qdot)
@@ -38,5 +38,5 @@ class Spherical(Joint):
     def recentre(self, q: Array, qdot: Array, chart: int = 0) -> tuple[Array, Array, int]:
         return *rotation_vector.recentred(q, qdot), chart
 
-    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:  # noqa: ARG002
+    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
         return rotation_vector.rewritten(q, qdot, q_like)

@@ -25,7 +25,7 @@ class Translational(Joint):
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         S = np.zeros((6, 3))
         S[3:] = np.eye(3)
         return JointMotion(pose.make(np.eye(3), q), S, np.zeros((6, 3)))

@@ -25,7 +25,7 @@ class Universal(Joint):
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad")
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         c, s = np.cos(q[1]), np.sin(q[1])
         S, Sdot = np.zeros((6, 2)), np.zeros((6, 2))
         S[0, 0], S[2, 0] = c, s
