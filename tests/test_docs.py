@@ -26,10 +26,13 @@ def load_tool(name: str):
     return module
 
 
-def test_tables_of_the_scene_format_are_up_to_date():
+def test_tables_made_from_the_registries_are_up_to_date():
     tool = load_tool("docs_tables")
-    text = tool.DOCUMENT.read_text(encoding="utf-8")
-    assert tool.updated(text) == text, "run: .venv/bin/python tools/docs_tables.py"
+    texts = [document.read_text(encoding="utf-8") for document in tool.DOCUMENTS]
+    for text in texts:
+        assert tool.updated(text) == text, "run: .venv/bin/python tools/docs_tables.py"
+    for name in tool.tables():
+        assert sum(f"<!-- table: {name} -->" in text for text in texts) == 1, name
 
 
 def test_the_example_of_the_scene_format_is_a_sound_scene():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the tables of docs/scene-format.md from the registries: python tools/docs_tables.py
+"""Writes tables of the documents from the registries: python tools/docs_tables.py
 
 A table stands between `<!-- table: NAME -->` and `<!-- end -->`; a test fails while it is out of date.
 """
@@ -13,10 +13,13 @@ from typing import Any
 
 from redmax.fields import REQUIRED, Spec, defaults, specs
 from redmax.geometry.solids import SHAPES, Solid
+from redmax.integrators import INTEGRATORS
 from redmax.joints import JOINTS
 from redmax.joints.base import Joint
+from redmax.simulate import CHANNELS
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "scene-format.md"
+DOCS = Path(__file__).parents[1] / "docs"
+DOCUMENTS = (DOCS / "scene-format.md", DOCS / "simulating.md")
 WORDS = {"per_dof": "per DOF", "record": "object", "elements": "list", "reference": "name", "polygons": "faces"}
 
 
@@ -57,13 +60,31 @@ def kinds_table(registry: Any, base: type) -> str:
     for cls in registry:
         own = field_rows(cls, without=specs(base))
         about = (cls.__doc__ or "").strip().split("\n")[0]
-        listed = "; ".join(f"{row[0]} ({', '.join(part for part in row[1:3] if part)}): {row[4]}" for row in own)
+        listed = "; ".join(
+            f"{row[0]} ({', '.join(part for part in (*row[1:3], _default_words(row[3])) if part)}): {row[4]}"
+            for row in own
+        )
         rows.append((f"`{cls.kind}`", cls.label, about, listed or "-"))
     return table(("kind", "shown as", "what it is", "own fields"), rows)
 
 
+def _default_words(default: str) -> str:
+    return default if default == "required" else f"default {default}"
+
+
+def integrators_table() -> str:
+    rows: list[tuple[str, ...]] = []
+    for cls in INTEGRATORS:
+        about = (cls.__doc__ or "").strip().split("\n")[0]
+        settings = ", ".join(f"`{row[0].strip('`')}` = {row[3]}" for row in field_rows(cls))
+        rows.append((f"`{cls.kind}`", f"`{cls.__name__}`", about, settings))
+    return table(("--integrator", "class", "what it is", "settings and defaults"), rows)
+
+
 def tables() -> dict[str, str]:
     return {
+        "integrators": integrators_table(),
+        "channels": table(("channel", "per sample"), [(f"`{name}`", text) for name, text in CHANNELS.items()]),
         "shapes": kinds_table(SHAPES, Solid),
         "joint": table(("field", "form", "unit", "default", "meaning"), field_rows(Joint)),
         "joints": kinds_table(JOINTS, Joint),
@@ -71,15 +92,14 @@ def tables() -> dict[str, str]:
 
 
 def updated(text: str) -> str:
-    """The document with its tables as the registries have them."""
+    """A document with its tables as the registries have them."""
     for name, content in tables().items():
         begin = f"<!-- table: {name} -->"
         pattern = re.compile(re.escape(begin) + r".*?<!-- end -->", re.DOTALL)
-        if not pattern.search(text):
-            raise SystemExit(f"{DOCUMENT.name} has no place for the table '{name}'")
         text = pattern.sub(lambda _, begin=begin, content=content: f"{begin}\n{content}\n<!-- end -->", text)
     return text
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(updated(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+    for document in DOCUMENTS:
+        document.write_text(updated(document.read_text(encoding="utf-8")), encoding="utf-8")

@@ -140,6 +140,8 @@ class _Checker:
                         continue
                     if target not in known[spec.refers_to]:
                         hint = suggestion(target, tuple(known[spec.refers_to])[:10], f"{spec.refers_to} names")
+                        if spec.nullable and target.lower() in ("world", "ground", "null", "none", ""):
+                            hint = "for the world write null, without quotes"
                         what = f"{name} is '{target}', but there is no {spec.refers_to} of that name"
                         self.say(_label(title, element, index), what, hint)
 
@@ -149,7 +151,8 @@ class _Checker:
         links = resolve(self.scene)
         topology = spanning_forest(len(bodies), links.parents, links.children)
         sound_joints = len(links.joints) == len(self.scene.joints) and "joint" not in self.lost
-        if topology.unreached and sound_joints and "body" not in self.lost:
+        names_differ = len(body_indices(self.scene)) == len(bodies)
+        if topology.unreached and sound_joints and names_differ and "body" not in self.lost:
             self.unreached(topology, links)
         self.massless(topology, links)
 

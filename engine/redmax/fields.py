@@ -291,6 +291,8 @@ def value_problem(spec: Spec, value: Any, ndof: int | None) -> tuple[str, str]:
         case "per_dof":
             if isinstance(value, REAL) or (isinstance(value, np.ndarray) and value.ndim == 0):
                 return _number_problem(spec, value), ""
+            if not isinstance(value, (tuple, list, np.ndarray)):
+                return f"is {_shown(value)}, not a number", ""
             if spec.nullable and isinstance(value, (tuple, list)):
                 value = tuple(0.0 if entry is None else entry for entry in value)
             return _array_problem(spec, value, (ndof,), allow_empty=True), ""
@@ -322,6 +324,8 @@ def expected(spec: Spec, ndof: int | None = None) -> str:
         case "reference":
             return f"give the name of a {spec.refers_to}" + (" or null for the world" if spec.nullable else "")
         case "array":
+            if spec.shape.count(None) > 1:
+                return f"give rows of finite numbers{unit}, such as [[1.0], [2.0]] for one column"
             size = " x ".join("n" if length is None else str(length) for length in spec.shape)
             return f"give {size} finite numbers{bound}{unit}"
         case "per_dof":

@@ -64,7 +64,10 @@ class Registry(Generic[T]):
         return self._number[kind]
 
     def hint(self, kind: object) -> str:
-        """What to write instead of an unknown kind."""
+        """What to write instead of an unknown kind; people may know it by its label."""
+        for cls in self:
+            if isinstance(kind, str) and kind.lower() == cls.label.lower() != "":
+                return f"write '{cls.kind}'"
         return suggestion(kind, self.kinds, f"known {self.title} kinds")
 
 

@@ -128,7 +128,7 @@ def frame_count(fps: float, duration: float) -> int:
 
 def not_simulated(model: Model) -> list[str]:
     """What the model contains but this version leaves out; a run without it would show wrong motion."""
-    missing = [f"loop joint '{loop.joint.name}' is not simulated yet" for loop in model.loops]
+    missing = [f"loop joint '{loop.joint.name}' is not simulated yet; remove it for now" for loop in model.loops]
     for title, elements in (("force", model.forces), ("constraint", model.constraints)):
         missing += [f"{title} of kind '{element.kind}' is not simulated yet" for element in elements]
     return missing

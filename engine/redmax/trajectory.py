@@ -110,7 +110,8 @@ class Trajectory:
         try:
             return self.body_names.index(name)
         except ValueError:
-            raise TrajectoryError(f"trajectory has no body '{name}'") from None
+            known = ", ".join(self.body_names[:10])
+            raise TrajectoryError(f"trajectory has no body '{name}'; its bodies are: {known}") from None
 
     def save(self, path: str | Path) -> None:
         """Write everything to one .npz file, whole or not at all."""

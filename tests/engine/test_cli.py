@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -53,3 +54,14 @@ def test_module_runs_as_a_program():
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert run.stderr == ""
+
+
+def test_check_says_what_is_sound_but_not_simulated_yet(tmp_path, capsys):
+    data = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    data["joints"].append({"kind": "revolute", "name": "Close", "parent": None, "child": "Hook"})
+    path = tmp_path / "loop.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert main(["check", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "2 degrees of freedom before closing loops, 1 tree, 1 loop" in said
+    assert "note: loop joint 'Close' is not simulated yet; remove it for now" in said

@@ -165,14 +165,19 @@ DELETE = object()
         ({"bodies__1__name": ""}, "body 1: has an empty name"),
         ({"bodies__1__name": 5}, "name is 5; give a text"),
         ({"bodies__1__name": DELETE}, "name is missing"),
-        ({"joints__1__kind": "hinge"}, "joint 'Slew': has the unknown kind 'hinge'"),
+        ({"joints__1__kind": "hinge"}, "joint 'Slew': has the unknown kind 'hinge'; write 'revolute'"),
+        ({"joints__1__parent": "World"}, "for the world write null, without quotes"),
+        (
+            {"joints__1__torque_table": {"x": [0, 1], "y": [0, 1]}},
+            "give rows of finite numbers, such as [[1.0], [2.0]]",
+        ),
         ({"joints__1__axis": [0, 0, 0]}, "joint 'Slew': axis is zero; give a direction such as (0, 0, 1)"),
         ({"joints__1__axis": [1e-200, 0, 0]}, "joint 'Slew': axis is zero"),
         ({"bodies__2__inertia__mass": 1e-200}, "body 'Hook', inertia: has mass 1e-200"),
         ({"joints__1__torque_table": {"x": [0, 1e-200], "y": [[0], [1]]}}, "points so close that its values jump"),
         ({"joints__1__lower": [None], "joints__1__upper": 1}, "has a soft limit without limit_stiffness"),
         ({"joints__1__q": [1, 2]}, "joint 'Slew': q has shape 2; give 1 finite number in rad or m"),
-        ({"joints__1__q": "x"}, "joint 'Slew': q is 'x'"),
+        ({"joints__1__q": "x"}, "joint 'Slew': q is 'x', not a number"),
         ({"joints__1__parent": "Towr"}, "parent is 'Towr', but there is no body of that name; did you mean 'Tower'?"),
         (
             {"joints__1__parent": DELETE},
@@ -219,6 +224,7 @@ def test_one_defect_is_not_reported_as_others_too():
     assert len(problems(edit(bodies__2__inertia={"mass": "heavy"}))) == 1
     assert len(problems(edit(bodies__0__shapes__0__kind="bx"))) == 1
     assert len(problems(edit(bodies__2=None))) == 1
+    assert len(problems(edit(bodies__1__name="Tower", joints__2__parent="Tower", joints__1__child="Hook"))) == 1
 
 
 def test_meshes_are_checked_with_their_body_named():

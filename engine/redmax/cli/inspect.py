@@ -13,6 +13,7 @@ from ..compile import compile as compile_scene
 from ..errors import SceneError
 from ..joints import JOINTS
 from ..model import Model
+from ..simulate import not_simulated
 
 Say = Callable[[str], None]
 
@@ -23,6 +24,8 @@ def check_command(path: str, say: Say) -> int:
     if model is None:
         return 1
     say(f"{path}: no problems. {_summary(model)}")
+    for missing in not_simulated(model):
+        say(f"  note: {missing}")
     return 0
 
 
@@ -75,7 +78,8 @@ def _summary(model: Model) -> str:
         [
             _count(model.body_count, "body", "bodies"),
             _count(len(model.joints) + len(model.loops), "joint", "joints"),
-            _count(model.dof_count, "degree of freedom", "degrees of freedom"),
+            _count(model.dof_count, "degree of freedom", "degrees of freedom")
+            + (" before closing loops" if model.loops else ""),
             _count(roots, "tree", "trees"),
             _count(len(model.loops), "loop", "loops"),
         ]

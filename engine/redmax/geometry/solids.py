@@ -151,7 +151,8 @@ class MeshSolid(Solid):
         try:
             self.with_density(1.0)
         except RedMaxError as error:
-            yield str(error), ""
+            approximate = self.approximation == "none"
+            yield str(error), 'in a scene file: "approximation": "hull" or "box"' if approximate else ""
 
 
 SHAPES: Registry[Solid] = Registry("shape")
