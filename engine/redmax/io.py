@@ -51,8 +51,14 @@ def loads(text: str, source: str = "scene") -> Scene:
 
 
 def save(scene: Scene, path: str | Path) -> None:
-    """Write a scene as JSON; `load` gives back the same scene."""
-    Path(path).write_text(dumps(scene), encoding="utf-8")
+    """Write a scene as JSON, whole or not at all; `load` gives back the same scene."""
+    path, text = Path(path), dumps(scene)
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def dumps(scene: Scene) -> str:
@@ -228,7 +234,7 @@ class _Reader:
         known = {name: spec for name, spec in specs(cls).items() if name not in shared}
         default = defaults(cls)
         complete = True
-        for key in values.keys() - known.keys():
+        for key in [key for key in values if key not in known]:
             self.say(label, f"has an unknown field '{key}'", suggestion(key, tuple(known), "known fields"))
             complete = False
         arguments: dict[str, Any] = {}

@@ -76,6 +76,15 @@ def test_saved_file_loads(tmp_path):
     assert io.load(tmp_path / "scene.json") == scene
 
 
+def test_a_scene_that_cannot_be_written_leaves_the_old_file(tmp_path):
+    path = tmp_path / "scene.json"
+    io.save(io.load(EXAMPLE), path)
+    with pytest.raises(SceneError):
+        io.save(Scene(gravity=(0.0, 0.0, float("nan"))), path)
+    assert io.load(path) == io.load(EXAMPLE)
+    assert [file.name for file in tmp_path.iterdir()] == ["scene.json"]
+
+
 def test_byte_order_mark_is_accepted(tmp_path):
     path = tmp_path / "scene.json"
     path.write_bytes(b"\xef\xbb\xbf" + EXAMPLE.read_bytes())
