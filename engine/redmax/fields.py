@@ -168,6 +168,8 @@ class Element:
     kind: ClassVar[str] = ""
     label: ClassVar[str] = ""
     """What people see, such as 'Hinge'; the technical name is `kind`."""
+    summary: ClassVar[str] = ""
+    """A sentence about the kind for people who do not read formulas."""
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """(what, hint) for what no single field can tell. Called only when every field is sound."""

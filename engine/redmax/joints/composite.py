@@ -29,6 +29,7 @@ class Composite(Joint):
 
     kind: ClassVar[str] = "composite"
     label: ClassVar[str] = "Composite"
+    summary: ClassVar[str] = "Several joints one after another"
 
     parts: tuple[Joint, ...] = elements(
         doc="Joints from the parent to the child, each only with its kind and its own parameters",

@@ -18,6 +18,7 @@ class Fixed(Joint):
 
     kind: ClassVar[str] = "fixed"
     label: ClassVar[str] = "Fixed"
+    summary: ClassVar[str] = "Holds the child to the parent"
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         return JointMotion(np.eye(4), np.zeros((6, 0)), np.zeros((6, 0)))

@@ -24,6 +24,9 @@ class FreeTranslationEuler(Joint):
 
     kind: ClassVar[str] = "free_translation_euler"
     label: ClassVar[str] = "Free (Euler)"
+    summary: ClassVar[str] = (
+        "Moves and turns without restraint, with the position and three Euler angles as coordinates"
+    )
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z", "angle1", "angle2", "angle3")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m", "rad", "rad", "rad")
     chart_count: ClassVar[int] = euler_charts.CHART_COUNT

@@ -19,6 +19,7 @@ class Planar(Joint):
 
     kind: ClassVar[str] = "planar"
     label: ClassVar[str] = "Planar"
+    summary: ClassVar[str] = "Slides in a plane without turning"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m")
 

@@ -20,6 +20,7 @@ class Prismatic(Joint):
 
     kind: ClassVar[str] = "prismatic"
     label: ClassVar[str] = "Slider"
+    summary: ClassVar[str] = "Slides along one axis, like a drawer"
     dof_names: ClassVar[tuple[str, ...]] = ("distance",)
     dof_units: ClassVar[tuple[str, ...]] = ("m",)
 

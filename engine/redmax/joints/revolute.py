@@ -23,6 +23,7 @@ class Revolute(Joint):
 
     kind: ClassVar[str] = "revolute"
     label: ClassVar[str] = "Hinge"
+    summary: ClassVar[str] = "Turns about one axis, like a door"
     dof_names: ClassVar[tuple[str, ...]] = ("angle",)
     dof_units: ClassVar[tuple[str, ...]] = ("rad",)
 

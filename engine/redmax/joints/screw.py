@@ -24,6 +24,7 @@ class Screw(Joint):
 
     kind: ClassVar[str] = "screw"
     label: ClassVar[str] = "Screw"
+    summary: ClassVar[str] = "Advances along its axis while it turns, like a bolt"
     dof_names: ClassVar[tuple[str, ...]] = ("angle",)
     dof_units: ClassVar[tuple[str, ...]] = ("rad",)
 

@@ -26,6 +26,7 @@ class Spherical(Joint):
 
     kind: ClassVar[str] = "spherical"
     label: ClassVar[str] = "Ball"
+    summary: ClassVar[str] = "Turns in every direction about a point, like a shoulder"
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad")
 

@@ -26,6 +26,7 @@ class SphericalEuler(Joint):
 
     kind: ClassVar[str] = "spherical_euler"
     label: ClassVar[str] = "Ball (Euler)"
+    summary: ClassVar[str] = "Turns in every direction, with three Euler angles as coordinates"
     dof_names: ClassVar[tuple[str, ...]] = ("angle1", "angle2", "angle3")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad")
     chart_count: ClassVar[int] = euler_charts.CHART_COUNT

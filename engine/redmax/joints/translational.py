@@ -22,6 +22,7 @@ class Translational(Joint):
 
     kind: ClassVar[str] = "translational"
     label: ClassVar[str] = "Translate"
+    summary: ClassVar[str] = "Moves in all directions without turning"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m")
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one door to the engine: the vendored copy of a built extension, or the installed package during development.
+
+`from .._engine import joints` gives the engine's module `joints`, wherever the engine lies.
+"""
+
+import importlib
+import importlib.util
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import redmax as package  # noqa: F401
+    from redmax import (  # noqa: F401
+        arrays,
+        check,
+        compile,
+        errors,
+        examples,
+        fields,
+        integrators,
+        io,
+        joints,
+        model,
+        scene,
+        simulate,
+        state,
+        tables,
+        topology,
+        trajectory,
+    )
+    from redmax.cli import progress  # noqa: F401
+    from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
+    from redmax.integrators import base as integrator_base  # noqa: F401
+    from redmax.spatial import adjoint, angle_axis, euler, inertia, pose, quaternion, rates, so3  # noqa: F401
+
+_VENDORED = f"{__package__}.redmax"
+ROOT = _VENDORED if importlib.util.find_spec(_VENDORED) is not None else "redmax"
+"""Name under which the engine is imported here."""
+
+_PLACES = {
+    "package": "",
+    "progress": ".cli.progress",
+    "integrator_base": ".integrators.base",
+    **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
+    **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),
+}
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    place = _PLACES.get(name, "")
+    if place in ("", ".geometry", ".spatial") and name != "package":
+        place = f"{place}.{name}"
+    try:
+        return importlib.import_module(f"{ROOT}{place}")
+    except ModuleNotFoundError as error:
+        if error.name == f"{ROOT}{place}":
+            raise AttributeError(f"the engine has no module '{name}'") from None
+        raise

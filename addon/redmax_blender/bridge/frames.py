@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where objects stand as they were modelled, in double precision and Blender units.
+
+The same object gives the same numbers whether a result moves it or not: matrices are computed from the artist's own
+channels, as Blender does, and not read from what is evaluated at the moment.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .._engine import arrays, euler, quaternion, so3
+from . import kept
+
+Array = arrays.Array
+
+
+class FrameError(ValueError):
+    """A matrix that no rigid frame belongs to: its scale is zero or not finite."""
+
+
+def euler_matrix(angles: Any, order: str) -> Array:
+    """Rotation of Blender's Euler angles (x, y, z). Its order 'XYZ' turns about x first: R = Rz Ry Rx."""
+    sequence: Any = order[::-1].lower()
+    by_axis = dict(zip("xyz", angles, strict=True))
+    return euler.to_matrix(np.array([by_axis[axis] for axis in sequence], np.float64), sequence)
+
+
+def rotation_matrix(mode: str, source: Any) -> Array:
+    """Rotation (3, 3) that the channels of `source` mean in a rotation mode."""
+    if mode == "QUATERNION":
+        q = np.array(source.rotation_quaternion, np.float64)
+        length = np.linalg.norm(q)
+        return quaternion.to_matrix(q / length) if length > 0.0 else np.eye(3)
+    if mode == "AXIS_ANGLE":
+        angle, *axis = (float(number) for number in source.rotation_axis_angle)
+        length = float(np.linalg.norm(axis))
+        return so3.exp(np.array(axis) / length * angle) if length > 0.0 else np.eye(3)
+    return euler_matrix(source.rotation_euler, mode)
+
+
+def delta_rotation(obj: bpy.types.Object) -> Array:
+    """The delta rotation (3, 3), which Blender applies after the rotation. Axis-angle mode has none."""
+    if obj.rotation_mode == "QUATERNION":
+        q = np.array(obj.delta_rotation_quaternion, np.float64)
+        length = np.linalg.norm(q)
+        return quaternion.to_matrix(q / length) if length > 0.0 else np.eye(3)
+    if obj.rotation_mode == "AXIS_ANGLE":
+        return np.eye(3)
+    return euler_matrix(obj.delta_rotation_euler, obj.rotation_mode)
+
+
+def channel_scale(obj: bpy.types.Object) -> Array:
+    """Scale (3,) that the channels give, delta included."""
+    return np.array(obj.scale, np.float64) * np.array(obj.delta_scale, np.float64)
+
+
+def basis_matrix(obj: bpy.types.Object) -> Array:
+    """What location, rotation and scale of the artist's own channels make, deltas included."""
+    source = kept.channels(obj)
+    M = np.eye(4)
+    M[:3, :3] = delta_rotation(obj) @ rotation_matrix(obj.rotation_mode, source) * channel_scale(obj)
+    M[:3, 3] = np.array(source.location, np.float64) + np.array(obj.delta_location, np.float64)
+    return M
+
+
+def follows_channels(obj: bpy.types.Object) -> bool:
+    """True if an object's place comes from its channels and its parent's, and from nothing else."""
+    constrained = any(not constraint.mute and constraint.influence > 0.0 for constraint in obj.constraints)
+    return not constrained and obj.rigid_body is None and (obj.parent is None or obj.parent_type == "OBJECT")
+
+
+def parent_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:
+    """What the parent adds, as modelled: matrix_world = parent_matrix @ basis_matrix."""
+    if obj.parent is None:
+        return np.eye(4)
+    if obj.parent_type == "OBJECT":
+        inverse = np.array(obj.matrix_parent_inverse, np.float64)
+        return modelled_matrix(obj.parent, depsgraph) @ inverse
+    evaluated = obj.evaluated_get(depsgraph)
+    return np.array(evaluated.matrix_world, np.float64) @ np.linalg.inv(np.array(evaluated.matrix_basis, np.float64))
+
+
+def modelled_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:
+    """World matrix (4, 4) as modelled, in Blender units."""
+    if follows_channels(obj):
+        return parent_matrix(obj, depsgraph) @ basis_matrix(obj)
+    return np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
+
+
+def rigid_part(M: Array) -> tuple[Array, Array]:
+    """(E, A) with M = E @ A: a rigid frame E at M's origin with M's z axis, and the scale, shear or mirror A.
+
+    The y axis of E lies in M's y-z plane. Raises FrameError where a scale is zero or not finite.
+    """
+    if not np.isfinite(M).all():
+        raise FrameError("has a transform that is not finite")
+    size = np.linalg.norm(M[:3, :3], axis=0)
+    if (size < np.finfo(np.float32).tiny).any() or abs(np.linalg.det(M[:3, :3] / size)) < 1e-6:
+        raise FrameError("is flattened: a scale is zero")
+    z = M[:3, 2] / size[2]
+    y = M[:3, 1] / size[1]
+    y = y - (y @ z) * z
+    y = y / np.linalg.norm(y)
+    E = np.eye(4)
+    E[:3, 0], E[:3, 1], E[:3, 2], E[:3, 3] = np.cross(y, z), y, z, M[:3, 3]
+    A = np.eye(4)
+    A[:3, :3] = E[:3, :3].T @ M[:3, :3]
+    return E, A

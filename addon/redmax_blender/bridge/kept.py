@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Transform channels as the artist left them, put aside while a preview or a bake moves an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+
+
+def keep(obj: bpy.types.Object) -> None:
+    """Put the channels aside, unless they already are."""
+    kept: Any = obj.redmax.kept
+    if not kept.active:
+        for name in CHANNELS:
+            setattr(kept, name, getattr(obj, name))
+        kept.active = True
+
+
+def restore(obj: bpy.types.Object) -> None:
+    """Bring the channels back and forget them; nothing happens if none were put aside."""
+    kept: Any = obj.redmax.kept
+    if kept.active:
+        for name in CHANNELS:
+            setattr(obj, name, getattr(kept, name))
+        kept.active = False
+
+
+def channels(obj: bpy.types.Object) -> Any:
+    """Whatever holds the artist's own channels: the object, or what was put aside."""
+    return obj.redmax.kept if obj.redmax.kept.active else obj

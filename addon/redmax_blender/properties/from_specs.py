@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender properties from the engine's declared fields, and their values back in SI units.
+
+One declaration (`redmax.fields`) gives name, tooltip, range and unit. Blender stores lengths in its own unit, which
+the scene's unit scale turns into metres: `length` below is metres per Blender unit.
+"""
+
+from typing import Any
+
+import bpy
+
+from .._engine import fields
+
+OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+STATIC: set[str] = set()
+"""Options of a property that cannot be keyed, because a simulation reads it once."""
+
+AUTHORING_DEFAULTS = {"pitch": 0.05}
+"""What a new element gets where the engine asks for a value and 0 or 1 would be useless."""
+
+MOST_DOFS = 6
+SPLIT_UNITS = {"rad or m": ("ROTATION", "LENGTH"), "rad/s or m/s": ("ROTATION", "VELOCITY")}
+"""Per-coordinate fields whose unit depends on the coordinate are two properties, `_angle` and `_distance`."""
+
+POWER_OF_LENGTH = {"m": 1, "m/s": 1, "kg": 3}
+"""Powers of the unit scale by which Blender shows a stored number (it scales MASS by the third power)."""
+
+BLENDER_UNITS = {"m": "LENGTH", "rad": "ROTATION", "kg": "MASS", "m/s": "VELOCITY"}
+
+
+def title(name: str) -> str:
+    """'limit_stiffness' as people read it: 'Limit Stiffness'."""
+    return name.replace("_", " ").title()
+
+
+def tooltip(spec: Any) -> str:
+    """The engine's sentence without a final period, with the unit where Blender does not show one."""
+    unit = f" [{spec.unit}]" if spec.unit and spec.unit not in BLENDER_UNITS and spec.unit not in SPLIT_UNITS else ""
+    return spec.doc.rstrip(".") + unit
+
+
+def summary(cls: Any) -> str:
+    """One sentence about a kind, with its technical name."""
+    sentence = cls.summary or (cls.__doc__ or "").strip().split("\n")[0]
+    return f"{sentence.rstrip('.')} ({cls.kind.replace('_', ' ')})"
+
+
+def kind_items(registry: Any, *, leave_out: tuple[str, ...] = ()) -> list[tuple[str, str, str, int]]:
+    """Static enum items of a registry with the registry's own numbers."""
+    return [
+        (cls.kind, cls.label or title(cls.kind), summary(cls), registry.number(cls.kind))
+        for cls in registry
+        if cls.kind not in leave_out
+    ]
+
+
+def choice_items(spec: Any) -> list[tuple[str, str, str, int]]:
+    """Enum items of a choice; the engine only ever appends to its choices, so the position is the number."""
+    return [(word, title(word), f"{title(word)}", index) for index, word in enumerate(spec.choices)]
+
+
+def _default(name: str, spec: Any, default: Any) -> Any:
+    if default is not fields.REQUIRED:
+        return default
+    number = AUTHORING_DEFAULTS.get(name, 1.0 if spec.positive else 0.0)
+    return (number,) * (spec.shape[0] or 0) if spec.shape else number
+
+
+def to_property(name: str, spec: Any, default: Any, *, options: set[str] = STATIC, **more: Any) -> Any:
+    """The Blender property of one declared field; None for sorts that have no single property."""
+    shown: dict[str, Any] = {
+        "name": title(name),
+        "description": tooltip(spec),
+        "options": options,
+        "override": OVERRIDABLE,
+        **more,
+    }
+    value = _default(name, spec, default)
+    if spec.positive or spec.minimum is not None:
+        shown["min"] = 0.0 if spec.positive else spec.minimum
+    unit = BLENDER_UNITS.get(spec.unit, "NONE")
+    match spec.sort:
+        case "number" if not spec.nullable:
+            return bpy.props.FloatProperty(default=value, unit=unit, precision=4, **shown)
+        case "integer":
+            return bpy.props.IntProperty(
+                default=value, **shown | ({"min": int(shown["min"])} if "min" in shown else {})
+            )
+        case "flag":
+            return bpy.props.BoolProperty(default=value, **shown)
+        case "text":
+            return bpy.props.StringProperty(default=value, **shown)
+        case "choice":
+            return bpy.props.EnumProperty(items=choice_items(spec), default=value, **shown)
+        case "array" if len(spec.shape) == 1 and spec.shape[0] is not None:
+            subtype = "XYZ" if spec.shape == (3,) else "NONE"
+            return bpy.props.FloatVectorProperty(
+                size=spec.shape[0], default=value, unit=unit, subtype=subtype, precision=4, **shown
+            )
+    return None
+
+
+def group_annotations(cls: Any, *, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Properties of all fields of an element class that have one."""
+    made = {
+        name: to_property(name, spec, fields.defaults(cls)[name])
+        for name, spec in fields.specs(cls).items()
+        if name not in leave_out
+    }
+    return {name: prop for name, prop in made.items() if prop is not None}
+
+
+def make_group(class_name: str, annotations: dict[str, Any], doc: str) -> Any:
+    """A new PropertyGroup class."""
+    return type(class_name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc})
+
+
+def read_group(group: Any, cls: Any, length: float) -> dict[str, Any]:
+    """Values of a generated group in SI units, by field name, as the element class takes them."""
+    values: dict[str, Any] = {}
+    for name, spec in fields.specs(cls).items():
+        if name not in type(group).__annotations__:
+            continue
+        value = getattr(group, name)
+        factor = length ** POWER_OF_LENGTH.get(spec.unit, 0)
+        if spec.sort == "array":
+            values[name] = tuple(float(number) * factor for number in value)
+        else:
+            values[name] = float(value) * factor if spec.sort == "number" else value
+    return values
+
+
+def per_dof_annotations(name: str, spec: Any, *, options: set[str] = STATIC, label: str = "") -> dict[str, Any]:
+    """Properties of a field that has one number per coordinate: vectors of six, of which a joint uses its first n."""
+    label = label or title(name)
+    shown = {"size": MOST_DOFS, "description": tooltip(spec), "options": options, "override": OVERRIDABLE}
+    if spec.minimum is not None:
+        shown["min"] = spec.minimum
+    if spec.unit not in SPLIT_UNITS:
+        return {name: bpy.props.FloatVectorProperty(name=label, precision=4, **shown)}
+    rotation, length = SPLIT_UNITS[spec.unit]
+    return {
+        f"{name}_angle": bpy.props.FloatVectorProperty(name=f"{label} Angle", unit=rotation, **shown),
+        f"{name}_distance": bpy.props.FloatVectorProperty(name=f"{label} Distance", unit=length, precision=4, **shown),
+    }
+
+
+def per_dof_place(name: str, spec: Any, dof_unit: str) -> str:
+    """Identifier of the property that holds a field for a coordinate of the given unit ('rad' or 'm')."""
+    if spec.unit not in SPLIT_UNITS:
+        return name
+    return f"{name}_angle" if dof_unit == "rad" else f"{name}_distance"
+
+
+def read_per_dof(group: Any, name: str, spec: Any, dof_units: tuple[str, ...], length: float) -> tuple[float, ...]:
+    """One number per coordinate in SI units. Torques, stiffnesses and dampings are entered in SI units as they are."""
+    values = []
+    for index, unit in enumerate(dof_units):
+        value = float(getattr(group, per_dof_place(name, spec, unit))[index])
+        values.append(value * length if spec.unit in SPLIT_UNITS and unit == "m" else value)
+    return tuple(values)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Properties of a joint, generated from the engine's registry of joints."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import bpy
+
+from .._engine import fields, joints
+from . import from_specs
+from .from_specs import OVERRIDABLE, STATIC
+
+COMPOSITE = joints.Composite.kind
+COMMON = fields.specs(joints.Joint)
+SHOWN_AS = {"q": "coordinate", "qdot": "velocity"}
+"""Identifiers of fields whose engine name says nothing to an artist."""
+
+KEYED = ("q", "torque")
+"""Fields an artist may key: the motion of an animated joint, and a torque that varies."""
+
+DEFAULT_KIND = joints.Revolute.kind
+
+
+class Dof(NamedTuple):
+    """A coordinate of a joint: its place in the vectors of six, its engine name and its unit ('rad' or 'm')."""
+
+    index: int
+    name: str
+    unit: str
+
+
+def _own(cls: Any) -> tuple[str, ...]:
+    """Fields that only this kind of joint has."""
+    return tuple(name for name in fields.specs(cls) if name not in COMMON)
+
+
+def _kind_groups(prefix: str) -> dict[str, Any]:
+    groups = {}
+    for cls in joints.JOINTS:
+        made = from_specs.group_annotations(cls, leave_out=tuple(COMMON))
+        if made:
+            name = f"REDMAX_PG_{prefix}_{cls.kind}"
+            groups[cls.kind] = from_specs.make_group(name, made, f"Parameters of a {cls.label} joint.")
+    return groups
+
+
+def _pointers(groups: dict[str, Any]) -> dict[str, Any]:
+    return {
+        kind: bpy.props.PointerProperty(type=group, name=joints.JOINTS[kind].label, override=OVERRIDABLE)
+        for kind, group in groups.items()
+    }
+
+
+def _kind_property(*, leave_out: tuple[str, ...] = (), **more: Any) -> Any:
+    return bpy.props.EnumProperty(
+        name="Type",
+        description="How the child may move relative to the parent",
+        items=from_specs.kind_items(joints.JOINTS, leave_out=leave_out),
+        default=DEFAULT_KIND,
+        options=STATIC,
+        override=OVERRIDABLE,
+        **more,
+    )
+
+
+def _show_type(group: Any, _context: Any) -> None:
+    """An empty shows what kind of joint it is."""
+    owner = group.id_data
+    if isinstance(owner, bpy.types.Object) and owner.type == "EMPTY":
+        owner.empty_display_type = DISPLAY.get(group.kind, "PLAIN_AXES")
+
+
+DISPLAY = {
+    "fixed": "CUBE",
+    "revolute": "CIRCLE",
+    "prismatic": "SINGLE_ARROW",
+    "planar": "ARROWS",
+    "translational": "ARROWS",
+    "universal": "PLAIN_AXES",
+    "spherical": "SPHERE",
+    "spherical_euler": "SPHERE",
+    "screw": "CONE",
+}
+"""Empty display of a joint by kind; kinds not listed are plain axes."""
+
+
+def _is_body(_self: Any, obj: Any) -> bool:
+    return bool(obj.redmax.is_body)
+
+
+def _joint_annotations() -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "kind": _kind_property(update=_show_type),
+        "parent": bpy.props.PointerProperty(
+            type=bpy.types.Object,
+            name="Parent",
+            description="Body the joint is fixed to; empty for the world",
+            poll=_is_body,
+            override=OVERRIDABLE,
+        ),
+        "child": bpy.props.PointerProperty(
+            type=bpy.types.Object,
+            name="Child",
+            description="Body the joint carries",
+            poll=_is_body,
+            override=OVERRIDABLE,
+        ),
+        "motion_type": bpy.props.EnumProperty(
+            name="Motion",
+            description="What decides how the joint moves",
+            items=[
+                ("simulated", "Simulated", "Moves freely under forces", 0),
+                ("animated", "Animated", "Follows the keys on its coordinate; the torque it needs is computed", 1),
+                ("locked", "Locked", "Stands at its coordinate", 2),
+            ],
+            default="simulated",
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        "use_lower": _limit_switches("Lower Limit", "Keep the coordinate above a lower limit"),
+        "use_upper": _limit_switches("Upper Limit", "Keep the coordinate below an upper limit"),
+        "parts": bpy.props.CollectionProperty(
+            type=REDMAX_PG_joint_part, name="Parts", override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+        ),
+        "active_part": bpy.props.IntProperty(
+            name="Active Part", description="Part shown below the list", options=STATIC, override=OVERRIDABLE
+        ),
+        **_pointers(KIND_GROUPS),
+    }
+    for name, spec in COMMON.items():
+        if spec.sort == "per_dof":
+            options = {"ANIMATABLE"} if name in KEYED else STATIC
+            made |= from_specs.per_dof_annotations(SHOWN_AS.get(name, name), spec, options=options)
+    return made
+
+
+def _limit_switches(label: str, description: str) -> Any:
+    return bpy.props.BoolVectorProperty(
+        name=label, description=description, size=from_specs.MOST_DOFS, options=STATIC, override=OVERRIDABLE
+    )
+
+
+KIND_GROUPS = _kind_groups("joint")
+REDMAX_PG_joint_part = from_specs.make_group(
+    "REDMAX_PG_joint_part",
+    {"kind": _kind_property(leave_out=(COMPOSITE,)), **_pointers(KIND_GROUPS)},
+    "One of the joints that a composite joint puts one after another.",
+)
+REDMAX_PG_joint = from_specs.make_group("REDMAX_PG_joint", _joint_annotations(), "A joint between two bodies.")
+
+CLASSES = (*KIND_GROUPS.values(), REDMAX_PG_joint_part, REDMAX_PG_joint)
+
+
+def dofs(joint: Any) -> tuple[Dof, ...]:
+    """Coordinates of a joint or of a part of one, cheap enough for draw()."""
+    return tuple(Dof(index, name, unit) for index, (name, unit) in enumerate(_names_and_units(joint)))
+
+
+def _names_and_units(joint: Any) -> Iterator[tuple[str, str]]:
+    if joint.kind == COMPOSITE:
+        for number, part in enumerate(joint.parts, start=1):
+            yield from ((f"{number}.{name}", unit) for name, unit in _names_and_units(part))
+    else:
+        cls: Any = joints.JOINTS[joint.kind]
+        yield from zip(cls.dof_names, cls.dof_units, strict=True)
+
+
+def coordinate_place(field: str, dof: Dof) -> tuple[str, int]:
+    """(identifier, index) of the property that holds a per-coordinate field, such as ('coordinate_angle', 0)."""
+    return from_specs.per_dof_place(SHOWN_AS.get(field, field), COMMON[field], dof.unit), dof.index
+
+
+def own_group(joint: Any) -> Any | None:
+    """Properties that only joints of its kind have, None if there are none."""
+    return getattr(joint, joint.kind) if joint.kind in KIND_GROUPS else None
+
+
+def own_parameters(joint: Any, length: float) -> dict[str, Any]:
+    """The kind's own parameters in SI units; a composite's are its parts. length: metres per Blender unit."""
+    if joint.kind == COMPOSITE:
+        return {"parts": tuple(joints.JOINTS[part.kind].part(**own_parameters(part, length)) for part in joint.parts)}
+    group = own_group(joint)
+    return {} if group is None else from_specs.read_group(group, joints.JOINTS[joint.kind], length)
+
+
+def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
+    """All per-coordinate fields in SI units by engine name; limits that are switched off are None."""
+    units = tuple(dof.unit for dof in dofs(joint))
+    values: dict[str, Any] = {}
+    for name, spec in COMMON.items():
+        if spec.sort == "per_dof":
+            values[name] = from_specs.read_per_dof(joint, SHOWN_AS.get(name, name), spec, units, length)
+    for name, switches in (("lower", joint.use_lower), ("upper", joint.use_upper)):
+        values[name] = tuple(value if on else None for value, on in zip(values[name], switches, strict=False))
+    return values

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`scene.redmax`: accuracy, frame range, the last result and bake options."""
+
+from typing import Any
+
+import bpy
+
+from .._engine import fields, integrators
+from . import from_specs
+from .from_specs import OVERRIDABLE, STATIC
+
+ACCURACY = {
+    "DRAFT": ("rk45", {"rtol": 1e-4, "atol": 1e-4}),
+    "STANDARD": ("dop853", {"rtol": 1e-7, "atol": 1e-7}),
+    "HIGH": ("dop853", {"rtol": 1e-11, "atol": 1e-11}),
+}
+"""Integrator and settings of each accuracy. All of them adapt their step, so nobody has to choose one."""
+
+CUSTOM = "CUSTOM"
+
+
+def _integrator_groups() -> dict[str, Any]:
+    return {
+        cls.kind: from_specs.make_group(
+            f"REDMAX_PG_integrator_{cls.kind}", from_specs.group_annotations(cls), f"Settings of {cls.label}."
+        )
+        for cls in integrators.INTEGRATORS
+    }
+
+
+INTEGRATOR_GROUPS = _integrator_groups()
+
+
+def _switch(name: str, description: str, *, default: bool = False) -> Any:
+    return bpy.props.BoolProperty(
+        name=name, description=description, default=default, options=STATIC, override=OVERRIDABLE
+    )
+
+
+def _frame(name: str, description: str, default: int) -> Any:
+    return bpy.props.IntProperty(
+        name=name, description=description, default=default, options=STATIC, override=OVERRIDABLE
+    )
+
+
+def _enum(name: str, description: str, items: list[tuple[str, str, str, int]], default: str) -> Any:
+    return bpy.props.EnumProperty(
+        name=name, description=description, items=items, default=default, options=STATIC, override=OVERRIDABLE
+    )
+
+
+REDMAX_PG_result = from_specs.make_group(
+    "REDMAX_PG_result",
+    {
+        "identifier": bpy.props.StringProperty(description="Hash of what was simulated; names the cache file"),
+        "status": bpy.props.StringProperty(description="complete, stopped or failed"),
+        "message": bpy.props.StringProperty(description="What happened, with the element's name"),
+        "frame_start": bpy.props.IntProperty(),
+        "frame_end": bpy.props.IntProperty(description="Last frame that was computed"),
+        "seconds": bpy.props.FloatProperty(description="Time the simulation took"),
+        "changed": bpy.props.BoolProperty(description="The scene was changed since the simulation"),
+    },
+    "The last simulation of this scene; the numbers are in the cache.",
+)
+
+REDMAX_PG_bake_options = from_specs.make_group(
+    "REDMAX_PG_bake_options",
+    {
+        "range": _enum(
+            "Range",
+            "Frames to write keys for",
+            [
+                ("SCENE", "Simulated", "All frames that were simulated", 0),
+                ("PREVIEW", "Preview", "The part of them inside the preview range", 1),
+                ("CUSTOM", "Custom", "The part of them inside a range of your own", 2),
+            ],
+            "SCENE",
+        ),
+        "frame_start": _frame("Start", "First frame to write", 1),
+        "frame_end": _frame("End", "Last frame to write", 250),
+        "selected_only": _switch("Selected Only", "Write keys only for selected bodies"),
+        "target": _enum(
+            "To",
+            "Where the keys go",
+            [
+                ("NEW", "New Action", "A new action named after the mechanism; yours is kept and can be restored", 0),
+                ("CURRENT", "Current Action", "The action the object has; its other channels stay", 1),
+            ],
+            "NEW",
+        ),
+        "tangents": _enum(
+            "Tangents",
+            "How the motion goes on between frames",
+            [
+                ("EXACT", "Exact", "Bezier handles from the velocities of the simulation", 0),
+                ("LINEAR", "Linear", "Straight from key to key", 1),
+            ],
+            "EXACT",
+        ),
+        "torque": _switch("Torque", "Write the force along each coordinate as keys on the joint's custom properties"),
+        "reaction": _switch("Reaction", "Write what each joint passes on as keys on the joint's custom properties"),
+        "energy": _switch("Energy", "Write the energies as keys on the scene's custom properties"),
+    },
+    "What Bake to Keyframes writes.",
+)
+
+REDMAX_PG_scene = from_specs.make_group(
+    "REDMAX_PG_scene",
+    {
+        "version": bpy.props.IntProperty(options={"HIDDEN"}, override=OVERRIDABLE),
+        "accuracy": _enum(
+            "Accuracy",
+            "How closely the simulation follows the laws of motion",
+            [
+                ("DRAFT", "Draft", "Quick look: errors of about a thousandth", 0),
+                ("STANDARD", "Standard", "Errors too small to see", 1),
+                ("HIGH", "High", "Errors too small to measure; for energy and torque read-outs", 2),
+                (CUSTOM, "Custom", "Choose the integrator and its settings yourself", 3),
+            ],
+            "STANDARD",
+        ),
+        "integrator": bpy.props.EnumProperty(
+            name="Integrator",
+            description="Method of stepping through time",
+            items=from_specs.kind_items(integrators.INTEGRATORS),
+            default="dop853",
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        **{
+            kind: bpy.props.PointerProperty(type=group, override=OVERRIDABLE)
+            for kind, group in INTEGRATOR_GROUPS.items()
+        },
+        "use_range": _switch("Custom Range", "Simulate other frames than the scene's"),
+        "frame_start": _frame("Start", "First frame to simulate", 1),
+        "frame_end": _frame("End", "Last frame to simulate", 250),
+        "show_result": _switch("Show Result", "Bodies follow the simulation while you scrub", default=True),
+        "result": bpy.props.PointerProperty(type=REDMAX_PG_result),
+        "bake": bpy.props.PointerProperty(type=REDMAX_PG_bake_options, override=OVERRIDABLE),
+        "baked_channels": bpy.props.StringProperty(
+            description="Custom properties of the scene that a bake added, separated by commas", options={"HIDDEN"}
+        ),
+        "baked_previous_action": bpy.props.PointerProperty(type=bpy.types.Action),
+        "baked_previous_slot": bpy.props.StringProperty(options={"HIDDEN"}),
+    },
+    "RedMax settings of a scene.",
+)
+
+CLASSES = (*INTEGRATOR_GROUPS.values(), REDMAX_PG_result, REDMAX_PG_bake_options, REDMAX_PG_scene)
+
+
+def integrator_of(scene: Any) -> Any:
+    """The engine's integrator that the scene asks for."""
+    settings = scene.redmax
+    if settings.accuracy != CUSTOM:
+        kind, values = ACCURACY[settings.accuracy]
+        return integrators.INTEGRATORS[kind](**values)
+    cls = integrators.INTEGRATORS[settings.integrator]
+    group = getattr(settings, settings.integrator)
+    return cls(**{name: getattr(group, name) for name in fields.specs(cls) if hasattr(group, name)})
+
+
+def frame_range(scene: Any) -> tuple[int, int]:
+    """First and last frame to simulate."""
+    owner = scene.redmax if scene.redmax.use_range else scene
+    return owner.frame_start, owner.frame_end

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`window_manager.redmax`: what is going on right now; never saved."""
+
+from typing import Any
+
+import bpy
+
+from . import from_specs
+
+REDMAX_PG_problem = from_specs.make_group(
+    "REDMAX_PG_problem",
+    {
+        "element": bpy.props.StringProperty(description="Name of the object the problem is about; empty for the scene"),
+        "text": bpy.props.StringProperty(description="What is wrong"),
+        "hint": bpy.props.StringProperty(description="What to do"),
+        "severity": bpy.props.EnumProperty(
+            items=[
+                ("ERROR", "Error", "Keeps the mechanism from being simulated", 0),
+                ("WARNING", "Warning", "Simulated, but perhaps not what you want", 1),
+                ("INFO", "Info", "Good to know", 2),
+            ]
+        ),
+    },
+    "One finding of Check.",
+)
+
+REDMAX_PG_mechanism = from_specs.make_group(
+    "REDMAX_PG_mechanism",
+    {
+        "root": bpy.props.StringProperty(description="Name of the object the mechanism hangs from"),
+        "bodies": bpy.props.IntProperty(),
+        "dofs": bpy.props.IntProperty(description="Degrees of freedom that are simulated"),
+        "loops": bpy.props.IntProperty(description="Joints that close loops"),
+        "problems": bpy.props.IntProperty(description="Errors found in it"),
+    },
+    "Bodies that hang together, found by Check.",
+)
+
+REDMAX_PG_window_manager = from_specs.make_group(
+    "REDMAX_PG_window_manager",
+    {
+        "running": bpy.props.BoolProperty(description="A simulation is running"),
+        "progress": bpy.props.FloatProperty(name="Progress", subtype="FACTOR", min=0.0, max=1.0),
+        "message": bpy.props.StringProperty(description="Last status line"),
+        "checked": bpy.props.BoolProperty(description="Check has been run on this scene"),
+        "problems": bpy.props.CollectionProperty(type=REDMAX_PG_problem),
+        "active_problem": bpy.props.IntProperty(),
+        "mechanisms": bpy.props.CollectionProperty(type=REDMAX_PG_mechanism),
+        "active_mechanism": bpy.props.IntProperty(),
+    },
+    "What RedMax is doing.",
+)
+
+CLASSES = (REDMAX_PG_problem, REDMAX_PG_mechanism, REDMAX_PG_window_manager)
+
+
+def running(context: Any) -> bool:
+    """True while a simulation runs."""
+    return bool(context.window_manager.redmax.running)
