@@ -51,8 +51,8 @@ def test_links_between_documents_lead_somewhere(path):
 
 @pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
 def test_files_named_in_documents_exist(path):
-    """`module.py` or `folder/module.py` in a document is a file of the engine, the tests or the tools."""
-    places = ("engine", "tests", "tools", "benchmarks")
+    """`module.py` or `folder/module.py` in a document is a file of the add-on, the engine, the tests or the tools."""
+    places = ("addon", "engine", "tests", "tools", "benchmarks")
     known = {file.relative_to(ROOT).as_posix() for place in places for file in (ROOT / place).rglob("*.py")}
     for name in re.findall(r"`([\w/]+\.py)`", path.read_text(encoding="utf-8")):
         assert any(file == name or file.endswith("/" + name) for file in known), name

@@ -21,6 +21,7 @@ from .dynamics.singular import ImmovableError
 from .errors import RedMaxError
 from .fields import field_problems, specs
 from .integrators import Integrator, Stepper
+from .integrators.energy_balance import BalancedStepper, powers
 from .model import Model
 from .spatial import adjoint, pose, quaternion
 from .state import State
@@ -67,13 +68,20 @@ CHANNELS = {
     "kinetic": "() kinetic energy [J]",
     "potential": "() potential energy of gravity, springs and limits [J]",
     "energy": "() their sum [J]",
+    "work": "() energy put in since the start by motors of animated joints and by joint torques [J]",
+    "loss": "() energy taken out since the start by damping of joints, soft limits and bodies [J]",
     "reaction": "(n, 6) wrench that each joint passes on to its body, in the joint frame [N m, N]",
     "torque": "(nr,) whole force along each coordinate: torques, springs, dampers, motors [N m or N]",
     "motor": "(nr,) what animated and locked joints need on top of torques and springs to follow their motion",
     "center_of_mass": "(3,) in the world [m]",
     "momentum": "(6,) angular about the world's origin, then linear, in the world [kg m^2/s, kg m/s]",
 }
-"""Channels of every sample. Accelerations and forces are NaN where no force determines them (bodies without mass)."""
+"""Channels of every sample. Accelerations and forces are NaN where no force determines them (bodies without mass).
+
+work and loss are integrated along with the motion by `rk45` and `dop853`, impulses at corners of animations included,
+and are as accurate as the motion. With other integrators they are estimates: the powers at the frames, summed by the
+trapezoidal rule. Such an estimate of the work is NaN from the first frame on at which a moving motor's force is NaN.
+"""
 
 
 def simulate(
@@ -136,7 +144,8 @@ def not_simulated(model: Model) -> list[str]:
 
 def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
     t0 = stepper.state.t
-    sample = take_sample(stepper, 0, complete=last == 0)
+    exchange = _Exchange(stepper)
+    sample = _take_sample(stepper, exchange, 0, complete=last == 0)
     what = divergence(stepper)
     if what:
         yield dataclasses.replace(sample, status="failed", message=f"Cannot start: {what}")
@@ -149,7 +158,7 @@ def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
                 stepper.advance(t0 + index / fps)
                 what = divergence(stepper)
                 if not what:
-                    sample = take_sample(stepper, index, complete=index == last)
+                    sample = _take_sample(stepper, exchange, index, complete=index == last)
         except RedMaxError as error:
             what = str(error)
         except (np.linalg.LinAlgError, OverflowError):
@@ -179,7 +188,26 @@ def divergence(stepper: Stepper) -> str:
     return ""
 
 
-def take_sample(stepper: Stepper, index: int, *, complete: bool) -> Sample:
+class _Exchange:
+    """Work and loss of one run so far [J], as the stepper knows them or summed from frame to frame."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self._stepper = stepper
+        self._last: tuple[float, Array] | None = None
+        self._sums = np.zeros(2)
+
+    def until(self, t: float, present: Array) -> tuple[float, float]:
+        """Work and loss at the sample at time t; present: (2,) the powers there."""
+        if isinstance(self._stepper, BalancedStepper):
+            return self._stepper.work, self._stepper.loss
+        if self._last is not None:
+            t_last, past = self._last
+            self._sums = self._sums + 0.5 * (t - t_last) * (past + present)
+        self._last = (t, present)
+        return float(self._sums[0]), float(self._sums[1])
+
+
+def _take_sample(stepper: Stepper, exchange: _Exchange, index: int, *, complete: bool) -> Sample:
     """What there is to know about the present state of a run."""
     model, state = stepper.model, stepper.state
     E_wi, phi = stepper.body_motion()
@@ -189,12 +217,12 @@ def take_sample(stepper: Stepper, index: int, *, complete: bool) -> Sample:
         state.t,
         state,
         body_poses(model, kin),
-        _channels(model, kin, state.t),
+        _channels(model, kin, state.t, exchange),
         "complete" if complete else "running",
     )
 
 
-def _channels(model: Model, kin: Kinematics, t: float) -> dict[str, Array]:
+def _channels(model: Model, kin: Kinematics, t: float, exchange: _Exchange) -> dict[str, Array]:
     load = loads(model, kin, t)
     n, nr = model.body_count, model.dof_count
     try:
@@ -203,6 +231,7 @@ def _channels(model: Model, kin: Kinematics, t: float) -> dict[str, Array]:
         unknown, wrenches = np.full(nr, np.nan), np.full((n, 6), np.nan)
         hybrid = recursive.HybridDynamics(unknown, unknown, wrenches, wrenches)
     kinetic, potential = energy.kinetic_energy(model, kin), potential_energy(model, kin)
+    work, loss = exchange.until(t, powers(model, kin, load, hybrid.tau, t))
     E_jb = model.E_ji @ model.E_ib
     return {
         "twist": body_twists(model, kin),
@@ -212,6 +241,8 @@ def _channels(model: Model, kin: Kinematics, t: float) -> dict[str, Array]:
         "kinetic": np.array(kinetic),
         "potential": np.array(potential),
         "energy": np.array(kinetic + potential),
+        "work": np.array(work),
+        "loss": np.array(loss),
         "reaction": hybrid.F,
         "torque": hybrid.tau,
         "motor": np.where(model.prescribed, hybrid.tau - load.f_r, 0.0),

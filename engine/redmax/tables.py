@@ -13,19 +13,31 @@ import numpy as np
 from .arrays import Array, frozen
 from .fields import LARGEST, Element, Vector, array, choice
 
+ROUND_OFF = 8.0 * float(np.finfo(np.float64).eps)
+"""Relative error of a slope that was computed from others by a handful of roundings."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Table(Element):
     """m quantities given at k increasing points x.
 
     step: each value holds from its point to the next. linear: straight lines. cubic: the C2 spline
-    through the points (not-a-knot). Outside the points a step or linear table holds its end values,
-    a cubic table goes on straight with the velocity it had.
+    through the points (not-a-knot). hermite: between two points the cubic with the given slopes at its ends.
+    Outside the points all hold their end values, except a cubic table, which goes on straight with the velocity it had.
+    At a point where something jumps it already has its new value, as it has an instant later.
     """
 
     x: Vector = array(doc="Points, increasing", shape=(None,), unit="s, or rad or m for a spring")
     y: Vector = array(doc="Values: one row per point, one column per degree of freedom", shape=(None, None))
-    interpolation: str = choice("linear", doc="How values vary between points", choices=("step", "linear", "cubic"))
+    interpolation: str = choice(
+        "linear", doc="How values vary between points", choices=("step", "linear", "cubic", "hermite")
+    )
+    slopes: Vector = array(
+        None,
+        doc="Slopes dy/dx of a hermite table: two rows per interval, at its start and at its end",
+        shape=(None, None),
+        nullable=True,
+    )
 
     def problems(self) -> Iterator[tuple[str, str]]:
         x, y = np.asarray(self.x, np.float64), np.asarray(self.y, np.float64)
@@ -35,49 +47,130 @@ class Table(Element):
             yield "has points that do not increase", "sort the points and remove repeated ones"
         elif self.interpolation != "step" and (np.abs(np.diff(y, axis=0)) > LARGEST * np.diff(x)[:, None]).any():
             yield "has points so close that its values jump", "move them apart, or use step interpolation"
+        elif self.interpolation != "hermite":
+            if self.slopes is not None:
+                yield (
+                    f"has slopes, which {self.interpolation} interpolation does not use",
+                    "remove them, or use hermite interpolation",
+                )
+        else:
+            rows = (0, y.shape[1]) if self.slopes is None else np.shape(self.slopes)
+            wanted = 2 * (len(x) - 1)
+            hint = f"give {wanted} rows: for each interval the slopes at its start and at its end"
+            if self.slopes is None and wanted:
+                yield "has hermite interpolation but no slopes", hint
+            elif rows[0] != wanted:
+                yield f"has {rows[0]} rows of slopes for {wanted // 2} intervals", hint if wanted else "remove them"
+            elif rows[1] != y.shape[1]:
+                yield f"has {rows[1]} columns of slopes but {y.shape[1]} of values", "give one column per value"
 
     @cached_property
     def _points(self) -> tuple[Array, Array]:
         return frozen(self.x), frozen(self.y)
 
     @cached_property
-    def _slopes(self) -> Array:
-        """Velocities of the spline at its points, (k, m)."""
-        return spline_slopes(*self._points)
+    def _end_slopes(self) -> tuple[Array, Array]:
+        """Slopes at the start and at the end of every interval, each (k - 1, m); zero in a step."""
+        x, y = self._points
+        if self.interpolation == "linear":
+            chord = np.diff(y, axis=0) / np.diff(x)[:, None]
+            return chord, chord
+        if self.interpolation == "cubic":
+            slopes = spline_slopes(x, y)
+            return slopes[:-1], slopes[1:]
+        if self.interpolation == "hermite" and self.slopes is not None:
+            given = np.asarray(self.slopes, np.float64)
+            return given[0::2], given[1::2]
+        nothing = np.zeros((len(x) - 1, y.shape[1]))
+        return nothing, nothing
+
+    @cached_property
+    def _bends(self) -> tuple[Array, Array]:
+        """c2 and c3 of every interval, each (k - 1, m): y = y0 + h (m0 s + c2 s^2 + c3 s^3) at its fraction s."""
+        x, y = self._points
+        m0, m1 = self._end_slopes
+        d = np.diff(y, axis=0) / np.diff(x)[:, None]
+        return 3.0 * d - 2.0 * m0 - m1, m0 + m1 - 2.0 * d
+
+    @cached_property
+    def _slope_jumps(self) -> Array:
+        """(k, m): how much dy/dx grows at every point, 0 where it only seems to by round-off; see `slope_jump`."""
+        x, y = self._points
+        outside = (np.zeros((1, y.shape[1])), np.zeros((1, y.shape[1])))
+        m0, m1 = self._end_slopes
+        if self.interpolation == "cubic" and len(m0):
+            outside = (m0[:1], m1[-1:])
+        old, new = np.concatenate([outside[0], m1]), np.concatenate([m0, outside[1]])
+        noise = ROUND_OFF * (np.abs(old) + np.abs(new))
+        if self.interpolation == "linear" and len(m0):  # chords also have the rounding of the values they connect
+            size = (np.abs(y[:-1]) + np.abs(y[1:])) / np.diff(x)[:, None]
+            edge = np.zeros((1, y.shape[1]))
+            noise += ROUND_OFF * (np.concatenate([edge, size]) + np.concatenate([size, edge]))
+        return np.where(np.abs(new - old) > noise, new - old, 0.0)
 
     def breakpoints(self) -> Array:
-        """Points where a value or a derivative jumps; integrators must not step across them."""
+        """Points where a value or a derivative may jump; integrators must not step across them."""
         return self._points[0]
+
+    def crossings(self, column: int, level: float) -> Array:
+        """Sorted x, except the points themselves, at which one column of y passes through `level` without a jump."""
+        points, y = self._points
+        if self.interpolation == "step" or len(points) == 1:
+            return np.zeros(0)
+        h, start, end = np.diff(points), y[:-1, column], y[1:, column]
+        m0, m1 = (slopes[:, column] for slopes in self._end_slopes)
+        # A cubic stays within its Bezier polygon, so that few intervals are left to be solved.
+        polygon = np.stack([start, start + h * m0 / 3.0, end - h * m1 / 3.0, end])
+        found: list[float] = []
+        for k in np.flatnonzero((polygon.min(axis=0) <= level) & (polygon.max(axis=0) >= level)):
+            c2, c3 = (bends[k, column] for bends in self._bends)
+            roots = np.roots([h[k] * c3, h[k] * c2, h[k] * m0[k], start[k] - level])
+            real = roots.real[np.abs(roots.imag) <= 1e-9 * np.abs(roots)]
+            found.extend((points[k] + h[k] * real[(real > 0.0) & (real < 1.0)]).tolist())
+        if self.interpolation == "cubic":  # goes on straight
+            for x, y_end, slope, side in ((points[0], start[0], m0[0], -1.0), (points[-1], end[-1], m1[-1], 1.0)):
+                if slope != 0.0 and side * (level - y_end) / slope > 0.0:
+                    found.append(float(x + (level - y_end) / slope))
+        return np.asarray(np.unique(np.array(found)))
 
     def value(self, x: float) -> Array:
         """y(x), (m,)."""
-        return self._evaluate(x)[0]
+        return self.motion(x)[0]
 
     def derivative(self, x: float) -> Array:
         """dy/dx, (m,); zero inside a step."""
-        return self._evaluate(x)[1]
+        return self.motion(x)[1]
 
     def second_derivative(self, x: float) -> Array:
         """d2y/dx2, (m,)."""
-        return self._evaluate(x)[2]
+        return self.motion(x)[2]
 
-    def _evaluate(self, x: float) -> tuple[Array, Array, Array]:
+    def slope_jump(self, x: float) -> Array:
+        """(m,) how much dy/dx grows at x: zero except at points where the table has a corner."""
+        points = self._points[0]
+        k = int(np.searchsorted(points, x))
+        if k < len(points) and points[k] == x:
+            return np.array(self._slope_jumps[k])
+        return np.zeros(self._slope_jumps.shape[1])
+
+    def motion(self, x: float) -> tuple[Array, Array, Array]:
+        """y, dy/dx and d2y/dx2 at x, each (m,)."""
         points, y = self._points
-        zero = np.zeros(y.shape[1])
         k = int(np.searchsorted(points, x, side="right")) - 1
-        if len(points) == 1 or (self.interpolation == "step" and k >= 0):
-            return y[max(k, 0)].copy(), zero, zero
-        if k < 0 or k >= len(points) - 1:
-            end = 0 if k < 0 else len(points) - 1
-            if self.interpolation != "cubic":
-                return y[end].copy(), zero, zero
-            return y[end] + (x - points[end]) * self._slopes[end], self._slopes[end].copy(), zero
-        h = points[k + 1] - points[k]
-        s = (x - points[k]) / h
+        if len(points) == 1 or k < 0 or k >= len(points) - 1 or self.interpolation == "step":
+            end, slope = max(k, 0), np.zeros(y.shape[1])
+            if self.interpolation != "cubic" or len(points) == 1:
+                return y[end].copy(), slope, np.zeros(y.shape[1])
+            slope += self._end_slopes[0][0] if k < 0 else self._end_slopes[1][-1]
+            return y[end] + (x - points[end]) * slope, slope, np.zeros(y.shape[1])
+        h = float(points[k + 1] - points[k])
+        s = (x - float(points[k])) / h
         if self.interpolation == "linear":
-            rise = y[k + 1] - y[k]
-            return y[k] + s * rise, rise / h, zero
-        return _hermite(s, h, y[k], y[k + 1], self._slopes[k], self._slopes[k + 1])
+            return y[k] + s * (y[k + 1] - y[k]), self._end_slopes[0][k].copy(), np.zeros(y.shape[1])
+        m0, c2, c3 = self._end_slopes[0][k], self._bends[0][k], self._bends[1][k]
+        s_c3 = s * c3
+        value = y[k] + (h * s) * (m0 + s * (c2 + s_c3))
+        return value, m0 + s * (2.0 * c2 + 3.0 * s_c3), (2.0 * c2 + 6.0 * s_c3) / h
 
     def integral(self, x: float) -> Array:
         """Integral of y from 0 to x, (m,): the energy of a spring with this torque table, up to its sign."""
@@ -142,13 +235,3 @@ def spline_slopes(x: Array, y: Array) -> Array:
     for i in range(k - 2, -1, -1):
         slopes[i] = (slopes[i] - upper[i] * slopes[i + 1]) / diagonal[i]
     return slopes
-
-
-def _hermite(s: float, h: float, y0: Array, y1: Array, m0: Array, m1: Array) -> tuple[Array, Array, Array]:
-    """Cubic with end values y0, y1 and end slopes m0, m1 at the fraction s of an interval of length h."""
-    d = (y1 - y0) / h
-    c2 = 3.0 * d - 2.0 * m0 - m1  # y = y0 + h (m0 s + c2 s^2 + c3 s^3)
-    c3 = m0 + m1 - 2.0 * d
-    value = y0 + h * s * (m0 + s * (c2 + s * c3))
-    slope = m0 + s * (2.0 * c2 + 3.0 * s * c3)
-    return value, slope, (2.0 * c2 + 6.0 * s * c3) / h

@@ -13,6 +13,7 @@ from engine.integrators.pendulums import chain, double_pendulum, hinge, link
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import body_poses, kinematics
 from redmax.integrators import INTEGRATORS, Dop853, LinearlyImplicitEuler, RungeKutta4, SemiImplicitEuler
+from redmax.integrators.explicit_runge_kutta import ExplicitRungeKutta, StepTooSmallError
 from redmax.joints import JOINTS, Fixed, Revolute, Spherical, SphericalEuler
 from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import CHANNELS, Recorder, SimulationError, frame_count, record, simulate
@@ -109,6 +110,26 @@ def test_newton_failure_is_a_status():
     samples = list(simulate(broken, integrator=INTEGRATORS["bdf2"](), fps=10.0, duration=1.0))
     assert samples[-1].status == "failed"
     assert samples[-1].message
+
+
+@pytest.mark.parametrize("kind", ["rk45", "dop853"])
+def test_an_acceleration_that_is_not_finite_names_its_joint(kind):
+    broken = dataclasses.replace(double_pendulum(), stiffness=np.array([np.nan, 0.0]))
+    samples = list(simulate(broken, integrator=INTEGRATORS[kind](), fps=10.0, duration=1.0))
+    assert samples[-1].status == "failed"
+    assert "joint 'Hinge 0': the acceleration is no longer finite" in samples[-1].message
+
+
+def test_a_motion_that_no_step_can_follow_names_its_joint(monkeypatch):
+    """Component 3 of (q0, q1, qdot0, qdot1) is the velocity of the second hinge."""
+
+    def too_small(solver, t_bound, max_step):
+        raise StepTooSmallError(3)
+
+    monkeypatch.setattr(ExplicitRungeKutta, "advance", too_small)
+    samples = list(simulate(double_pendulum(), integrator=Dop853(), duration=1.0))
+    assert samples[-1].status == "failed"
+    assert "joint 'Hinge 1': the adaptive step became too small" in samples[-1].message
 
 
 def test_closing_the_generator_stops():

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -51,6 +52,30 @@ def test_a_failed_run_exits_with_1_and_keeps_its_beginning(tmp_path, capsys):
     assert "Stopped at frame" in said
     assert "Saved the" in said
     assert load(out).status == "failed"
+
+
+@pytest.mark.parametrize(("integrator", "estimated"), [("dop853", False), ("rk4", True)])
+def test_simulate_says_where_the_energy_went(integrator, estimated, tmp_path, capsys):
+    """Change = work - loss + remainder; a pendulum with a torque and a damper has all of them."""
+    scene = scene_io.load(PENDULUM)
+    scene.joints[0] = type(scene.joints[0])(**(vars(scene.joints[0]) | {"torque": 2e-6, "damping": 1e-8}))
+    scene_io.save(scene, tmp_path / "driven.json")
+    out = tmp_path / "run.npz"
+    options = ["--duration", "0.5", "--integrator", integrator, "--out", str(out)]
+    assert main(["simulate", str(tmp_path / "driven.json"), *options]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Energy"))
+    number = r"(-?[\d.]+(?:e[-+]\d+)?)"
+    pattern = f"Energy changed by {number} J: work {number} J, loss {number} J, remainder {number} J(.*)"
+    *numbers, note = re.fullmatch(pattern, line).groups()
+    change, work, loss, remainder = map(float, numbers)
+    channels = load(out).channels
+    assert (work, loss) == pytest.approx((channels["work"][-1], channels["loss"][-1]), rel=1e-5)
+    assert min(abs(work), loss) > 1e-8  # of 80 mg that swing on a centimetre
+    # Six digits of the amounts are printed, two of what remains of them.
+    assert remainder == pytest.approx(change - work + loss, rel=0.05, abs=1e-5 * abs(change))
+    assert (note == " (work and loss are sums over frames)") == estimated
+    if not estimated:
+        assert abs(remainder) < 1e-6 * abs(change)
 
 
 def test_a_scene_with_problems_exits_with_1(tmp_path, capsys):

@@ -8,14 +8,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from redmax import io
 from redmax.fields import field_problems
+from redmax.joints import Revolute
+from redmax.scene import Body, Inertia, Scene
 from redmax.tables import Table, spline_slopes
 
 ROUND_OFF = 1e-12  # spline systems of condition below 100, values up to 10
-KINDS = ["step", "linear", "cubic"]
+KINDS = ["step", "linear", "cubic", "hermite"]
 each_kind = pytest.mark.parametrize("interpolation", KINDS)
 
 
@@ -26,9 +28,15 @@ def points(k, m=2, seed=50):
     return x, rng.standard_normal((k, m))
 
 
+def broken_slopes(k, m=2, seed=52):
+    """Slopes at the start and the end of every interval, different on the two sides of each point; None for k = 1."""
+    return None if k == 1 else np.random.default_rng(seed).standard_normal((2 * (k - 1), m)).tolist()
+
+
 def table(k, interpolation, m=2):
     x, y = points(k, m)
-    return Table(x=x.tolist(), y=y.tolist(), interpolation=interpolation)
+    slopes = broken_slopes(k, m) if interpolation == "hermite" else None
+    return Table(x=x.tolist(), y=y.tolist(), interpolation=interpolation, slopes=slopes)
 
 
 def inside(x, seed=51):
@@ -117,7 +125,7 @@ def test_derivatives_are_derivatives(interpolation):
         np.testing.assert_allclose(t.second_derivative(xi), bend, atol=1e-8)
 
 
-def test_outside_step_and_linear_hold_and_cubic_goes_on_straight():
+def test_outside_the_points_all_hold_but_cubic_goes_on_straight():
     x, y = points(5)
     for interpolation in KINDS:
         t = table(5, interpolation)
@@ -142,13 +150,101 @@ def test_integral_is_the_quadrature_from_zero(interpolation, k):
             np.testing.assert_allclose(t.integral(float(end))[column], expected, atol=1e-9)  # quad's own accuracy
 
 
+def test_hermite_is_the_cubic_with_the_given_slopes_in_every_interval():
+    x, y = points(6)
+    t, slopes = table(6, "hermite"), np.array(broken_slopes(6))
+    for k in range(5):
+        cubic = CubicHermiteSpline(x[k : k + 2], y[k : k + 2], slopes[2 * k : 2 * k + 2])
+        for xi in (x[k], *np.random.default_rng(k).uniform(x[k], x[k + 1], 10)):
+            np.testing.assert_allclose(t.value(xi), cubic(xi), atol=ROUND_OFF)
+            np.testing.assert_allclose(t.derivative(xi), cubic(xi, 1), atol=10.0 * ROUND_OFF)
+            np.testing.assert_allclose(t.second_derivative(xi), cubic(xi, 2), atol=100.0 * ROUND_OFF)
+
+
+def test_hermite_has_the_old_slope_just_before_a_point_and_the_new_one_at_it():
+    x, y = points(4)
+    t, slopes = table(4, "hermite"), np.array(broken_slopes(4))
+    for k in range(4):
+        before = np.nextafter(x[k], -np.inf)
+        old = slopes[2 * k - 1] if k > 0 else np.zeros(2)
+        new = slopes[2 * k] if k < 3 else np.zeros(2)
+        np.testing.assert_allclose(t.value(before), y[k], atol=ROUND_OFF)
+        np.testing.assert_allclose(t.value(x[k]), y[k], atol=0.0)
+        np.testing.assert_allclose(t.derivative(before), old, atol=ROUND_OFF)
+        np.testing.assert_allclose(t.derivative(x[k]), new, atol=0.0)
+        np.testing.assert_array_equal(t.slope_jump(x[k]), new - old)
+
+
+def test_hermite_with_the_slopes_of_the_spline_is_the_spline():
+    x, y = points(7)
+    slopes = np.repeat(spline_slopes(x, y), 2, axis=0)[1:-1]
+    hermite, cubic = Table(x=x, y=y, interpolation="hermite", slopes=slopes), table(7, "cubic")
+    for xi in inside(x):
+        for a, b in zip(hermite.motion(xi), cubic.motion(xi), strict=True):
+            np.testing.assert_allclose(a, b, atol=ROUND_OFF)
+    # Only at its ends does it jump: it holds where the spline goes on.
+    assert [hermite.slope_jump(xi).any() for xi in x] == [True] + [False] * 5 + [True]
+
+
+@each_kind
+def test_slope_jump_is_the_limit_of_differences(interpolation):
+    x, _ = points(6)
+    t, h = table(6, interpolation), 1e-9
+    for xi in (x[0] - 1.0, *x, *(0.5 * (x[1:] + x[:-1])), x[-1] + 1.0):
+        jump = t.derivative(xi + h) - t.derivative(xi - h)
+        np.testing.assert_allclose(t.slope_jump(xi), jump, atol=1e-7)  # 2 h times second derivatives up to 50
+    assert any(t.slope_jump(xi).any() for xi in x) == (interpolation in ("linear", "hermite"))
+
+
+@each_kind
+@pytest.mark.parametrize("k", [1, 2, 6])
+def test_crossings_are_where_the_table_passes_a_level(interpolation, k):
+    """All of them: between two neighbours the table stays on one side."""
+    x, _ = points(k)
+    t = table(k, interpolation)
+    total = 0
+    for level in (-0.5, 0.0, 0.3, 5.0):
+        for column in range(2):
+            found = t.crossings(column, level)
+            total += len(found)
+            assert not set(found) & set(x)
+            for xi in found:
+                assert t.value(xi)[column] == pytest.approx(level, abs=1e-9)
+            for a, b in pairwise([x[0] - 30.0, *sorted({*found, *x}), x[-1] + 30.0]):
+                signs = {np.sign(t.value(xi)[column] - level) for xi in np.linspace(a, b, 22)[1:-1]}
+                assert len(signs) == 1
+    assert (total > 0) == (interpolation != "step" and k > 1)  # the test would be empty without
+
+
+def test_points_on_a_line_have_no_corner():
+    """Chords of rounded values differ in their last digits; that must not look like a jump of velocity."""
+    x = np.arange(40) / 24.0
+    t = Table(x=x, y=np.stack([1e3 + 0.1 * x, -7.0 * x], axis=1), interpolation="linear")
+    chords = [t.derivative(xi) for xi in x[:-1]]
+    assert any((a != b).any() for a, b in pairwise(chords))  # the test would be empty without round-off
+    for xi in x[1:-1]:
+        np.testing.assert_array_equal(t.slope_jump(xi), 0.0)
+    np.testing.assert_allclose(t.slope_jump(x[0]), [0.1, -7.0], rtol=1e-9)  # from standing still
+
+
+def test_slopes_that_differ_by_a_rounding_are_no_corner():
+    slopes = np.array([[0.0], [0.7], [np.nextafter(0.7, 1.0)], [0.0]])
+    t = Table(x=(0.0, 1.0, 2.0), y=((0.0,), (0.5,), (0.0,)), interpolation="hermite", slopes=slopes)
+    np.testing.assert_array_equal(t.slope_jump(1.0), 0.0)
+    slopes[2] = 0.7 + 1e-12
+    t = Table(x=(0.0, 1.0, 2.0), y=((0.0,), (0.5,), (0.0,)), interpolation="hermite", slopes=slopes)
+    np.testing.assert_allclose(t.slope_jump(1.0), 1e-12, rtol=1e-3)
+
+
 @each_kind
 def test_results_do_not_give_access_to_the_table(interpolation):
     t, x = table(4, interpolation), points(4)[0]
     for xi in (x[0] - 1.0, x[1], x[-1] + 1.0):
         before = t.value(xi).copy()
-        for f in (t.value, t.derivative, t.second_derivative):
+        jump = t.slope_jump(xi).copy()
+        for f in (t.value, t.derivative, t.second_derivative, t.slope_jump):
             f(xi)[:] = 7.0
+        np.testing.assert_array_equal(t.slope_jump(xi), jump)
         np.testing.assert_array_equal(t.value(xi), before)
     assert not t.breakpoints().flags.writeable
 
@@ -167,10 +263,71 @@ def test_points_and_values_must_fit(x, y, what):
     assert [problem for problem, _ in t.problems()] == [what]
 
 
+TWO_POINTS = {"x": (0.0, 1.0), "y": ((1.0,), (2.0,))}
+
+
+@pytest.mark.parametrize(
+    ("values", "what", "hint"),
+    [
+        ({"interpolation": "hermite"}, "has hermite interpolation but no slopes", "give 2 rows"),
+        ({"interpolation": "hermite", "slopes": ((1.0,),)}, "has 1 rows of slopes for 1 intervals", "give 2 rows"),
+        (
+            {"interpolation": "hermite", "slopes": ((1.0,),) * 3},
+            "has 3 rows of slopes for 1 intervals",
+            "give 2 rows: for each interval the slopes at its start and at its end",
+        ),
+        (
+            {"interpolation": "hermite", "slopes": ((1.0, 2.0),) * 2},
+            "has 2 columns of slopes but 1 of values",
+            "give one column per value",
+        ),
+        (
+            {"interpolation": "hermite", "x": (0.0,), "y": ((1.0,),), "slopes": ((1.0,),) * 2},
+            "has 2 rows of slopes for 0 intervals",
+            "remove them",
+        ),
+        *(
+            (
+                {"interpolation": other, "slopes": ((1.0,),) * 2},
+                f"has slopes, which {other} interpolation does not use",
+                "remove them, or use hermite interpolation",
+            )
+            for other in ("step", "linear", "cubic")
+        ),
+    ],
+)
+def test_slopes_belong_to_hermite_tables_and_must_fit(values, what, hint):
+    t = Table(**(TWO_POINTS | values))
+    assert list(field_problems(t)) == []
+    ((said, advice),) = t.problems()
+    assert said == what
+    assert advice.startswith(hint)
+
+
+def test_sound_slopes_are_no_problem():
+    assert list(Table(**TWO_POINTS, interpolation="hermite", slopes=((0.5,), (0.0,))).problems()) == []
+    assert list(Table(x=(0.0,), y=((1.0,),), interpolation="hermite").problems()) == []
+
+
+def test_hermite_tables_survive_a_file_bit_for_bit():
+    t = table(5, "hermite", m=1)
+    body = Body(name="b", inertia=Inertia(mass=1.0, tensor=np.eye(3).tolist()))
+    joint = Revolute(name="j", parent=None, child="b", motion_type="animated", animation=t)
+    text = io.dumps(Scene(bodies=[body], joints=[joint]))
+    back = io.loads(text).joints[0].animation
+    for name in ("x", "y", "slopes"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(t, name))
+    assert back.interpolation == "hermite"
+    assert io.dumps(io.loads(text)) == text
+
+
 @pytest.mark.parametrize(
     ("values", "what"),
     [
         ({"x": ()}, "x is empty"),
+        ({"slopes": ()}, "slopes is empty"),
+        ({"slopes": (1.0, 2.0)}, "slopes has shape 2"),
+        ({"slopes": ((1.0,), (float("inf"),))}, "slopes has a number that is not finite"),
         ({"x": (0.0, float("nan"))}, "x has a number that is not finite"),
         ({"x": 1.0}, "x is 1.0, not a list of numbers"),
         ({"y": (1.0, 2.0)}, "y has shape 2"),
@@ -179,7 +336,7 @@ def test_points_and_values_must_fit(x, y, what):
     ],
 )
 def test_wrong_fields_are_named(values, what):
-    t = Table(**({"x": (0.0, 1.0), "y": ((1.0,), (2.0,))} | values))
+    t = Table(**(TWO_POINTS | values))
     assert [problem for problem, _ in field_problems(t)] == [what]
 
 

@@ -33,7 +33,7 @@ def rotation_matrix(mode: str, source: Any) -> Array:
     """Rotation (3, 3) that the channels of `source` mean in a rotation mode."""
     if mode == "QUATERNION":
         q = np.array(source.rotation_quaternion, np.float64)
-        length = np.linalg.norm(q)
+        length = float(np.linalg.norm(q))
         return quaternion.to_matrix(q / length) if length > 0.0 else np.eye(3)
     if mode == "AXIS_ANGLE":
         angle, *axis = (float(number) for number in source.rotation_axis_angle)

@@ -53,24 +53,44 @@ REDMAX_PG_kept = from_specs.make_group(
     "Transform channels as the artist left them, while a result moves the object.",
 )
 
+
+def _text(description: str) -> Any:
+    return bpy.props.StringProperty(description=description, options={"HIDDEN"}, override=OVERRIDABLE)
+
+
+def _flag(description: str) -> Any:
+    return bpy.props.BoolProperty(description=description, options={"HIDDEN"}, override=OVERRIDABLE)
+
+
+def _slot(description: str) -> Any:
+    return bpy.props.IntProperty(description=description, options={"HIDDEN"}, override=OVERRIDABLE)
+
+
 REDMAX_PG_baked = from_specs.make_group(
     "REDMAX_PG_baked",
     {
-        "active": bpy.props.BoolProperty(options={"HIDDEN"}, override=OVERRIDABLE),
+        "active": _flag("A bake wrote keys here"),
         "target": bpy.props.EnumProperty(
             items=[("NEW", "New Action", "", 0), ("CURRENT", "Current Action", "", 1)],
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),
-        "action": bpy.props.PointerProperty(type=bpy.types.Action, override=OVERRIDABLE),
-        "previous_action": bpy.props.PointerProperty(type=bpy.types.Action, override=OVERRIDABLE),
-        "previous_slot": bpy.props.StringProperty(options={"HIDDEN"}, override=OVERRIDABLE),
-        "had_animation_data": bpy.props.BoolProperty(options={"HIDDEN"}, override=OVERRIDABLE),
-        "channels": bpy.props.StringProperty(
-            description="Custom properties the bake added, separated by commas",
-            options={"HIDDEN"},
+        "action": bpy.props.PointerProperty(
+            type=bpy.types.Action, description="Action that holds the baked keys", override=OVERRIDABLE
+        ),
+        "slot": _slot("Handle of the slot of the baked keys, 0 for none"),
+        "paths": _text("Data paths of the baked transform channels, separated by commas"),
+        "channels": _text("Custom properties the bake added, separated by commas"),
+        "previous_action": bpy.props.PointerProperty(
+            type=bpy.types.Action,
+            description="The action a new one replaced; or a copy of the current one from before the bake",
             override=OVERRIDABLE,
         ),
+        "previous_slot": _slot("Handle of the slot that was assigned before, 0 for none"),
+        "had_animation_data": _flag("There was animation data before"),
+        "had_action": _flag("There was an action before"),
+        "influence": bpy.props.FloatProperty(options={"HIDDEN"}, override=OVERRIDABLE),
+        "blend_type": _text("How the action was mixed with the NLA before"),
     },
     "What a bake replaced, so that Remove Bake can bring it back.",
 )

@@ -2,7 +2,8 @@
 """Properties of a joint, generated from the engine's registry of joints."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import bpy
 
@@ -21,7 +22,8 @@ KEYED = ("q", "torque")
 DEFAULT_KIND = joints.Revolute.kind
 
 
-class Dof(NamedTuple):
+@dataclass(frozen=True)
+class Dof:
     """A coordinate of a joint: its place in the vectors of six, its engine name and its unit ('rad' or 'm')."""
 
     index: int
@@ -65,9 +67,10 @@ def _kind_property(*, leave_out: tuple[str, ...] = (), **more: Any) -> Any:
 
 def _show_type(group: Any, _context: Any) -> None:
     """An empty shows what kind of joint it is."""
-    owner = group.id_data
+    owner: Any = group.id_data
     if isinstance(owner, bpy.types.Object) and owner.type == "EMPTY":
-        owner.empty_display_type = DISPLAY.get(group.kind, "PLAIN_AXES")
+        shown: Any = DISPLAY.get(group.kind, "PLAIN_AXES")
+        owner.empty_display_type = shown
 
 
 DISPLAY = {

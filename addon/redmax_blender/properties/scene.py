@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from .._engine import fields, integrators
-from . import from_specs
+from . import element, from_specs
 from .from_specs import OVERRIDABLE, STATIC
 
 ACCURACY = {
@@ -137,11 +137,7 @@ REDMAX_PG_scene = from_specs.make_group(
         "show_result": _switch("Show Result", "Bodies follow the simulation while you scrub", default=True),
         "result": bpy.props.PointerProperty(type=REDMAX_PG_result),
         "bake": bpy.props.PointerProperty(type=REDMAX_PG_bake_options, override=OVERRIDABLE),
-        "baked_channels": bpy.props.StringProperty(
-            description="Custom properties of the scene that a bake added, separated by commas", options={"HIDDEN"}
-        ),
-        "baked_previous_action": bpy.props.PointerProperty(type=bpy.types.Action),
-        "baked_previous_slot": bpy.props.StringProperty(options={"HIDDEN"}),
+        "baked": bpy.props.PointerProperty(type=element.REDMAX_PG_baked),
     },
     "RedMax settings of a scene.",
 )

@@ -8,6 +8,7 @@ from typing import TextIO
 
 from ..errors import RedMaxError
 from ..integrators import Integrator
+from ..integrators.adaptive import AdaptiveExplicit
 from ..model import Model
 from ..simulate import Recorder, frame_count, simulate
 from ..trajectory import Trajectory
@@ -36,12 +37,24 @@ def simulate_command(
         say(f"'{target}' cannot be written: {error.strerror or error}")
         return 1
     frames = f"{len(trajectory)} frame{'s' * (len(trajectory) != 1)}"
+    if len(trajectory):
+        say(energy_balance(trajectory, estimated=not isinstance(integrator, AdaptiveExplicit)))
     if trajectory.status == "complete":
         say(f"Saved {frames} up to t = {trajectory.t[-1]:g} s in '{target}'")
         return 0
     say(trajectory.message)
     say(f"Saved the {frames} computed before that in '{target}'")
     return 1
+
+
+def energy_balance(trajectory: Trajectory, *, estimated: bool) -> str:
+    """A line on where the energy of a run came from and went; the remainder is what nothing accounts for."""
+    energy, work, loss = (trajectory.channels[name] for name in ("energy", "work", "loss"))
+    change = float(energy[-1] - energy[0])
+    put_in, taken_out = float(work[-1]), float(loss[-1])
+    line = f"Energy changed by {change:.6g} J: work {put_in:.6g} J, loss {taken_out:.6g} J"
+    line += f", remainder {change - put_in + taken_out:.2g} J"
+    return line + " (work and loss are sums over frames)" * estimated
 
 
 def run(

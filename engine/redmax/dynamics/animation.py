@@ -16,9 +16,7 @@ def prescribed_motion(model: Model, t: float) -> tuple[Array, Array, Array]:
     for j, joint in enumerate(model.joints):
         if joint.motion_type == ANIMATED and joint.animation is not None:
             columns = model.columns(j)
-            q[columns] = joint.animation.value(t)
-            qdot[columns] = joint.animation.derivative(t)
-            qddot[columns] = joint.animation.second_derivative(t)
+            q[columns], qdot[columns], qddot[columns] = joint.animation.motion(t)
     return q, qdot, qddot
 
 

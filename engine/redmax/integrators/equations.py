@@ -18,6 +18,7 @@ from ..dynamics.singular import ImmovableError
 from ..fields import choice
 from ..model import Model
 from .base import IntegrationError
+from .energy_balance import powers
 
 Route = Callable[[Model, Kinematics, Loads, Array], Array]
 ROUTES: dict[str, Route] = {
@@ -48,6 +49,28 @@ def accelerations(
     if qddot_prescribed is None:
         qddot_prescribed = prescribed_motion(model, t)[2]
     return _solved(model, ROUTES[route], kin, loads(model, kin, t), qddot_prescribed)
+
+
+def motion_and_powers(
+    model: Model, q: Array, qdot: Array, chart: IntArray, t: float, qddot_prescribed: Array, *, route: str
+) -> tuple[Array, Array]:
+    """qddot (nr,) as in `accelerations`, and the powers (2,) of `energy_balance.powers` in the same motion [W]."""
+    kin = kinematics(model, q, qdot, chart)
+    load = loads(model, kin, t)
+    if model.prescribed.all():
+        hybrid = recursive.inverse_dynamics(model, kin, load, qddot_prescribed)
+        qddot, tau = hybrid.qddot, hybrid.tau
+    elif route == "recursive":
+        try:
+            hybrid = recursive.forward_dynamics(model, kin, load, qddot_prescribed)
+        except (ImmovableError, np.linalg.LinAlgError) as error:
+            raise immovable(model, projected.mass_matrix(model, kin), error) from None
+        qddot, tau = hybrid.qddot, hybrid.tau
+    else:
+        qddot = _solved(model, ROUTES[route], kin, load, qddot_prescribed)
+        driven = model.prescribed.any()
+        tau = recursive.inverse_dynamics(model, kin, load, qddot).tau if driven else load.f_r
+    return qddot, powers(model, kin, load, tau, t)
 
 
 def velocity_jump(model: Model, q: Array, chart: IntArray, jump: Array) -> Array:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics.animation import prescribed_motion
+from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..joints.base import ANIMATED
 from ..model import Model
 from ..state import State
@@ -16,13 +16,23 @@ from .equations import velocity_jump
 
 
 def switch_times(model: Model) -> Array:
-    """Sorted times [s] where a torque table or an animation has a corner or a jump."""
+    """Sorted times [s] where a torque table or an animation has a corner or a jump.
+
+    Also those at which an animated joint enters or leaves a soft limit or passes a point of its spring table. No
+    other motion depends on that and so no error estimate sees it, but the power of the motor does.
+    """
     times: list[Array] = [np.zeros(0)]
-    for joint in model.joints:
+    for j, joint in enumerate(model.joints):
         if joint.torque_table is not None:
             times.append(joint.torque_table.breakpoints())
-        if joint.motion_type == ANIMATED and joint.animation is not None:
-            times.append(joint.animation.breakpoints())
+        if joint.motion_type != ANIMATED or joint.animation is None:
+            continue
+        times.append(joint.animation.breakpoints())
+        inside = np.zeros(0) if joint.stiffness_table is None else joint.stiffness_table.breakpoints()
+        for k, column in enumerate(range(*model.columns(j).indices(model.dof_count))):
+            limits = np.array([model.lower[column], model.upper[column]])
+            for level in (*limits[np.isfinite(limits)], *(model.rest[column] + inside)):
+                times.append(joint.animation.crossings(k, float(level)))
     return np.unique(np.concatenate(times))
 
 
@@ -32,21 +42,43 @@ def next_switch(times: Array, t: float, t_end: float) -> float:
     return float(times[index]) if index < len(times) and times[index] < t_end else t_end
 
 
+def is_switch(times: Array, t: float) -> bool:
+    """Whether t is one of the times."""
+    index = int(np.searchsorted(times, t))
+    return index < len(times) and times[index] == t
+
+
 def before(t: float) -> float:
     """The last time before t: where an input jumps at t, it still has its old value there."""
     return math.nextafter(t, -math.inf)
 
 
+def moves_suddenly(model: Model, t: float) -> bool:
+    """Whether an animated joint changes its place or its velocity at t in no time."""
+    for joint in model.joints:
+        table = joint.animation
+        if joint.motion_type == ANIMATED and table is not None:
+            if table.interpolation == "step" and is_switch(table.breakpoints(), t):
+                return True
+            if table.slope_jump(t).any():
+                return True
+    return False
+
+
+def before_switch(model: Model, state: State) -> State:
+    """The state just before its time: animated joints where and as fast as they were."""
+    return State(state.t, *with_prescribed(model, before(state.t), state.q, state.qdot), state.chart)
+
+
 def after_switch(model: Model, state: State) -> State:
-    """The state just after its time, where the velocities of piecewise linear animations may jump.
+    """The state just after its time, where the velocities of animations may jump; the same object where none does.
 
     Free coordinates receive the impulse that passes through the mechanism.
     """
     jump = np.zeros(model.dof_count)
     for j, joint in enumerate(model.joints):
-        table = joint.animation
-        if joint.motion_type == ANIMATED and table is not None and table.interpolation == "linear":
-            jump[model.columns(j)] = table.derivative(state.t) - table.derivative(before(state.t))
+        if joint.motion_type == ANIMATED and joint.animation is not None:
+            jump[model.columns(j)] = joint.animation.slope_jump(state.t)
     if not jump.any():
         return state
     qdot = state.qdot + velocity_jump(model, state.q, state.chart, jump)

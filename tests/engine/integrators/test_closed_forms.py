@@ -27,7 +27,7 @@ from redmax.model import Model
 from redmax.simulate import record, simulate
 from redmax.spatial import so3
 from redmax.state import State
-from redmax.tables import Table
+from redmax.tables import Table, spline_slopes
 
 FREE_KINDS = ("free", "free_translation_rotation", "free_translation_euler")
 
@@ -127,11 +127,25 @@ def test_work_of_animated_joints_is_the_change_of_energy():
     assert work == pytest.approx(change, abs=1e-6)
 
 
-@pytest.mark.parametrize("integrator", [RungeKutta4(h=1e-3), Dop853(), Radau()], ids=lambda value: value.kind)
-def test_a_corner_in_an_animation_passes_its_impulse_on(integrator):
-    """Linear animation: the velocity jumps, and so do free velocities, as in the limit of a sharp smooth corner."""
+CORNERS = {
+    "linear": Table(x=(0.0, 0.1, 1.0), y=((0.0,), (0.1,), (2.8,)), interpolation="linear"),
+    "hermite": Table(
+        x=(0.0, 0.1, 1.0),
+        y=((0.0,), (0.1,), (0.4,)),
+        interpolation="hermite",
+        slopes=((0.0,), (-0.5,), (1.5,), (0.0,)),
+    ),
+    "end of hermite": Table(x=(0.0, 0.1), y=((0.0,), (0.1,)), interpolation="hermite", slopes=((0.3,), (-2.0,))),
+    "start of hermite": Table(x=(0.1, 1.0), y=((0.3,), (0.1,)), interpolation="hermite", slopes=((2.0,), (0.0,))),
+}
+"""Tables whose slope grows by 2 at 0.1 s."""
+
+
+@pytest.mark.parametrize("integrator", [RungeKutta4(h=1e-3), Dop853(), Rk45(), Radau()], ids=lambda value: value.kind)
+@pytest.mark.parametrize("sharp", CORNERS.values(), ids=CORNERS)
+def test_a_corner_in_an_animation_passes_its_impulse_on(integrator, sharp):
+    """The velocity jumps, and so do free velocities, as in the limit of a sharp smooth corner."""
     corner = 0.1
-    sharp = Table(x=(0.0, corner, 1.0), y=((0.0,), (0.1,), (2.8,)), interpolation="linear")
     model = chain(hinge(0, motion_type=ANIMATED, animation=sharp), hinge(1, q=0.7), gravity=(0.0, 0.0, 0.0))
     stepper = integrator.begin(model, model.initial_state())
     before = stepper.advance(corner - 1e-9)
@@ -142,6 +156,47 @@ def test_a_corner_in_an_animation_passes_its_impulse_on(integrator):
     # No impulse acts on the free coordinate; forces need time, here 2e-9 s.
     assert impulse[1] == pytest.approx(0.0, abs=1e-7)
     assert abs(after.qdot[1] - before.qdot[1]) > 0.5
+
+
+def swung(table: Table) -> Model:
+    return chain(hinge(0, motion_type=ANIMATED, animation=table), hinge(1, q=0.4))
+
+
+@pytest.mark.parametrize("cls", [Rk45, Dop853, Radau, RungeKutta4])
+def test_smooth_points_of_a_hermite_animation_pass_no_impulse(cls):
+    """The same motion as a cubic table; round-off of slopes is no jump of velocity."""
+    x = np.array(SWING.x)
+    slopes = np.repeat(spline_slopes(x, np.array(SWING.y)), 2, axis=0)[1:-1]
+    hermite = Table(x=x, y=SWING.y, interpolation="hermite", slopes=slopes)
+    ends = []
+    for table in (SWING, hermite):
+        model = swung(table)
+        stepper = cls().begin(model, model.initial_state())
+        before = stepper.advance(x[1] - 1e-9)
+        after = stepper.advance(x[1] + 1e-9)
+        np.testing.assert_allclose(after.qdot, before.qdot, atol=1e-6)  # 2e-9 s at some 100 rad/s^2
+        ends.append(stepper.advance(0.9))
+    np.testing.assert_allclose(ends[1].q, ends[0].q, atol=1e-9)
+
+
+@pytest.mark.parametrize("cls", [Rk45, Dop853])
+@pytest.mark.parametrize("off", [0.0, 1.0, -1.0], ids=["on frames", "a rounding after", "a rounding before"])
+def test_a_point_on_every_frame_costs_next_to_nothing(cls, off):
+    """Frames end steps anyway; also where key times and frame times differ in their last digit."""
+    counts = []
+    t = np.arange(25) / 24.0
+    dense = np.nextafter(t, off * np.inf) if off else t
+    for x in (t[:1], dense):
+        slopes = np.full((2 * (len(x) - 1), 1), 0.7) if len(x) > 1 else None
+        table = Table(x=x, y=0.7 * x[:, None], interpolation="hermite", slopes=slopes)
+        model = swung(table)
+        stepper = cls().begin(model, model.initial_state())
+        slope, calls = stepper._solver.slope, []
+        stepper._solver.slope = lambda t, y, slope=slope, calls=calls: calls.append(t) or slope(t, y)
+        for frame in range(1, 25):
+            stepper.advance(frame / 24.0)
+        counts.append(len(calls))
+    assert counts[1] < 1.15 * counts[0]
 
 
 def test_torque_switches_are_met_exactly_by_rk4():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import numpy as np
@@ -106,11 +107,28 @@ def test_adaptive_error_follows_the_tolerance(cls):
     assert errors[1] < 30e-8
 
 
-def test_without_scipy_adaptive_methods_name_the_wheel(monkeypatch):
+def test_without_scipy_only_radau_is_missing_and_names_the_wheel(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy", None)
     model = double_pendulum()
-    with pytest.raises(MissingWheelError, match="scipy"):
-        Dop853().begin(model, model.initial_state())
+    with pytest.raises(MissingWheelError, match="integrator 'radau' needs the 'scipy' wheel"):
+        Radau().begin(model, model.initial_state())
+
+
+@pytest.mark.parametrize("kind", ["rk45", "dop853"])
+def test_explicit_adaptive_methods_need_numpy_alone(kind):
+    """In a process of its own, where nothing of scipy has been imported yet."""
+    program = (
+        "import sys\n"
+        "sys.modules['scipy'] = None\n"
+        f"sys.path[:0] = {sys.path!r}\n"
+        "from engine.integrators.pendulums import double_pendulum\n"
+        "from redmax.integrators import INTEGRATORS\n"
+        "model = double_pendulum()\n"
+        f"print(INTEGRATORS[{kind!r}]().begin(model, model.initial_state()).advance(0.1).t)\n"
+        "assert not any(name.startswith('scipy.') for name in sys.modules)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (0, "0.1\n"), run.stderr
 
 
 def test_all_formulations_of_the_dynamics_give_the_same_run():

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where baked keys go, what they replace, and how that comes back.
+
+Every object (and the scene) that a bake writes to carries a record, `redmax.baked`, of what was there:
+
+- *New Action*: the record keeps the previous action and slot; F-curves of other channels (an Animated joint's
+  coordinate, a colour) are copied into the new action, so that they go on.
+- *Current Action*: if keys of the artist's are in the way, the record keeps a copy of the action from before.
+
+Actions of a bake carry the custom property `redmax_bake`, so that they are known even after being copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import bpy
+
+from .. import compat
+from . import kept
+from .transactions import MARK, Transaction
+
+SEPARATOR = ","
+
+
+def property_path(name: str) -> str:
+    """Data path of a custom property."""
+    return f'["{bpy.utils.escape_identifier(name)}"]'
+
+
+def is_baked(owner: Any) -> bool:
+    """Whether an object or a scene carries baked keys."""
+    return bool(owner.redmax.baked.active)
+
+
+def baked_owners(scene: bpy.types.Scene) -> list[Any]:
+    """The scene's own objects that carry baked keys, and the scene itself if it does."""
+    objects = [obj for obj in scene.objects if obj.library is None and is_baked(obj)]
+    return [*objects, scene] if is_baked(scene) else list(objects)
+
+
+def has_bake(scene: bpy.types.Scene) -> bool:
+    """Whether anything of the scene carries baked keys; stops at the first find."""
+    return is_baked(scene) or any(is_baked(obj) for obj in scene.objects if obj.library is None)
+
+
+def own_action(owner: Any) -> tuple[bpy.types.Action | None, int]:
+    """The artist's action and slot of an owner, which a bake may have replaced."""
+    record = owner.redmax.baked
+    if record.active and record.target == "NEW":
+        return record.previous_action, record.previous_slot
+    if record.active and not record.had_action:
+        return None, 0
+    return compat.action_of(owner), compat.slot_handle(owner)
+
+
+def begin_new(owner: Any, action: bpy.types.Action, replaced: Collection[str]) -> compat.Curves:
+    """Let a bake's action animate the owner in place of its present one; gives the F-curves to add to.
+
+    replaced: data paths that the bake writes; F-curves of all others are copied from the present action.
+    """
+    record = _record(owner, "NEW")
+    record.previous_action = compat.action_of(owner)
+    others = [curve for curve in compat.fcurves_of(owner) if curve.data_path not in replaced]
+    compat.assign_action(owner, action)
+    curves = compat.ensure_fcurves(owner, action)
+    for curve in others:
+        curves.copy(curve)
+    _finish(owner, action, replaced)
+    return curves
+
+
+def begin_current(owner: Any, changes: Transaction, name: str, replaced: Collection[str]) -> compat.Curves:
+    """Make room for a bake in the owner's present action, or in a new one of that name if there is none."""
+    record = _record(owner, "CURRENT")
+    action = compat.action_of(owner)
+    if action is None:
+        action = changes.new_action(name)
+    else:
+        changes.protect(action)
+        if any(curve.data_path in replaced for curve in compat.fcurves_of(owner)):
+            record.previous_action = changes.copy_before(action)
+    curves = compat.ensure_fcurves(owner, action)
+    for data_path in replaced:
+        curves.remove_path(data_path)
+    _finish(owner, action, replaced)
+    return curves
+
+
+def add_property(owner: Any, name: str, value: Any) -> None:
+    """Add a custom property, to be taken away with the bake."""
+    owner[name] = value
+    record = owner.redmax.baked
+    record.channels = SEPARATOR.join([*names_of(record.channels), name])
+
+
+def restore(owner: Any, changes: Transaction) -> None:
+    """Bring back what was there before the bake, and forget the bake."""
+    record = owner.redmax.baked
+    if record.target == "NEW":
+        _restore_assignment(owner, changes)
+    else:
+        _restore_curves(owner, changes)
+    for name in names_of(record.channels):
+        if name in owner:
+            del owner[name]
+    data = owner.animation_data
+    if data is not None:
+        data.action_influence = record.influence
+        data.action_blend_type = record.blend_type
+        if not record.had_animation_data and data.action is None and not data.drivers and not data.nla_tracks:
+            owner.animation_data_clear()
+    if isinstance(owner, bpy.types.Object):
+        kept.restore(owner)
+    _clear(record)
+
+
+def _restore_assignment(owner: Any, changes: Transaction) -> None:
+    """The previous action again, unless the artist has meanwhile given the owner another one."""
+    record = owner.redmax.baked
+    present = compat.action_of(owner)
+    if present is not None and (present == record.action or present.get(MARK)):
+        slots = {slot.handle for slot in getattr(record.previous_action, "slots", ())}
+        slot = record.previous_slot if record.previous_slot in slots else 0
+        compat.assign_action(owner, record.previous_action, slot)
+        changes.discard(present)
+    changes.discard(record.action)
+
+
+def _restore_curves(owner: Any, changes: Transaction) -> None:
+    """The replaced F-curves again, in the action they were in; what else the artist did there stays."""
+    record = owner.redmax.baked
+    action = record.action
+    if action is None:
+        return
+    curves = compat.curves_in(action, record.slot)
+    if curves is not None:
+        changes.protect(action)
+        paths = names_of(record.paths)
+        for data_path in (*paths, *(property_path(name) for name in names_of(record.channels))):
+            curves.remove_path(data_path)
+        before = record.previous_action and compat.curves_in(record.previous_action, record.slot)
+        for curve in before or ():
+            if curve.data_path in paths:
+                curves.copy(curve)
+    if not record.had_action and compat.action_of(owner) == action and not compat.fcurves_of(owner):
+        compat.assign_action(owner, None)
+        changes.discard(action)
+    changes.discard(record.previous_action)
+
+
+def _record(owner: Any, target: str) -> Any:
+    """Begin a record of what is there; its action is entered when it is known."""
+    record, data = owner.redmax.baked, owner.animation_data
+    record.target = target
+    record.had_animation_data = data is not None
+    record.had_action = data is not None and data.action is not None
+    record.previous_slot = compat.slot_handle(owner)
+    data = data or owner.animation_data_create()
+    record.influence, record.blend_type = data.action_influence, data.action_blend_type
+    return record
+
+
+def _finish(owner: Any, action: bpy.types.Action, replaced: Collection[str]) -> None:
+    """Nothing of the NLA may mix with the baked keys; the record says where they are."""
+    owner.animation_data.action_influence = 1.0
+    owner.animation_data.action_blend_type = "REPLACE"
+    record = owner.redmax.baked
+    record.action, record.slot = action, compat.slot_handle(owner)
+    record.paths = SEPARATOR.join(replaced)
+    record.active = True
+
+
+def names_of(text: str) -> list[str]:
+    return [name for name in text.split(SEPARATOR) if name]
+
+
+def _clear(record: Any) -> None:
+    for name in type(record).__annotations__:
+        record.property_unset(name)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What would keep a bake from being written, or let something else than the simulation move the objects afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import bpy
+
+from .. import compat
+from . import actions, movers, placement
+from .findings import Finding
+
+MODE = "rotation_mode"
+
+
+def owner_findings(owner: Any, *, in_place: bool) -> Iterator[Finding]:
+    """Of an object or scene that gets keys. in_place: into the action it has."""
+    name, data = owner.name, owner.animation_data
+    if owner.library is not None or not owner.is_editable:
+        yield Finding(name, f"'{name}' is linked and cannot get keys", "make it local or a library override")
+        return
+    if data is None:
+        return
+    if data.use_tweak_mode:
+        yield Finding(name, f"'{name}' is being edited in the NLA (tweak mode)", "leave tweak mode and bake again")
+    if data.use_nla and any(track.is_solo for track in data.nla_tracks):
+        yield Finding(name, f"An NLA track of '{name}' is solo and would hide the bake", "switch solo off")
+    action, slot = actions.own_action(owner)
+    if not in_place or action is None:
+        return
+    if action.library is not None or not action.is_editable:
+        text = f"The action '{action.name}' of '{name}' is linked and cannot get keys"
+        yield Finding(name, text, "bake to a new action")
+    others = [user.name for user in compat.animated_by(action, slot) if user != owner]
+    if others:
+        text = f"'{name}' shares its keys in the action '{action.name}' with '{others[0]}'"
+        yield Finding(name, text, "make the action a single-user copy")
+
+
+def body_findings(obj: bpy.types.Object, moving: Collection[str]) -> Iterator[Finding]:
+    """Of a body that gets keys: whatever else moves it, or the parents above it. moving: names of bodies with keys."""
+    yield from (finding for finding in movers.body_findings(obj) if finding.severity == "ERROR")
+    if MODE in movers.animated_paths(obj) | movers.driven_paths(obj):
+        text = f"'{obj.name}' changes its rotation mode over time"
+        yield Finding(obj.name, text, "remove the keys or the driver on its rotation mode")
+    carrier = placement.carrier(obj, moving)
+    if carrier is not None and movers.animated_paths(carrier) & set(movers.SCALE):
+        text = f"'{obj.name}' is a child of '{carrier.name}', which changes its scale over time"
+        yield Finding(obj.name, text, f"remove the keys on the scale of '{carrier.name}', or clear the parent")
+
+
+def property_findings(owner: Any, names: Collection[str], ours: Collection[str]) -> Iterator[Finding]:
+    """Custom properties that are not from a bake but have the names of result channels."""
+    for name in names:
+        if name in owner and name not in ours:
+            text = f"'{owner.name}' already has a custom property '{name}'"
+            yield Finding(owner.name, text, "rename or remove it")

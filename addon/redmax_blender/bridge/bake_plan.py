@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything a bake is going to write, computed and checked, while nothing is changed yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from .. import compat
+from .._engine import arrays, quaternion, trajectory
+from . import actions, bake_checks, kept, keys, modelled, placement, result_channels, rotation_channels
+from .bake_options import BakeOptions
+from .findings import BridgeError, Finding, refuse
+
+if TYPE_CHECKING:
+    from .extract import BodyFrame, Extraction
+
+Array = arrays.Array
+Trajectory = trajectory.Trajectory
+
+STILL = 1e-9
+"""Distance [rad, relative to metres] from the modelled pose that is only round-off."""
+
+
+@dataclass(eq=False)
+class Owner:
+    """An object, or the scene, that gets keys. place: its transform channels. results: its custom properties."""
+
+    data_block: Any
+    mechanism: str = ""
+    place: list[keys.Channel] = field(default_factory=list)
+    results: list[keys.Channel] = field(default_factory=list)
+    start: dict[str, Any] = field(default_factory=dict)
+    artists: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    """start: custom properties and first values. artists: the artist's own channels at the first frame."""
+
+    def takes_new_action(self, options: BakeOptions) -> bool:
+        """Results alone never displace an action: they go into the one there is."""
+        wanted = self.place or (compat.HAS_SLOTS and self.mechanism and actions.own_action(self.data_block)[0] is None)
+        return options.target == "NEW" and bool(wanted)
+
+
+@dataclass(eq=False)
+class Plan:
+    """frames: numbers (f,) of the frames to write. owners: by object name. notes: what to tell the artist."""
+
+    frames: Array
+    owners: dict[str, Owner]
+    notes: list[Finding]
+
+
+def make_plan(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    extraction: Extraction,
+    result: Trajectory,
+    options: BakeOptions,
+) -> Plan:
+    frames, used = _frames(extraction, result, options)
+    bodies = _bodies(scene, view_layer, extraction, result, options)
+    channels, notes = result_channels.joint_channels(
+        extraction, result, torque=options.torque, reaction=options.reaction
+    )
+    joints: dict[str, bpy.types.Object | None] = {name: scene.objects.get(name) for name in channels}
+    findings = [
+        *(_missing(name) for name, obj in {**bodies, **joints}.items() if obj is None),
+        *(_missing(name) for name in bodies if name not in result.body_names),
+        *(finding for obj in bodies.values() if obj is not None for finding in bake_checks.body_findings(obj, bodies)),
+    ]
+    if findings:
+        raise BridgeError(findings)
+    mechanism_of = {name: m.root for m in extraction.mechanisms for name in (*m.bodies, *m.joints)}
+    owners = {obj.name: Owner(obj, mechanism_of.get(obj.name, obj.name)) for obj in bodies.values()}
+    with modelled.as_modelled(scene, view_layer, extraction.frame_start) as depsgraph:
+        motions = placement.channel_motions(bodies.values(), extraction, result, depsgraph, moving=set(bodies))
+        for name, obj in bodies.items():
+            owners[name].artists = {channel: tuple(getattr(obj, channel)) for channel in kept.CHANNELS}
+            owners[name].place = _place_channels(obj, motions[name], used, extraction.fps, options)
+    notes += [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]
+    for joint, obj_name in extraction.joint_objects.items():
+        if obj_name in channels:
+            owner = owners.setdefault(obj_name, Owner(joints[obj_name], mechanism_of.get(joint, "")))
+            _add_results(owner, channels[obj_name], used)
+    if options.energy:
+        owners[""] = Owner(scene)
+        _add_results(owners[""], result_channels.scene_channels(result), used)
+    findings = [finding for owner in owners.values() for finding in _owner_findings(owner, options)]
+    if findings:
+        raise BridgeError(findings)
+    return Plan(frames, owners, notes)
+
+
+def _frames(extraction: Extraction, result: Trajectory, options: BakeOptions) -> tuple[Array, Any]:
+    """Frame numbers to write, and which samples they are."""
+    if not len(result):
+        raise refuse("", "There is no simulated frame to bake", "simulate first")
+    fps = result.meta.get("fps", extraction.fps)
+    if abs(fps - extraction.fps) > 1e-9 * extraction.fps:
+        text = f"The result was simulated at {fps:g} frames per second, the scene has {extraction.fps:g}"
+        raise refuse("", text, "simulate again")
+    numbers = extraction.frame_start + np.arange(len(result), dtype=np.float64)
+    first = numbers[0] if options.frame_start is None else options.frame_start
+    last = numbers[-1] if options.frame_end is None else options.frame_end
+    used = (numbers >= first) & (numbers <= last)
+    if not used.any():
+        simulated = f"frames {numbers[0]:.0f} to {numbers[-1]:.0f} are simulated"
+        raise refuse("", f"The range {first:.0f} to {last:.0f} has no frame to bake", simulated)
+    return numbers[used], used
+
+
+def _bodies(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    extraction: Extraction,
+    result: Trajectory,
+    options: BakeOptions,
+) -> dict[str, bpy.types.Object | None]:
+    """Objects that get keys, by name. A body that stands still gets none, unless its parent would carry it off."""
+    wanted: dict[str, bpy.types.Object | None] = {
+        body.name: scene.objects.get(body.name)
+        for body in extraction.bodies
+        if not options.selected_only or _is_chosen(scene.objects.get(body.name), view_layer)
+    }
+    if not wanted:
+        raise refuse("", "No body is selected", "select bodies, or switch off Selected Only")
+    still = {body.name for body in extraction.bodies if body.name in wanted and _stands_as_modelled(body, result)}
+    while True:
+        moving = wanted.keys() - still
+        carried = {name for name in still if wanted[name] is not None and placement.carrier(wanted[name], moving)}
+        if not carried:
+            break
+        still -= carried
+    if not moving:
+        raise refuse("", "None of these bodies moves, so there is nothing to bake", "free one of their joints")
+    return {name: obj for name, obj in wanted.items() if name in moving}
+
+
+def _stands_as_modelled(body: BodyFrame, result: Trajectory) -> bool:
+    """Whether nothing can move a body and it stands where it was modelled; a Locked joint may hold it elsewhere."""
+    if not body.static or body.name not in result.body_names:
+        return False
+    index = result.body(body.name)
+    E = body.E_wb
+    moved = np.abs(result.position[0, index] - E[:3, 3]).max()
+    turned = np.abs(quaternion.to_matrix(result.rotation[0, index]) - E[:3, :3]).max()
+    return bool(turned <= STILL and moved <= STILL * (1.0 + np.abs(E[:3, 3]).max()))
+
+
+def _is_chosen(obj: bpy.types.Object | None, view_layer: bpy.types.ViewLayer) -> bool:
+    return obj is not None and (actions.is_baked(obj) or obj.select_get(view_layer=view_layer))
+
+
+def _place_channels(
+    obj: bpy.types.Object, motion: placement.ChannelMotion, used: Any, fps: float, options: BakeOptions
+) -> list[keys.Channel]:
+    exact = options.tangents == "EXACT"
+    return [
+        keys.Channel(data_path, values[used], rates[used] / fps if exact else None)
+        for data_path, values, rates in (
+            ("location", motion.location, motion.location_rate),
+            (rotation_channels.path(obj.rotation_mode), motion.rotation, motion.rotation_rate),
+        )
+    ]
+
+
+def _add_results(owner: Owner, channels: dict[str, Array], used: Any) -> None:
+    for name, values in channels.items():
+        owner.results.append(keys.Channel(actions.property_path(name), values[used], None))
+        first = values[used][0]
+        # The scene's energies are numbers, a joint's channels are vectors even with a single coordinate.
+        owner.start[name] = float(first[0]) if isinstance(owner.data_block, bpy.types.Scene) else first.tolist()
+
+
+def _owner_findings(owner: Owner, options: BakeOptions) -> list[Finding]:
+    data_block = owner.data_block
+    ours = actions.names_of(data_block.redmax.baked.channels)
+    return [
+        *bake_checks.owner_findings(data_block, in_place=not owner.takes_new_action(options)),
+        *bake_checks.property_findings(data_block, owner.start, ours),
+    ]
+
+
+def _singular(obj: bpy.types.Object) -> Finding:
+    where = "no rotation" if obj.rotation_mode == rotation_channels.AXIS_ANGLE else "gimbal lock"
+    text = f"'{obj.name}' comes close to {where}, where its motion between frames is only approximate"
+    if obj.rotation_mode == rotation_channels.QUATERNION:
+        text = f"'{obj.name}' turns too fast for its frames, so its motion between them is only approximate"
+        return Finding(obj.name, text, "use more frames per second", "WARNING")
+    return Finding(obj.name, text, "set its rotation mode to Quaternion and bake again", "WARNING")
+
+
+def _missing(name: str) -> Finding:
+    return Finding(name, f"The result and the scene do not fit: '{name}' is only in one of them", "simulate again")

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies of a scene: which objects they are, their frames, and their mass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .._engine import arrays
+from .._engine import scene as engine_scene
+from ..properties import body as body_properties
+from . import frames, mass, movers, units
+from .findings import Finding
+from .modelled import Modelled
+from .parts import Parts
+
+Array = arrays.Array
+
+
+@dataclass(frozen=True, eq=False)
+class BodyFrame:
+    """A body as modelled.
+
+    E_wb: (4, 4) its frame in the world [m]. A: (4, 4) scale, shear or mirror, without translation: the modelled
+    world matrix [Blender units] is in_blender_units(E_wb) @ A. mass: [kg], 0 where it could not be measured.
+    static: nothing can move it.
+    """
+
+    name: str
+    E_wb: Array
+    A: Array
+    mass: float
+    static: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """A body for the engine, with its frame. measured: False where its mass could not be found."""
+
+    body: Any
+    frame: BodyFrame
+    measured: bool
+
+
+def local_object(name: str) -> bpy.types.Object | None:
+    """The object of this file, not of a linked library, that has a name."""
+    found: bpy.types.Object | None = bpy.data.objects.get((name, None))
+    return found
+
+
+def refused_as(obj: bpy.types.Object, word: str) -> Finding | None:
+    """Why an object cannot be a body or joint at all."""
+    if obj.library is not None:
+        text = f"'{obj.name}' is linked from another file, so it cannot be a {word} here"
+        return Finding(obj.name, text, "make a library override of it (Object > Library Override > Make)")
+    return None
+
+
+def extract_body(
+    obj: bpy.types.Object, modelled: Modelled, parts: Parts, length: float, findings: list[Finding]
+) -> Element | None:
+    """One body; None if it has no frame. What is wrong is added to findings."""
+    refused = refused_as(obj, "body")
+    if refused is not None:
+        findings.append(refused)
+        return None
+    findings.extend(movers.body_findings(obj))
+    try:
+        E_wb, A = frames.rigid_part(modelled.matrix(obj))
+    except frames.FrameError as error:
+        scale = ", ".join(f"{obj.scale[axis]:g}" for axis in range(3))
+        findings.append(Finding(obj.name, f"'{obj.name}' {error}", f"its scale is ({scale}); give it a size"))
+        return None
+    settings: Any = obj.redmax.body
+    with_own = settings.shape == body_properties.MESH
+    before = sum(finding.severity == "ERROR" for finding in findings)
+    pieces = list(parts.pieces(obj, E_wb, findings, with_own=with_own))
+    sound = sum(finding.severity == "ERROR" for finding in findings) == before
+    properties = mass.body_mass(obj, pieces, length, findings) if sound else None
+    inertia = None
+    if properties is not None:
+        inertia = engine_scene.Inertia(
+            mass=properties.mass,
+            center=tuple(properties.center.tolist()),
+            tensor=tuple(map(tuple, properties.inertia.tolist())),
+        )
+    body = engine_scene.Body(name=obj.name, inertia=inertia, damping=float(settings.damping))
+    weight = 0.0 if properties is None else float(properties.mass)
+    frame = BodyFrame(obj.name, units.in_metres(E_wb, length), np.array(A), weight, static=False)
+    return Element(body, frame, properties is not None)

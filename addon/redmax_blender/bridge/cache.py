@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Results of simulations: in memory, and on disk beside the .blend file.
+
+A result is named by a hash of everything it depends on, so "is it still right?" is one comparison. It lies in
+`//redmax_cache/<identifier>.npz`; while the file has never been saved, or where that folder cannot be written, in
+Blender's temporary folder until the next save brings it over.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import logging
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .._engine import fields, io, package, trajectory
+from ..properties.scene import integrator_of
+from . import cache_index, cache_places, changes, extract
+from .cache_places import FOLDER, folder, temporary_folder
+from .findings import BridgeError, Finding
+
+log = logging.getLogger(__package__)
+
+__all__ = [
+    "FOLDER",
+    "file_opened",
+    "file_saved",
+    "fingerprint",
+    "folder",
+    "forget",
+    "is_stale",
+    "load",
+    "not_following",
+    "problem",
+    "require",
+    "store",
+    "temporary_folder",
+    "with_frames",
+]
+
+Trajectory = trajectory.Trajectory
+ROUTE = "numpy"
+"""How the engine computes here; another route may give other last digits, so it is part of the identifier."""
+
+MOST_BYTES = 512 * 2**20
+"""Results kept in memory; the one used last always stays."""
+
+FRAMES = "blender"
+"""Entry of a result's meta that holds how the bodies' frames lie in their objects."""
+
+_memory: OrderedDict[str, Trajectory] = OrderedDict()
+_lost: dict[str, str] = {}
+"""Identifiers whose file could not be read, with what the artist should know: said once, not at every frame."""
+
+_unfollowed: list[bool] = []
+
+
+# --- identity --------------------------------------------------------------------------------
+
+
+def fingerprint(extraction: extract.Extraction, integrator: Any) -> str:
+    """Identifier of a result: 32 hex digits that change with anything the result depends on."""
+    facts = {
+        "scene": io.dumps(extraction.scene),
+        "frames": [extraction.frame_start, extraction.frame_end],
+        "fps": extraction.fps,
+        "length": extraction.length,
+        "shapes": [[body.name, np.asarray(body.A).tolist()] for body in extraction.bodies],
+        "integrator": integrator.kind,
+        "settings": {name: getattr(integrator, name) for name in fields.specs(type(integrator))},
+        "engine": package.__version__,
+        "route": ROUTE,
+    }
+    text = json.dumps(facts, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def is_stale(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> bool:
+    """True if simulating now would give another result than the one there is; extracts the scene to know.
+
+    Raises RedMaxError where the scene cannot be simulated any more. Sets the live flag `result.changed` right.
+    """
+    with changes.ours():
+        extraction = extract.extract(scene, view_layer)
+    extract.require_sound(extraction)
+    stale = bool(fingerprint(extraction, integrator_of(scene)) != scene.redmax.result.identifier)
+    if scene.redmax.result.changed != stale:
+        scene.redmax.result.changed = stale
+    return stale
+
+
+def with_frames(result: Trajectory, extraction: extract.Extraction) -> Trajectory:
+    """The result together with what is needed to show it on objects after a reload, without extracting again."""
+    frames = {
+        "frame_start": extraction.frame_start,
+        "fps": extraction.fps,
+        "length": extraction.length,
+        "bodies": [
+            [body.name, np.asarray(body.E_wb).tolist(), np.asarray(body.A).tolist(), body.mass, bool(body.static)]
+            for body in extraction.bodies
+        ],
+    }
+    return dataclasses.replace(result, meta={**result.meta, "route": ROUTE, FRAMES: frames})
+
+
+# --- storing and loading ---------------------------------------------------------------------
+
+
+def store(identifier: str, result: Trajectory) -> str:
+    """Keep a result in memory and on disk; returns what the artist should know, empty when all went well."""
+    _remember(identifier, result)
+    _lost.pop(identifier, None)
+    wanted = None if _unfollowed else folder()
+    note = ""
+    if wanted is not None:
+        try:
+            cache_places.write(wanted, identifier, result)
+            cache_index.note(wanted, Path(bpy.data.filepath).name, identifier)
+        except OSError as error:
+            note = (
+                f"'{wanted}' cannot be written ({error.strerror or error}); "
+                "the result is kept only until Blender closes"
+            )
+        else:
+            cache_places.discard(cache_index.file_of(temporary_folder(), identifier))
+            return ""
+    try:
+        cache_places.write(temporary_folder(), identifier, result)
+    except OSError as error:
+        note = f"{note}{'; ' if note else ''}the temporary folder cannot be written either ({error.strerror or error})"
+    return note
+
+
+def load(scene: bpy.types.Scene) -> Trajectory | None:
+    """The scene's result; None without one, or where its file is missing or damaged (see `problem`)."""
+    identifier = _identifier(scene)
+    if not identifier or identifier in _lost:
+        return None
+    if identifier in _memory:
+        _memory.move_to_end(identifier)
+        return _memory[identifier]
+    path = cache_places.find(identifier)
+    try:
+        if path is None:
+            where = folder() or temporary_folder()
+            raise trajectory.TrajectoryError(f"'{cache_index.file_of(where, identifier)}' is missing")
+        result = trajectory.load(path)
+        if FRAMES not in result.meta:
+            raise trajectory.TrajectoryError(f"'{path}' was not written by Simulate")
+    except trajectory.TrajectoryError as error:
+        _lost[identifier] = f"The result of scene '{scene.name}' cannot be loaded: {error}. Simulate again"
+        log.warning("RedMax: %s", _lost[identifier])
+        return None
+    _remember(identifier, result)
+    return result
+
+
+def problem(scene: bpy.types.Scene) -> str:
+    """Why `load` gave nothing although the scene has a result; empty otherwise. Cheap enough for draw()."""
+    return _lost.get(scene.redmax.result.identifier, "")
+
+
+def require(scene: bpy.types.Scene) -> Trajectory:
+    """The scene's result; raises BridgeError with the reason where there is none."""
+    result = load(scene)
+    if result is None:
+        text = problem(scene) or f"Scene '{scene.name}' has no result yet"
+        raise BridgeError([Finding("", text, "" if problem(scene) else "Simulate first")])
+    return result
+
+
+def forget(scene: bpy.types.Scene) -> None:
+    """Remove the scene's result from memory and disk, unless another scene or file needs it."""
+    facts = scene.redmax.result
+    identifier = _identifier(scene)
+    for prop in facts.bl_rna.properties:
+        if not prop.is_readonly:
+            facts.property_unset(prop.identifier)
+    if not identifier or identifier in set(_identifiers()):
+        return
+    _memory.pop(identifier, None)
+    _lost.pop(identifier, None)
+    cache_places.discard(cache_index.file_of(temporary_folder(), identifier))
+    wanted = folder()
+    if wanted is not None and wanted.is_dir():
+        try:
+            cache_index.release(wanted, Path(bpy.data.filepath).name, identifier)
+        except OSError as error:
+            log.warning("RedMax: a result in '%s' cannot be deleted: %s", wanted, error.strerror or error)
+
+
+# --- following the file ----------------------------------------------------------------------
+
+
+def file_opened() -> None:
+    """Another file is open: its results lie beside it, and those that could not be read may be there again."""
+    cache_places.settle_down()
+    _lost.clear()
+
+
+@contextmanager
+def not_following() -> Iterator[None]:
+    """Inside, results stay in the temporary folder and saved files are not followed; `file_saved` does both after."""
+    _unfollowed.append(True)
+    try:
+        yield
+    finally:
+        _unfollowed.pop()
+
+
+def file_saved(path: str) -> None:
+    """Bring the results of the open file beside the .blend that was just written, and delete those it left behind.
+
+    path: the file written; after Save As it is the open one, after Save Copy another.
+    """
+    if _unfollowed:
+        return
+    target = cache_places.folder_of(path)
+    own = cache_places.is_open_file(path)
+    needed = sorted(set(_identifiers()))
+    try:
+        for identifier in needed:
+            if not cache_places.bring(target, identifier, move=own) and identifier in _memory:
+                cache_places.write(target, identifier, _memory[identifier])
+        if target.is_dir():
+            cache_index.settle(target, Path(path).name, needed)
+    except OSError as error:
+        log.warning(
+            "RedMax: results cannot be kept in '%s' (%s); they are there only until Blender closes",
+            target,
+            error.strerror or error,
+        )
+    if own:
+        cache_places.settle_down()
+        _lost.clear()
+
+
+def _identifier(scene: bpy.types.Scene) -> str:
+    """The scene's result; empty without one, and for what is no identifier: it becomes part of a path."""
+    identifier = str(scene.redmax.result.identifier)
+    return identifier if cache_index.IDENTIFIER.fullmatch(identifier) else ""
+
+
+def _identifiers() -> Iterator[str]:
+    """Results that the scenes of the open file refer to."""
+    for scene in bpy.data.scenes:
+        if scene.library is None and _identifier(scene):
+            yield _identifier(scene)
+
+
+def _remember(identifier: str, result: Trajectory) -> None:
+    _memory[identifier] = result
+    _memory.move_to_end(identifier)
+    while len(_memory) > 1 and sum(map(_bytes, _memory.values())) > MOST_BYTES:
+        _memory.popitem(last=False)
+
+
+def _bytes(result: Trajectory) -> int:
+    own = (result.t, result.q, result.qdot, result.position, result.rotation)
+    return sum(array.nbytes for array in (*own, *result.channels.values()))

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where results lie on disk: beside the .blend file, or in Blender's temporary folder until it can be there."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+
+from . import cache_index
+
+if TYPE_CHECKING:
+    from .._engine import trajectory
+
+log = logging.getLogger(__package__)
+
+FOLDER = "redmax_cache"
+
+_home: list[Path | None] = [None]
+"""Folder of the .blend file as it was opened or last saved: after Save As the results still lie there."""
+
+
+def folder() -> Path | None:
+    """Where the results of the open file belong; None while it has never been saved."""
+    return folder_of(bpy.data.filepath) if bpy.data.filepath else None
+
+
+def folder_of(blend: str) -> Path:
+    """Where the results of a .blend file belong."""
+    return Path(blend).parent / FOLDER
+
+
+def is_open_file(blend: str) -> bool:
+    """Whether a .blend file is the one that is open, under whatever name."""
+    try:
+        return Path(bpy.data.filepath).samefile(blend)
+    except OSError:
+        return False
+
+
+def temporary_folder() -> Path:
+    """Where results wait for the file to be saved; Blender deletes it when it closes."""
+    return Path(bpy.app.tempdir) / FOLDER
+
+
+def settle_down() -> None:
+    """The open file has its results where it is now."""
+    _home[0] = folder()
+
+
+def find(identifier: str) -> Path | None:
+    """Where a result lies. One in the temporary folder is the newest: those elsewhere could not be replaced by it."""
+    for place in (temporary_folder(), folder(), _home[0]):
+        if place is not None and cache_index.file_of(place, identifier).is_file():
+            return cache_index.file_of(place, identifier)
+    return None
+
+
+def write(place: Path, identifier: str, result: trajectory.Trajectory) -> None:
+    """Write a result into a folder, whole or not at all. Raises OSError."""
+    place.mkdir(parents=True, exist_ok=True)
+    result.save(cache_index.file_of(place, identifier))
+
+
+def bring(target: Path, identifier: str, *, move: bool) -> bool:
+    """Let the folder `target` hold a result that lies elsewhere; False if it lies nowhere. Raises OSError."""
+    goal, source = cache_index.file_of(target, identifier), find(identifier)
+    if source is None:
+        return goal.is_file()
+    if source != goal:
+        target.mkdir(parents=True, exist_ok=True)
+        partial = goal.with_name(goal.name + ".partial")
+        try:
+            shutil.copyfile(source, partial)
+            partial.replace(goal)
+        finally:
+            partial.unlink(missing_ok=True)
+    if move and source.parent == temporary_folder():
+        discard(source)
+    return True
+
+
+def discard(path: Path) -> None:
+    """Delete a file that is no longer needed, if it is there and can be deleted."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("RedMax: '%s' cannot be deleted: %s", path, error.strerror or error)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Notices that the artist changed something a result depends on: a cheap hint, without extracting anything.
+
+The hint errs on the side of saying so; `cache.is_stale` knows for certain and is asked before a bake. What RedMax
+itself writes (a preview, a bake, a measured mass) is done inside `ours`, so that it is not taken for an edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from ..properties.scene import frame_range, integrator_of
+
+_settings: dict[int, Any] = {}
+"""By session_uid of the scene: its settings when they were last looked at."""
+
+_depth = [0]
+
+
+@contextmanager
+def ours(*, evaluate: bool = True) -> Iterator[None]:
+    """What is written inside is no edit of the artist. Blender evaluates it at the end, while that is still known."""
+    _depth[0] += 1
+    try:
+        yield
+        if evaluate and _depth[0] == 1:
+            bpy.context.view_layer.update()
+    finally:
+        _depth[0] -= 1
+
+
+def busy() -> bool:
+    """True inside `ours`."""
+    return _depth[0] > 0
+
+
+def mechanism_objects(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
+    """Objects of a mechanism that Blender has just evaluated because they were edited.
+
+    A button that edits a property of object.redmax tags the object's transform and geometry. A script's assignment
+    does so only where the property has an update function: scripts rely on `cache.is_stale`.
+    """
+    changed = []
+    for update in depsgraph.updates:
+        original = update.id.original
+        if not isinstance(original, bpy.types.Object):
+            continue
+        if (update.is_updated_transform or update.is_updated_geometry) and belongs_to_mechanism(original):
+            changed.append(original)
+    return changed
+
+
+def keys_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether keys of a joint were edited."""
+    actions = {
+        update.id.original.name for update in depsgraph.updates if isinstance(update.id.original, bpy.types.Action)
+    }
+    if not actions:
+        return False
+    return any(
+        obj.redmax.is_joint
+        and obj.animation_data is not None
+        and obj.animation_data.action is not None
+        and obj.animation_data.action.name in actions
+        for obj in scene.objects
+    )
+
+
+def belongs_to_mechanism(obj: bpy.types.Object) -> bool:
+    """Whether it is a body, a joint, or something that may add its mass to a body above it."""
+    if obj.redmax.is_joint:
+        return True
+    part: bpy.types.Object | None = obj
+    while part is not None:
+        if part.redmax.is_body:
+            return True
+        part = part.parent
+    return False
+
+
+def settings_changed(scene: bpy.types.Scene) -> bool:
+    """Whether gravity, units, frames, frame rate or accuracy differ from when they were last looked at."""
+    now = settings_of(scene)
+    before = _settings.setdefault(scene.session_uid, now)
+    _settings[scene.session_uid] = now
+    return bool(now != before)
+
+
+def settings_of(scene: bpy.types.Scene) -> tuple[Any, ...]:
+    """Settings of the scene that every result depends on."""
+    units, render = scene.unit_settings, scene.render
+    return (
+        tuple(scene.gravity[:]),
+        scene.use_gravity,
+        units.system,
+        units.scale_length,
+        render.fps,
+        render.fps_base,
+        frame_range(scene),
+        integrator_of(scene),
+    )
+
+
+def start_anew() -> None:
+    """Another file is open, or results were brought up to date: what is there now is what results depend on."""
+    _settings.clear()
+    for scene in bpy.data.scenes:
+        if scene.library is None:
+            _settings[scene.session_uid] = settings_of(scene)

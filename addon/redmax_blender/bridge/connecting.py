@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Connect with Joint: each of several objects to one parent, at an empty, the 3D cursor or an origin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import bpy
+import numpy as np
+
+from .._engine import arrays, joints
+from . import build, frames, joint_axes, joint_objects
+from .findings import refuse
+from .joint_graph import JointGraph, Node
+
+Array = arrays.Array
+Object = bpy.types.Object
+
+
+@dataclass(frozen=True)
+class Connecting:
+    """How to connect. lock_parent: let a parent that is no body yet stand still."""
+
+    kind: str
+    at: Literal["EMPTY", "CURSOR", "CHILD", "PARENT"]
+    axis: joint_axes.Axis = "AUTO"
+    lock_parent: bool = True
+
+
+def connect_selected(
+    context: bpy.types.Context, parent: Node, children: Sequence[Object], empties: Sequence[Object], how: Connecting
+) -> list[str]:
+    """Connect every child to the parent (None: the world); returns a sentence about each."""
+    children = sorted(children, key=lambda obj: obj.name)
+    graph = JointGraph.of(context.scene)
+    involved = [obj for obj in (parent, *children, *empties) if obj is not None]
+    build.require_editable(involved)
+    _require_new(parent, children, graph)
+    if how.at == "EMPTY" and not empties:
+        raise refuse(children[0].name, "No empty is selected that could become the joint", "select one, or change At")
+    if how.at == "PARENT" and parent is None:
+        raise refuse(children[0].name, "The world has no origin to connect at", "change At")
+    with joint_objects.first_frame(context, involved):
+        depsgraph = context.evaluated_depsgraph_get()
+        places = {obj: joint_objects.place_of(obj, depsgraph) for obj in involved}
+        sizes = {child: joint_objects.extent_of(child, depsgraph) for child in children}
+        lines = []
+        if parent is not None and not parent.redmax.is_body and how.lock_parent:
+            parent.redmax.body.root = "LOCKED"
+        free = list(empties)
+        for child in children:
+            ends, is_loop = _ends(parent, child, graph)
+            place, empty = _place(context, how, child, parent, places, free, empties)
+            E = joint_axes.joint_frame(how.axis, how.kind, place, sizes[child], is_marker=how.at in ("EMPTY", "CURSOR"))
+            if empty is not None:
+                free.remove(empty)
+                joint_objects.turn(empty, E, depsgraph)
+            size = build.GLYPH * sizes[child].diagonal or 1.0
+            joint = build.connect(context, *ends, kind=how.kind, frame=E, empty=empty, size=size, depsgraph=depsgraph)
+            lines.append(_sentence(joint, closes_loop=is_loop))
+            graph = JointGraph.of(context.scene)
+    return lines
+
+
+def _require_new(parent: Node, children: Sequence[Object], graph: JointGraph) -> None:
+    for child in children:
+        if child == parent:
+            raise refuse(child.name, f"'{child.name}' cannot be connected to itself", "select another object too")
+        existing = graph.between(parent, child)
+        if existing is not None:
+            to = "the world" if parent is None else f"'{parent.name}'"
+            text = f"'{child.name}' is connected to {to} already, by joint '{existing.name}'"
+            raise refuse(child.name, text, "change that joint's type, or remove it first")
+
+
+def _ends(parent: Node, child: Object, graph: JointGraph) -> tuple[tuple[Node, Object], bool]:
+    """(parent, child) of the joint, and whether it closes a loop.
+
+    What carries the whole mechanism must stay nobody's child, or nothing would hold it: it is made the parent.
+    """
+    is_loop = graph.closes_loop(parent, child)
+    if is_loop and parent is not None and graph.carrier(child) is None:
+        return (child, parent), True
+    return (parent, child), is_loop
+
+
+def _place(
+    context: bpy.types.Context,
+    how: Connecting,
+    child: Object,
+    parent: Node,
+    places: dict[Object, Array],
+    free: Sequence[Object],
+    empties: Sequence[Object],
+) -> tuple[Array, Object | None]:
+    """Where the joint goes, with the axes found there, and the empty that becomes it.
+
+    An empty serves one child; children that come too late are connected at the same place with an empty of their own.
+    """
+    if how.at == "EMPTY":
+        nearest = min(free or empties, key=lambda empty: np.linalg.norm(places[empty][:3, 3] - places[child][:3, 3]))
+        return places[nearest], nearest if free else None
+    if how.at == "CURSOR":
+        return frames.rigid_part(np.array(context.scene.cursor.matrix, np.float64))[0], None
+    return places[parent if how.at == "PARENT" else child], None
+
+
+def _sentence(obj: Object, *, closes_loop: bool) -> str:
+    joint = obj.redmax.joint
+    to = "the world" if joint.parent is None else f"'{joint.parent.name}'"
+    label = joints.JOINTS[joint.kind].label
+    loop = "; it closes a loop" if closes_loop else ""
+    return f"{label} '{obj.name}' connects '{joint.child.name}' to {to}{loop}"

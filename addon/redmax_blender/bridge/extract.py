@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a Blender scene to the engine's: bodies, joints and units, with everything worth knowing about them.
+
+The only reader of Blender's data. What comes out is plain numbers and names; no Blender object survives it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+
+from .._engine import check, errors, topology
+from .._engine import scene as engine_scene
+from ..properties.scene import frame_range
+from . import animation, mechanisms, parts, units
+from .bodies import BodyFrame, Element, extract_body, local_object
+from .findings import BridgeError, Finding
+from .joints import JointReader, root_joint
+from .mechanisms import Mechanism, Structure
+from .modelled import Modelled, as_modelled
+
+__all__ = ["BodyFrame", "Extraction", "Mechanism", "extract", "require_sound"]
+
+SEVERITIES = ("ERROR", "WARNING", "INFO")
+UNHELD = "Lock one of these bodies, or connect one to the world with a joint"
+
+
+@dataclass(frozen=True, eq=False)
+class Extraction:
+    """A scene for the engine. joint_objects: engine's joint name -> object name, without joints that hold roots.
+
+    length: metres per Blender unit. frame_start: the frame at t = 0. findings: errors first. With an error among
+    them the scene is incomplete; see `require_sound`.
+    """
+
+    scene: engine_scene.Scene
+    bodies: tuple[BodyFrame, ...]
+    joint_objects: dict[str, str]
+    length: float
+    fps: float
+    frame_start: int
+    frame_end: int
+    findings: tuple[Finding, ...]
+    mechanisms: tuple[Mechanism, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.severity == "ERROR")
+
+    def body(self, name: str) -> BodyFrame:
+        """The body of a name. Raises KeyError."""
+        for body in self.bodies:
+            if body.name == name:
+                return body
+        raise KeyError(name)
+
+
+def require_sound(extraction: Extraction) -> None:
+    """Raises BridgeError with every error."""
+    if extraction.errors:
+        raise BridgeError(extraction.errors)
+
+
+def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extraction:
+    """The mechanisms of a scene as modelled at the first frame. Bad input gives findings, all at once."""
+    view_layer.update()
+    findings: list[Finding] = []
+    length, fps = units.metres_per_unit(scene), units.frames_per_second(scene)
+    clock = animation.Clock(fps, *frame_range(scene))
+    findings.extend(_scene_findings(scene, clock))
+    body_objects, joint_objects = _elements(scene, view_layer, findings)
+    samples = animation.sample(
+        scene, [channel for obj in joint_objects for channel in animation.channels_to_sample(obj)], clock
+    )
+    children = parts.children_of(scene)
+    instancers = [
+        part for obj in body_objects for part in parts.members_of(obj, children) if parts.may_have_instances(part)
+    ]
+    in_layer = {obj.name_full for obj in view_layer.objects}
+    unhide = [obj for obj in instancers if obj.name_full in in_layer]
+    with as_modelled(scene, view_layer, clock.start, unhide) as depsgraph:
+        modelled = Modelled(depsgraph, [*body_objects, *joint_objects])
+        all_parts = parts.Parts(scene, view_layer, modelled, length)
+        read = [extract_body(obj, modelled, all_parts, length, findings) for obj in body_objects]
+        elements = [element for element in read if element is not None]
+        bodies = {element.frame.name: element.frame for element in elements}
+        known = {obj.name for obj in body_objects}
+        reader = JointReader(modelled, bodies, known, length, clock, samples)
+        joints = reader.read(joint_objects, findings)
+    made = engine_scene.Scene(
+        name=scene.name,
+        gravity=units.gravity(scene, length),
+        bodies=[element.body for element in elements],
+        joints=[*_root_joints(bodies, joints, length), *joints],
+    )
+    named = {joint.name: joint.name for joint in joints}
+    return _judged(made, elements, named, findings, clock, length)
+
+
+def _judged(
+    made: Any,
+    elements: list[Element],
+    joint_objects: dict[str, str],
+    findings: list[Finding],
+    clock: animation.Clock,
+    length: float,
+) -> Extraction:
+    """The extraction with what the engine and the whole of a mechanism have to say."""
+    incomplete = [element.body for element in elements if not element.measured]
+    is_whole = not any(finding.severity == "ERROR" for finding in findings)
+    if made.bodies:
+        for problem in check.find_problems(made, incomplete):
+            findings.append(_engine_finding(problem, made))
+    elif is_whole:
+        findings.append(Finding("", "The scene has no RedMax bodies", "select objects and use Make Mechanism"))
+    tree = mechanisms.structure(made)
+    found = mechanisms.find_mechanisms(made, tree, joint_objects)
+    if is_whole:
+        findings.extend(mechanisms.mechanism_findings(made, tree, found))
+    else:
+        findings.extend(mechanisms.loop_findings(tree))
+    findings.extend(_locked_in_vain(tree, joint_objects))
+    static = mechanisms.static_bodies(tree)
+    return Extraction(
+        scene=made,
+        bodies=tuple(replace(element.frame, static=element.frame.name in static) for element in elements),
+        joint_objects=joint_objects,
+        length=length,
+        fps=clock.fps,
+        frame_start=clock.start,
+        frame_end=clock.end,
+        findings=tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity))),
+        mechanisms=found,
+    )
+
+
+def _scene_findings(scene: bpy.types.Scene, clock: animation.Clock) -> list[Finding]:
+    found = []
+    if clock.end <= clock.start:
+        text = f"Frames {clock.start} to {clock.end} are no range to simulate"
+        found.append(Finding("", text, "set the last frame after the first"))
+    if scene.render.frame_map_old != scene.render.frame_map_new:
+        text = "Time Stretching is on, so frames and keys do not agree"
+        found.append(Finding("", text, "set Old and New of Time Stretching to the same number (Output properties)"))
+    return found
+
+
+def _elements(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, findings: list[Finding]
+) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+    """Bodies and joints of the view layer in order of name; what is not simulated is said."""
+    in_layer = {obj.name_full for obj in view_layer.objects}
+    bodies, joints = [], []
+    for obj in sorted(scene.objects, key=lambda obj: obj.name_full):
+        marked = obj.redmax.is_body or obj.redmax.is_joint
+        if marked and obj.name_full not in in_layer:
+            text = f"'{obj.name}' is in an excluded collection; it is left out"
+            findings.append(Finding(obj.name, text, "include the collection to simulate it", "INFO"))
+            continue
+        if obj.redmax.is_body:
+            bodies.append(obj)
+        if obj.redmax.is_joint:
+            joints.append(obj)
+        for bone in obj.pose.bones if obj.pose is not None else ():
+            if bone.redmax.is_body or bone.redmax.is_joint:
+                text = f"Bone '{bone.name}' of '{obj.name}' is marked for RedMax; bones are not simulated yet"
+                findings.append(Finding(obj.name, text, "use an object or an empty instead"))
+    return bodies, joints
+
+
+def _root_joints(bodies: dict[str, BodyFrame], joints: list[Any], length: float) -> list[Any]:
+    """Joints that hold bodies no joint carries, and one Locked body of every cycle that nothing else holds."""
+    carried = {joint.child for joint in joints}
+    roots = [name for name in bodies if name not in carried]
+    names = list(bodies)
+    number = {name: index for index, name in enumerate(names)}
+    parents = [topology.WORLD if joint.parent is None else number[joint.parent] for joint in joints]
+    children = [number[joint.child] for joint in joints]
+    while True:
+        world = [topology.WORLD] * len(roots)
+        held = topology.spanning_forest(len(names), [*world, *parents], [*(number[name] for name in roots), *children])
+        locked = [names[body] for body in held.unreached if _object(names[body]).redmax.body.root == "LOCKED"]
+        if not locked:
+            break
+        roots.append(locked[0])
+    taken = {joint.name for joint in joints}
+    return [root_joint(_object(name), bodies[name], _free_name(name, taken), length) for name in sorted(roots)]
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """A root joint is named after its body; an object that is body and joint at once has used the name up."""
+    while name in taken:
+        name += ".root"
+    return name
+
+
+def _object(name: str) -> Any:
+    return local_object(name)
+
+
+def _engine_finding(problem: errors.Problem, made: Any) -> Finding:
+    """A problem the engine has found, in terms of objects."""
+    for title, elements in (("body", made.bodies), ("joint", made.joints)):
+        for element in elements:
+            start = f"{title} '{element.name}'"
+            if problem.element == start or problem.element.startswith(f"{start},"):
+                who = f"'{element.name}'" if title == "body" else f"Joint '{element.name}'"
+                where = problem.element[len(start) :].replace("[", " ").replace("]", "")
+                hint = UNHELD if "cycle that nothing holds" in problem.what else _plain(problem.hint)
+                return Finding(element.name, f"{who}{where} {_plain(problem.what)}", hint)
+    return Finding("", f"The scene {_plain(problem.what)}", _plain(problem.hint))
+
+
+def _plain(text: str) -> str:
+    """The engine's field names as the panels show them."""
+    for name in ("limit_stiffness", "limit_damping", "torque_table"):
+        text = text.replace(name, name.replace("_", " ").title())
+    return text
+
+
+def _locked_in_vain(tree: Structure, joint_objects: dict[str, str]) -> list[Finding]:
+    """Bodies whose lock has no effect because a joint carries them: mostly a joint the wrong way round."""
+    found = []
+    for name, joint in tree.carried_by.items():
+        if joint.name in joint_objects and _object(name).redmax.body.root == "LOCKED":
+            text = f"Joint '{joint.name}' carries '{name}', so that body's lock has no effect"
+            hint = f"swap parent and child of '{joint.name}'" if joint.parent else f"set '{joint.name}' to Locked"
+            found.append(Finding(joint.name, text, hint, "WARNING"))
+    return found

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where joint objects stand: new empties, what they follow, and the frame at which bodies are connected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from .._engine import arrays
+from ..properties.scene import frame_range
+from . import extents, frames
+from .findings import refuse
+
+Array = arrays.Array
+Object = bpy.types.Object
+
+SHEAR = 1e-4
+"""Axes that are less perpendicular than this cannot be written as a rotation and a scale."""
+
+
+def ancestors(obj: Object) -> list[Object]:
+    """Blender parents of an object, the nearest first."""
+    found: list[Object] = []
+    while obj.parent is not None and obj.parent not in found:
+        obj = obj.parent
+        found.append(obj)
+    return found
+
+
+def follow(obj: Object, parent: Object | None, depsgraph: bpy.types.Depsgraph) -> None:
+    """Let a joint object follow its parent body, staying where it is; one that follows something is left alone."""
+    if parent is None or obj.parent is not None or obj in ancestors(parent):
+        return
+    P = frames.modelled_matrix(parent, depsgraph)
+    obj.parent = parent
+    obj.matrix_parent_inverse = Matrix(np.linalg.inv(P).tolist())
+
+
+def stay(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Take an object's Blender parent away without moving it."""
+    E = frames.modelled_matrix(obj, depsgraph)
+    obj.parent = None
+    obj.matrix_parent_inverse = Matrix()
+    obj.matrix_basis = Matrix(E.tolist())
+
+
+def turn(obj: Object, E: Array, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Give an empty the axes of a rigid frame E, keeping its place and size; False if other things hang on its axes."""
+    if not frames.follows_channels(obj) or obj.animation_data is not None or obj.children:
+        return False
+    scale = np.linalg.norm(frames.modelled_matrix(obj, depsgraph)[:3, :3], axis=0)
+    basis = np.linalg.solve(frames.parent_matrix(obj, depsgraph), E @ np.diag([*scale, 1.0]))
+    axes = basis[:3, :3] / np.linalg.norm(basis[:3, :3], axis=0)
+    if np.abs(axes.T @ axes - np.eye(3)).max() > SHEAR:
+        return False
+    obj.matrix_basis = Matrix(basis.tolist())
+    return True
+
+
+def hand_over_children(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Blender children of an object that goes follow its parent instead, staying where they are."""
+    P = np.eye(4) if obj.parent is None else frames.modelled_matrix(obj.parent, depsgraph)
+    for child in obj.children:
+        if child.parent_type == "OBJECT" and child.library is None:
+            M = frames.parent_matrix(child, depsgraph)
+            child.parent = obj.parent
+            child.matrix_parent_inverse = Matrix(np.linalg.solve(P, M).tolist())
+
+
+@contextmanager
+def first_frame(context: bpy.types.Context, objects: Iterable[Object]) -> Iterator[None]:
+    """Joints connect bodies as they stand at the first frame: go there and back if any of the objects may move."""
+    scene = context.scene
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    start = frame_range(scene)[0]
+    involved = [obj for given in objects for obj in (given, *ancestors(given))]
+    moves = any(obj.animation_data is not None or len(obj.constraints) or obj.redmax.kept.active for obj in involved)
+    if not moves or (frame == start and subframe == 0.0):
+        yield
+        return
+    scene.frame_set(start)
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+
+
+def place_of(obj: Object, depsgraph: bpy.types.Depsgraph) -> Array:
+    """Rigid frame (4, 4) of an object as modelled; refuses a flattened one by name."""
+    try:
+        return frames.rigid_part(frames.modelled_matrix(obj, depsgraph))[0]
+    except frames.FrameError as error:
+        raise _flattened(obj, error) from None
+
+
+def extent_of(obj: Object, depsgraph: bpy.types.Depsgraph) -> extents.Extent:
+    """Box around an object as modelled; refuses a flattened one by name."""
+    try:
+        return extents.extent(obj, depsgraph)
+    except frames.FrameError as error:
+        raise _flattened(obj, error) from None
+
+
+def _flattened(obj: Object, error: Exception) -> Exception:
+    return refuse(obj.name, f"'{obj.name}' {error}", "give it a scale other than zero")
+
+
+def new_empty(scene: bpy.types.Scene, name: str, child: Object, E: Array) -> Object:
+    """An empty with the frame E, in the collections of the child."""
+    empty = bpy.data.objects.new(name, None)
+    physics: Any = scene.rigidbody_world
+    reserved = {physics.collection, physics.constraints} if physics is not None else set()
+    homes = [home for home in child.users_collection if home.library is None and home not in reserved]
+    for home in homes or [scene.collection]:
+        home.objects.link(empty)
+    empty.matrix_basis = Matrix(E.tolist())
+    empty.show_in_front = True
+    return empty

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Results as animated custom properties, for drivers, sound and shaders. SI units.
+
+On a joint's object:
+    redmax_torque     force along each of its coordinates [N m or N], a vector as long as the joint has coordinates
+    redmax_motor      what an Animated or Locked joint needs on top of torques and springs to follow its motion, alike
+    redmax_reaction   what the joint passes on to its child, in the joint's frame: torque x y z [N m], force x y z [N]
+On the scene:
+    redmax_kinetic, redmax_potential, redmax_energy   energies of all mechanisms and their sum [J]
+
+Keys are joined by straight lines. In a driver the torque of a hinge is `["redmax_torque"][0]`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._engine import arrays, compile, trajectory
+from .findings import Finding, refuse
+
+if TYPE_CHECKING:
+    from .extract import Extraction
+
+Array = arrays.Array
+Trajectory = trajectory.Trajectory
+
+TORQUE, MOTOR, REACTION = "redmax_torque", "redmax_motor", "redmax_reaction"
+ENERGIES = {"redmax_kinetic": "kinetic", "redmax_potential": "potential", "redmax_energy": "energy"}
+"""Custom properties of the scene and the trajectory's channels they show."""
+
+SIMULATED = "simulated"
+
+
+def joint_channels(
+    extraction: Extraction, result: Trajectory, *, torque: bool, reaction: bool
+) -> tuple[dict[str, dict[str, Array]], list[Finding]]:
+    """By joint object and property, values (f, k); and what is left out because no force determines it."""
+    channels: dict[str, dict[str, Array]] = {}
+    left_out: list[Finding] = []
+    if not (torque or reaction):
+        return channels, left_out
+    model = compile.compile(extraction.scene)
+    if model.joint_names != result.joint_names or model.dof_count != result.q.shape[1]:
+        raise refuse("", "The joints are not those that were simulated", "simulate again")
+    for index, name in enumerate(result.joint_names):
+        obj = extraction.joint_objects.get(name)
+        if obj is None:
+            continue
+        columns = model.columns(index)
+        found: dict[str, Array] = {}
+        if torque and columns.stop > columns.start:
+            found[TORQUE] = result.channels["torque"][:, columns]
+            if model.joints[index].motion_type != SIMULATED:
+                found[MOTOR] = result.channels["motor"][:, columns]
+        if reaction:
+            found[REACTION] = result.channels["reaction"][:, index]
+        known = {key: values for key, values in found.items() if np.isfinite(values).all()}
+        if known:
+            channels[obj] = known
+        if len(known) < len(found):
+            text = (
+                f"Forces of joint '{name}' are not written: nothing determines them, as some of its bodies have no mass"
+            )
+            left_out.append(Finding(name, text, "give them a mass", "WARNING"))
+    return channels, left_out
+
+
+def scene_channels(result: Trajectory) -> dict[str, Array]:
+    """Energies by property, values (f, 1)."""
+    return {name: result.channels[channel][:, None] for name, channel in ENERGIES.items()}

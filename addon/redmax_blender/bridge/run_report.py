@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run without a window did, as numbers for people and for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from .._engine import fields, package, trajectory
+from . import cache
+
+if TYPE_CHECKING:
+    from .bake import BakeReport
+    from .extract import Extraction
+
+OK, FAILED, USAGE, PARTIAL = 0, 1, 2, 3
+"""Exit codes: all done; nothing could be simulated; wrong usage or a file problem; ended early, the rest is kept."""
+
+
+STEPS = ("extract", "simulate", "bake", "total")
+
+
+def versions() -> dict[str, str | None]:
+    """Versions of everything whose change might change a result."""
+    scipy = sys.modules.get("scipy")  # loaded at registration where it is installed
+    return {
+        "blender": bpy.app.version_string,
+        "redmax": package.__version__,
+        "numpy": np.__version__,
+        "scipy": getattr(scipy, "__version__", None),
+        "python": platform.python_version(),
+    }
+
+
+@dataclass
+class Report:
+    """Frames are those of the timeline, both ends included; energies in joules, times in seconds.
+
+    status: "complete", "stopped" (Ctrl+C), "failed" (while simulating; what was computed is kept) or "refused".
+    energy.drift: change of energy that neither work nor loss explains; null where it is not known.
+    loop_gap: largest gap of a loop joint [m], null without loops.
+    """
+
+    file: str | None = None
+    scene: str | None = None
+    out: str | None = None
+    status: str = "refused"
+    message: str = ""
+    exit_code: int = FAILED
+    notes: list[str] = field(default_factory=list)
+    frames: list[int] | None = None
+    frames_asked: list[int] | None = None
+    fps: float | None = None
+    bodies: int = 0
+    joints: int = 0
+    dofs: int = 0
+    loops: int = 0
+    objects: int = 0
+    keys: int = 0
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STEPS, 0.0))
+    energy: dict[str, float | None] = field(
+        default_factory=lambda: dict.fromkeys(("start", "end", "work", "loss", "drift"))
+    )
+    loop_gap: float | None = None
+    route: str = cache.ROUTE
+    accuracy: str | None = None
+    integrator: dict[str, Any] | None = None
+    versions: dict[str, str | None] = field(default_factory=versions)
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[step] = time.perf_counter() - begun
+
+    def describe(self, extraction: Extraction, integrator: Any, *, accuracy: str) -> None:
+        """What is simulated, and how."""
+        self.frames_asked = [extraction.frame_start, extraction.frame_end]
+        self.fps = extraction.fps
+        self.bodies = len(extraction.bodies)
+        self.joints = len(extraction.joint_objects)
+        self.dofs = sum(mechanism.dofs for mechanism in extraction.mechanisms)
+        self.loops = sum(mechanism.loops for mechanism in extraction.mechanisms)
+        self.notes += [str(finding) for finding in extraction.findings]
+        self.accuracy = accuracy
+        settings = {name: getattr(integrator, name) for name in fields.specs(type(integrator))}
+        self.integrator = {"kind": integrator.kind, **settings}
+
+    def add_result(self, result: trajectory.Trajectory, extraction: Extraction) -> None:
+        """How the simulation went."""
+        self.status, self.message = result.status, result.message
+        self.exit_code = OK if result.status == "complete" else PARTIAL
+        self.frames = [extraction.frame_start, extraction.frame_start + len(result) - 1]
+        energy = result.channels["energy"]
+        self.energy["start"], self.energy["end"] = float(energy[0]), float(energy[-1])
+        work, loss = float(result.channels["work"][-1]), float(result.channels["loss"][-1])
+        self.energy["work"], self.energy["loss"] = work, loss
+        self.energy["drift"] = float(np.max(np.abs(drift(result))))
+
+    def add_bake(self, report: BakeReport) -> None:
+        self.objects, self.keys = report.objects, report.keys
+
+    def refuse(self, message: str, exit_code: int) -> None:
+        """It came to nothing; what was found out before stays in the report."""
+        self.status = "refused" if self.status in ("refused", "complete") else self.status
+        self.message, self.exit_code = message, exit_code
+
+    def text(self) -> str:
+        """The report as JSON; numbers that are not finite are null."""
+        return json.dumps(_plain(dataclasses.asdict(self)), indent=1, allow_nan=False) + "\n"
+
+    def save(self, path: Path) -> None:
+        """Write the report, whole or not at all."""
+        partial = path.with_name(path.name + ".partial")
+        try:
+            partial.write_text(self.text(), encoding="utf-8")
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def drift(result: trajectory.Trajectory) -> Any:
+    """(f,) change of energy since the start that neither work nor loss explains [J]."""
+    channels = result.channels
+    return channels["energy"] - channels["energy"][0] - channels["work"] + channels["loss"]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Channels that objects need to show a result at a frame: of a whole result, or of one that is being computed.
+
+Every result is led in by the pose it was modelled in. Where a body has the same channels as there it is at rest, and
+its object is left to the artist, who may have moved it since.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from .._engine import arrays, quaternion, scene, trajectory
+from . import cache, placement
+from .extract import BodyFrame, Extraction
+from .findings import BridgeError
+
+if TYPE_CHECKING:
+    from .simulation import Run
+
+Array = arrays.Array
+Trajectory = trajectory.Trajectory
+
+
+AT_REST = 1e-9
+"""Difference of channels from those of the modelled pose [Blender units, rad] that is only round-off."""
+
+
+class Pose(NamedTuple):
+    """Channels of an object at one frame. at_rest: they are those it was modelled with."""
+
+    obj: bpy.types.Object
+    location: list[float]
+    rotation: list[float]
+    at_rest: bool
+
+
+class _Motion(NamedTuple):
+    """Channels over all frames (f, 3), (f, k), and where they are those of the modelled pose (f,)."""
+
+    location: Array
+    rotation: Array
+    at_rest: Any
+
+
+class Source(ABC):
+    """Something to show. moving: names of the bodies that may move. problem: what cannot be shown, and why."""
+
+    def __init__(self, extraction: Extraction) -> None:
+        self.extraction = extraction
+        self.moving = [body.name for body in extraction.bodies if not body.static]
+        self.problem = ""
+
+    @abstractmethod
+    def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:
+        """Channels of all objects that are to be moved, at a frame."""
+
+    def objects(self) -> list[bpy.types.Object]:
+        """The bodies to move. Baked ones have keys of their own."""
+        found: list[Any] = [bpy.data.objects.get((name, None)) for name in self.moving]
+        return [obj for obj in found if obj is not None and not obj.redmax.baked.active]
+
+    def motions(
+        self, objects: list[bpy.types.Object], result: Trajectory, depsgraph: bpy.types.Depsgraph
+    ) -> dict[str, _Motion]:
+        """Channels over all samples of `result`. Objects that cannot be moved are left out and never tried again."""
+        moving = {name for name in self.moving if bpy.data.objects.get((name, None)) is not None}
+        try:
+            made = placement.channel_motions(objects, self.extraction, self._led_in(result), depsgraph, moving=moving)
+        except BridgeError as error:
+            refused = {finding.element for finding in error.findings}
+            if not refused & {obj.name for obj in objects}:
+                raise
+            self.problem = str(error)
+            self.moving = [name for name in self.moving if name not in refused]
+            return self.motions([obj for obj in objects if obj.name not in refused], result, depsgraph)
+        return {name: _motion(motion) for name, motion in made.items()}
+
+    def _led_in(self, result: Trajectory) -> Trajectory:
+        """The result after one sample of the modelled pose, at which nothing moves."""
+        E_wb = np.array([self.extraction.body(name).E_wb for name in result.body_names]).reshape(-1, 4, 4)
+        still = np.zeros((1, len(result.body_names), 6))
+        return Trajectory(
+            body_names=result.body_names,
+            joint_names=result.joint_names,
+            t=np.concatenate([result.t[:1] - 1.0, result.t]),
+            q=np.concatenate([result.q[:1], result.q]),
+            qdot=np.concatenate([result.qdot[:1], result.qdot]),
+            position=np.concatenate([E_wb[None, :, :3, 3], result.position]),
+            rotation=np.concatenate([quaternion.from_matrix(E_wb[None, :, :3, :3]), result.rotation]),
+            channels={"twist": np.concatenate([still, result.channels["twist"]])},
+        )
+
+
+class Recorded(Source):
+    """A result. Channels are computed once for all frames; before and after them its ends are held."""
+
+    def __init__(self, result: Trajectory) -> None:
+        super().__init__(_extraction(result))
+        self.result = result
+        self._modes: dict[str, str] = {}
+        self._motions: dict[str, _Motion] = {}
+
+    def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:
+        objects = self.objects()
+        modes: dict[str, str] = {obj.name: obj.rotation_mode for obj in objects}
+        if modes != self._modes:
+            self._motions = self.motions(objects, self.result, depsgraph)
+            self._modes = modes
+        at = min(max(frame - self.extraction.frame_start, 0.0), len(self.result) - 1.0)
+        index = int(at)
+        part = at - index
+        for obj in objects:
+            if motion := self._motions.get(obj.name):
+                location, rotation = (_between(values, index, part) for values in (motion.location, motion.rotation))
+                yield Pose(obj, location, rotation, bool(motion.at_rest[index : index + (2 if part else 1)].all()))
+
+    def forget_motions(self) -> None:
+        """Objects were edited: their channels are computed anew when they are asked for."""
+        self._modes = {}
+
+
+class Growing(Source):
+    """A run that is computing: its frames so far, one at a time; the newest where a frame is not there yet."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.extraction)
+        self.run = run
+
+    def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:
+        index = max(int(frame) - self.extraction.frame_start, 0)
+        one = self.run.single(min(index, self.run.frames_done - 1))
+        if one is None:
+            return
+        objects = self.objects()
+        motions = self.motions(objects, one, depsgraph)
+        for obj in objects:
+            if motion := motions.get(obj.name):
+                yield Pose(obj, motion.location[0].tolist(), motion.rotation[0].tolist(), bool(motion.at_rest[0]))
+
+
+def _motion(made: placement.ChannelMotion) -> _Motion:
+    """Channels without the sample that leads in, and where they are the same as there."""
+    channels = np.concatenate([made.location, made.rotation], axis=1)
+    at_rest = (np.abs(channels[1:] - channels[0]) <= AT_REST * np.maximum(1.0, np.abs(channels[0]))).all(axis=1)
+    return _Motion(made.location[1:], made.rotation[1:], at_rest)
+
+
+def _between(values: Array, index: int, part: float) -> list[float]:
+    """Values at a frame; between frames straight on, which only slow motion and motion blur ask for."""
+    at = values[index] if part == 0.0 else (1.0 - part) * values[index] + part * values[index + 1]
+    numbers: list[float] = at.tolist()
+    return numbers
+
+
+def _extraction(result: Trajectory) -> Extraction:
+    """The frames of the bodies as they were when the result was made; the mechanism itself is not needed."""
+    stored: Any = result.meta[cache.FRAMES]
+    bodies = tuple(
+        BodyFrame(name=name, E_wb=np.array(E_wb), A=np.array(A), mass=mass, static=static)
+        for name, E_wb, A, mass, static in stored["bodies"]
+    )
+    return Extraction(
+        scene=scene.Scene(),
+        bodies=bodies,
+        joint_objects={},
+        length=stored["length"],
+        fps=stored["fps"],
+        frame_start=stored["frame_start"],
+        frame_end=stored["frame_start"] + len(result) - 1,
+        findings=(),
+        mechanisms=(),
+    )

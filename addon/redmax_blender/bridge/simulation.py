@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs an extracted mechanism, in a worker thread or at once, by the same code and with the same numbers.
+
+Nothing of Blender is touched while a run computes: it knows the extracted scene, which is plain data. Engine messages
+count frames from 0; everything said here is in the frames of the timeline.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._engine import compile as compiling
+from .._engine import errors, quaternion, simulate, trajectory
+from ..properties import migration
+from . import cache
+from .findings import BridgeError, Finding
+
+if TYPE_CHECKING:
+    from .extract import Extraction
+
+log = logging.getLogger(__package__)
+
+RedMaxError = errors.RedMaxError
+Trajectory = trajectory.Trajectory
+OnProgress = Callable[[int, int], None]
+"""Called after every frame with the frames done and all frames."""
+
+ENGINE_STOP = re.compile(r"Stopped at frame (\d+) \(t = [^)]*\): (.*)", re.DOTALL)
+"""How the engine begins to say where a run failed."""
+
+WORTH_KEEPING = 2
+"""Fewer frames than this show no motion: a run that ends earlier leaves the former result in place."""
+
+
+class Run:
+    """One simulation. `start` computes in a worker thread, `work` in the calling one; `cancel` ends either early.
+
+    frames_done and frames_total count from the first frame on. What was computed can be asked for at any time.
+    """
+
+    def __init__(self, extraction: Extraction, integrator: Any) -> None:
+        self.extraction, self.integrator = extraction, integrator
+        self.frames_total = extraction.frame_end - extraction.frame_start + 1
+        self.failure = ""
+        self.seconds = 0.0
+        self._cancelled = threading.Event()
+        self._ended = threading.Event()
+        self._recorder: simulate.Recorder | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to compute in a worker thread."""
+        self._thread = threading.Thread(target=self.work, name="RedMax simulation", daemon=True)
+        self._thread.start()
+
+    def work(self, on_progress: OnProgress | None = None) -> None:
+        """Compute until the last frame, a failure or `cancel`; never raises. Ctrl+C stops it like `cancel`."""
+        begun = time.perf_counter()
+        try:
+            self._compute(on_progress)
+        except errors.RedMaxError as error:
+            self.failure = str(error)
+        except KeyboardInterrupt:
+            self.cancel()
+        except Exception as error:  # a worker thread has nobody above it: the reason must not be lost
+            log.exception("RedMax: the simulation met an error it does not know")
+            self.failure = (
+                f"The simulation met an error it does not know ({type(error).__name__}: {error}); "
+                "the console has the details, please report them"
+            )
+        finally:
+            self.seconds = time.perf_counter() - begun
+            self._ended.set()
+
+    def _compute(self, on_progress: OnProgress | None) -> None:
+        extraction = self.extraction
+        intervals = extraction.frame_end - extraction.frame_start
+        if intervals < 1:
+            text = f"Frames {extraction.frame_start} to {extraction.frame_end} are no range to simulate"
+            raise BridgeError([Finding("", text, "let the last frame come after the first")])
+        model = compiling.compile(extraction.scene)
+        self._recorder = simulate.Recorder(model, integrator=self.integrator, fps=extraction.fps)
+        samples = simulate.simulate(
+            model, integrator=self.integrator, fps=extraction.fps, duration=intervals / extraction.fps
+        )
+        for sample in samples:
+            self._recorder.add(sample)
+            if on_progress is not None:
+                on_progress(self.frames_done, self.frames_total)
+            if self._cancelled.is_set():
+                break
+
+    @property
+    def finished(self) -> bool:
+        """True once nothing more will be computed."""
+        return self._ended.is_set()
+
+    @property
+    def cancelled(self) -> bool:
+        """True once somebody asked the run to end early."""
+        return self._cancelled.is_set()
+
+    @property
+    def frames_done(self) -> int:
+        return len(self._recorder.samples) if self._recorder is not None else 0
+
+    def poll(self) -> int:
+        """How many frames there are so far; cheap, for a timer."""
+        return self.frames_done
+
+    def single(self, index: int) -> Trajectory | None:
+        """A trajectory of the one sample `index` frames after the first, None if it is not computed yet."""
+        samples = self._recorder.samples[index : index + 1] if self._recorder is not None and index >= 0 else []
+        if not samples:
+            return None
+        model, sample = self._recorder.model, samples[0]
+        return Trajectory(
+            body_names=model.body_names,
+            joint_names=model.joint_names,
+            t=np.array([sample.t]),
+            q=sample.state.q[None],
+            qdot=sample.state.qdot[None],
+            position=sample.E_wb[None, :, :3, 3],
+            rotation=quaternion.from_matrix(sample.E_wb[None, :, :3, :3]),
+            channels={name: np.asarray(values)[None] for name, values in sample.channels.items()},
+        )
+
+    def cancel(self) -> None:
+        """Ask the run to end after the frame it computes; what is done stays."""
+        self._cancelled.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the run has ended, at most so long; True if it has."""
+        return self._ended.wait(seconds)
+
+    def trajectory(self) -> Trajectory:
+        """Everything computed so far, with a message in frames of the timeline. Raises RedMaxError if nothing was."""
+        if self._recorder is None or not self._recorder.samples:
+            raise errors.RedMaxError(self.failure or "Stopped before the first frame")
+        recorded = self._recorder.trajectory()
+        if self.failure:
+            recorded = dataclasses.replace(recorded, status="failed", message=self.failure)
+        return dataclasses.replace(recorded, message=self._message(recorded))
+
+    def _message(self, recorded: Trajectory) -> str:
+        """What happened, in frames of the timeline."""
+        first = self.extraction.frame_start
+        last = first + len(recorded) - 1
+        if recorded.status == "complete":
+            return f"Simulated frames {first}-{last}"
+        what = recorded.message
+        if recorded.status == "stopped":
+            what = f"Stopped after frame {last}"
+        elif found := ENGINE_STOP.fullmatch(what):
+            what = f"Stopped at frame {first + int(found[1])}: {found[2]}"
+        if len(recorded) < WORTH_KEEPING:
+            return what
+        return f"{what.rstrip('.')}. Frames {first}-{last} kept"
+
+
+def run(extraction: Extraction, integrator: Any, on_progress: OnProgress | None = None) -> Trajectory:
+    """Simulate here and now. Raises RedMaxError if there is not even a first frame."""
+    simulation = Run(extraction, integrator)
+    simulation.work(on_progress)
+    return simulation.trajectory()
+
+
+def worth_keeping(result: Trajectory) -> bool:
+    """False for a run that ended so early that it must not replace a former result."""
+    return len(result) >= WORTH_KEEPING
+
+
+def store_result(scene: Any, extraction: Extraction, integrator: Any, result: Trajectory, seconds: float) -> str:
+    """Put a result into the cache and its facts into `scene.redmax.result`; returns what the artist should know."""
+    identifier = cache.fingerprint(extraction, integrator)
+    note = cache.store(identifier, cache.with_frames(result, extraction))
+    scene.redmax.version = migration.CURRENT
+    facts = scene.redmax.result
+    facts.identifier = identifier
+    facts.status = result.status
+    facts.message = result.message
+    facts.frame_start = extraction.frame_start
+    facts.frame_end = extraction.frame_start + len(result) - 1
+    facts.seconds = seconds
+    facts.changed = False
+    return note

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All or nothing: what a bake changes can be taken back until it is committed, whatever goes wrong in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from .. import compat
+from . import kept
+
+MARK = "redmax_bake"
+"""Custom property of actions that a bake made."""
+
+RESULTS = "redmax_"
+"""How the custom properties begin that a bake adds to objects and scenes."""
+
+
+class Transaction:
+    """Changes to actions and records that can be taken back as long as they are not committed."""
+
+    def __init__(self, owners: Iterable[Any]) -> None:
+        self._states = [_State(owner) for owner in owners]
+        self._contents: list[tuple[bpy.types.Action, bpy.types.Action]] = []
+        self._copies: dict[str, bpy.types.Action] = {}
+        self._made: list[tuple[bpy.types.Action, str]] = []
+        self._obsolete: list[bpy.types.Action] = []
+
+    def new_action(self, name: str) -> bpy.types.Action:
+        """A new action marked as a bake's. It gets its name for good on commit, when a former bake's is free."""
+        action = compat.new_action(name)
+        action[MARK] = True
+        self._made.append((action, name))
+        return action
+
+    def protect(self, action: bpy.types.Action) -> None:
+        """Remember an action's F-curves before they are changed."""
+        if all(action != known for known, _ in self._contents) and all(action != made for made, _ in self._made):
+            self._contents.append((action, action.copy()))
+
+    def copy_before(self, action: bpy.types.Action) -> bpy.types.Action:
+        """A copy of the action as it is now, to stay in the file; one for all slots of it."""
+        if action.name not in self._copies:
+            copy = action.copy()
+            self._made.append((copy, f"{action.name} before bake"))
+            self._copies[action.name] = copy
+        return self._copies[action.name]
+
+    def discard(self, action: bpy.types.Action | None) -> None:
+        """Remove an action on commit, if nobody uses it then."""
+        if action is not None and action not in self._obsolete:
+            self._obsolete.append(action)
+
+    def commit(self) -> None:
+        for _, copy in self._contents:
+            bpy.data.actions.remove(copy)
+        for action in self._obsolete:
+            if action.users == int(action.use_fake_user):
+                bpy.data.actions.remove(action)
+        for action, name in self._made:
+            if action not in self._obsolete:
+                action.name = name
+
+    def take_back(self) -> None:
+        """Everything as it was when the transaction began."""
+        for state in self._states:
+            state.bring_back()
+        for action, copy in self._contents:
+            compat.replace_contents(action, copy)
+            bpy.data.actions.remove(copy)
+        for action, _ in self._made:
+            bpy.data.actions.remove(action)
+
+
+@contextmanager
+def transaction(owners: Iterable[Any]) -> Iterator[Transaction]:
+    """All or nothing: whatever is raised inside, the owners, their actions and records are as before."""
+    changes = Transaction(owners)
+    try:
+        yield changes
+    except BaseException:
+        changes.take_back()
+        raise
+    changes.commit()
+
+
+class _State:
+    """An object or scene as it is when a transaction begins."""
+
+    def __init__(self, owner: Any) -> None:
+        data = owner.animation_data
+        self.owner = owner
+        self.had_animation_data = data is not None
+        self.action, self.slot = compat.action_of(owner), compat.slot_handle(owner)
+        self.mix = (data.action_influence, data.action_blend_type) if data is not None else None
+        self.groups = [(group, _values(group)) for group in self._groups()]
+        self.channels = {name: tuple(getattr(owner, name)) for name in kept.CHANNELS if hasattr(owner, name)}
+        self.properties = {key: _plain(owner[key]) for key in _result_keys(owner)}
+
+    def _groups(self) -> list[Any]:
+        settings = self.owner.redmax
+        return [settings.baked, settings.kept] if isinstance(self.owner, bpy.types.Object) else [settings.baked]
+
+    def bring_back(self) -> None:
+        owner = self.owner
+        if self.had_animation_data:
+            owner.animation_data_create()
+            compat.assign_action(owner, self.action, self.slot)
+            owner.animation_data.action_influence, owner.animation_data.action_blend_type = self.mix
+        else:
+            owner.animation_data_clear()
+        for group, values in self.groups:
+            for name, value in values.items():
+                setattr(group, name, value)
+        for key in _result_keys(owner) - self.properties.keys():
+            del owner[key]
+        for key, value in self.properties.items():
+            owner[key] = value
+        for name, value in self.channels.items():
+            setattr(owner, name, value)
+
+
+def _values(group: Any) -> dict[str, Any]:
+    return {name: _plain(getattr(group, name)) for name in type(group).__annotations__}
+
+
+def _plain(value: Any) -> Any:
+    """A value that does not change with its owner."""
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+
+
+def _result_keys(owner: Any) -> set[str]:
+    return {key for key in owner.keys() if key.startswith(RESULTS)}  # noqa: SIM118 (a data-block is no mapping)

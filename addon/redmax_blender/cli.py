@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Command line: blender --command redmax bake ..., and python -m redmax_blender bake ... with the bpy wheel."""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+
+from . import headless
+from ._engine import integrators, progress
+from .bridge.run_report import PARTIAL, USAGE, Report
+from .properties.scene import ACCURACY
+
+if TYPE_CHECKING:
+    from .registration import Ledger
+
+COMMAND = "redmax"
+EXIT_CODES = """exit codes:
+  0  everything was simulated, baked and written
+  1  the scene has problems or could not be simulated; nothing was written but the report
+  2  wrong usage, or a file that cannot be read or written
+  3  the run ended early (it failed, or Ctrl+C); what was computed was baked and written
+"""
+
+
+def parser(prog: str) -> argparse.ArgumentParser:
+    """All commands and options."""
+    top = argparse.ArgumentParser(prog=prog, description="RedMax: simulate and bake mechanisms without a window.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+    bake = commands.add_parser(
+        "bake",
+        help="simulate a .blend file and bake it to keyframes",
+        description="Simulate the mechanisms of a .blend file and bake them to keyframes in another file.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = bake.add_argument
+    kinds = ", ".join(integrators.INTEGRATORS.kinds)
+    add("--file", type=Path, metavar="FILE", help="the .blend file (default: the one that is open)")
+    add("--out", type=Path, metavar="FILE", help="the .blend file to write; --file is only overwritten if named here")
+    add("--report", type=Path, metavar="FILE", help="write what was done as JSON, also when it failed")
+    add("--frames", type=int, nargs=2, metavar=("FIRST", "LAST"), help="frames to simulate (default: as the file says)")
+    add("--scene", metavar="NAME", help="the scene (default: the active one)")
+    add("--accuracy", choices=[name.lower() for name in ACCURACY], help="(default: as the file says)")
+    add("--integrator", choices=integrators.INTEGRATORS.kinds, metavar="KIND", help=f"instead of --accuracy: {kinds}")
+    add("--tangents", choices=("exact", "linear"), help="motion between frames (default: as the file says)")
+    add("--to", choices=("new", "current"), help="a new action, or the one objects have (default: as the file says)")
+    add("--channels", type=_channels, metavar="A,B", help=f"results as F-curves: {','.join(headless.CHANNELS)}")
+    add("--no-bake", action="store_true", help="only simulate; the result is in the cache beside --out")
+    add("--quiet", action="store_true", help="no progress and no summary; errors are still told")
+    bake.set_defaults(refuse=bake.error)
+    return top
+
+
+def main(arguments: Sequence[str], prog: str = f"blender --command {COMMAND}") -> int:
+    """Run a command; returns the exit code and never leaves the program by itself."""
+    top = parser(prog)
+    try:
+        options = top.parse_args(arguments)
+        if options.accuracy and options.integrator:
+            options.refuse("give --accuracy or --integrator, not both")
+        if options.frames and options.frames[1] <= options.frames[0]:
+            options.refuse(
+                f"--frames {options.frames[0]} {options.frames[1]} is no range; the last comes after the first"
+            )
+        if options.out is None and options.report is None:
+            options.refuse("nothing would be written; give --out, --report or both")
+        if options.file is None and not bpy.data.filepath:
+            options.refuse("no file is open; give --file")
+    except SystemExit as left:  # argparse has said why
+        return left.code if isinstance(left.code, int) else USAGE
+    return _bake(options)
+
+
+def _bake(options: argparse.Namespace) -> int:
+    bar: progress.Progress | None = None
+
+    def show(done: int, total: int) -> None:
+        nonlocal bar
+        bar = bar or progress.Progress(sys.stderr, "Simulating", total)
+        bar.show(done)
+
+    report = headless.bake_file(
+        options.file,
+        out=options.out,
+        frames=tuple(options.frames) if options.frames else None,
+        scene=options.scene,
+        accuracy=options.accuracy,
+        integrator=options.integrator,
+        tangents=options.tangents,
+        target=options.to,
+        channels=options.channels,
+        bake=not options.no_bake,
+        report=options.report,
+        progress=None if options.quiet else show,
+    )
+    if bar is not None:
+        bar.end()
+    _tell(report, quiet=options.quiet)
+    return report.exit_code
+
+
+def _tell(report: Report, *, quiet: bool) -> None:
+    if report.exit_code:
+        print(f"RedMax: {report.message}", file=sys.stderr)  # noqa: T201  (this is a command-line program)
+    if quiet or report.exit_code not in (0, PARTIAL):
+        return
+    for line in summary(report):
+        print(line)  # noqa: T201
+
+
+def summary(report: Report) -> list[str]:
+    """What was done, in a few lines."""
+    first, last = report.frames or (0, 0)
+    seconds = report.seconds
+    lines = [
+        f"Simulated frames {first}-{last}: {report.bodies} bodies, {report.joints} joints, {report.dofs} degrees of "
+        f"freedom, {seconds['simulate']:.2f} s"
+    ]
+    if report.keys:
+        lines.append(f"Baked {report.keys} keys on {report.objects} objects, {seconds['bake']:.2f} s")
+    if report.energy["drift"] is not None:
+        lines.append(f"Energy {report.energy['start']:.6g} J, drift {report.energy['drift']:.3g} J")
+    lines += [f"Note: {note}" for note in report.notes]
+    if report.out:
+        lines.append(f"Saved '{report.out}'")
+    return lines
+
+
+def _channels(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in headless.CHANNELS]
+    if unknown:
+        known = ", ".join(headless.CHANNELS)
+        raise argparse.ArgumentTypeError(f"there is no channel '{unknown[0]}'; the channels are {known}")
+    return names
+
+
+def register(ledger: Ledger) -> None:
+    """Give Blender the command. One that is still registered when Blender exits makes 4.2 and 4.5 crash."""
+    command = bpy.utils.register_cli_command(COMMAND, main)
+    unregistered = False
+
+    def unregister() -> None:
+        nonlocal unregistered
+        if not unregistered:
+            unregistered = True
+            atexit.unregister(unregister)
+            bpy.utils.unregister_cli_command(command)
+
+    atexit.register(unregister)
+    ledger.on_undo(unregister)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What RedMax does when Blender loads, saves, undoes, renders, changes the frame or evaluates the scene."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .bridge import cache, changes, live, preview, weighing
+from .properties import migration
+
+if TYPE_CHECKING:
+    from .registration import Ledger
+
+log = logging.getLogger(__package__)
+
+CALM = 0.3
+"""Seconds without an edit after which the active body is weighed again."""
+
+_stays: Callable[[Callable[..., None]], Callable[..., None]] = persistent
+"""Blender keeps such a handler when another file is opened."""
+
+
+@_stays
+def load_pre(*_: Any) -> None:
+    live.abandon()
+
+
+@_stays
+def load_post(*_: Any) -> None:
+    window_manager = bpy.context.window_manager
+    window_manager.redmax.running = False
+    window_manager.redmax.message = ""
+    cache.file_opened()
+    preview.start_anew()
+    changes.start_anew()
+    for message in migration.migrate_file():
+        log.warning("RedMax: %s", message)
+        window_manager.redmax.message = message
+    # In the background nobody looks: a render of the file shows what it stores, and scripts see a result as soon as
+    # they change the frame.
+    if not bpy.app.background:
+        preview.show_all()
+
+
+@_stays
+def save_pre(*_: Any) -> None:
+    preview.pause()
+
+
+@_stays
+def save_post(path: str = "", *_: Any) -> None:
+    cache.file_saved(path or bpy.data.filepath)
+    preview.resume()
+
+
+@_stays
+def save_post_fail(*_: Any) -> None:
+    preview.resume()
+
+
+@_stays
+def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    preview.frame_changed(scene, depsgraph)
+
+
+@_stays
+def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    if depsgraph is None or depsgraph.mode == "RENDER" or changes.busy() or scene.library is not None:
+        return
+    objects = changes.mechanism_objects(depsgraph)
+    if objects:
+        preview.adopt_copies(objects)
+        preview.forget_motions()
+        if moved := next((obj for obj in objects if preview.moved_by_hand(obj)), None):
+            first = scene.redmax.result.frame_start
+            bpy.context.window_manager.redmax.message = (
+                f"'{moved.name}' shows the simulation here; go to frame {first} or switch Show Result off to move it"
+            )
+        _weigh_soon(objects)
+    if objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene):
+        live.note_change()
+        if scene.redmax.result.identifier and not scene.redmax.result.changed:
+            scene.redmax.result.changed = True
+
+
+def _weigh_soon(objects: list[bpy.types.Object]) -> None:
+    """The panel shows the mass of the active body: weigh it again once the artist pauses."""
+    body = weighing.body_of(bpy.context.view_layer.objects.active)
+    if body is not None and any(weighing.body_of(obj) == body for obj in objects):
+        _stop_weighing()
+        bpy.app.timers.register(weigh_active, first_interval=CALM)
+
+
+def weigh_active() -> None:
+    """Timer: runs once, when nothing was edited for a moment."""
+    context = bpy.context
+    body = weighing.body_of(context.view_layer.objects.active)
+    if body is not None and not live.running() and not preview.rendering():
+        weighing.weigh(body, context.scene, context.view_layer)
+
+
+def _stop_weighing() -> None:
+    if bpy.app.timers.is_registered(weigh_active):
+        bpy.app.timers.unregister(weigh_active)
+
+
+@_stays
+def undo_post(*_: Any) -> None:
+    """The file is as it was: so is what it says of the result, and what showing it had put aside."""
+    live.note_change()
+    live.stop()
+    preview.show_all()
+    changes.start_anew()
+
+
+@_stays
+def render_init(*_: Any) -> None:
+    """A render shows what the file stores, or what was on display when it began; nothing is moved until it ends.
+
+    Blender calls this from the thread of the render, where writing to the file's data is not safe.
+    """
+    preview.set_rendering(on=True)
+    if shown := preview.scenes_shown():
+        log.warning(
+            "RedMax: the preview of scene '%s' is not rendered; use Bake to Keyframes to render its motion", shown[0]
+        )
+
+
+@_stays
+def render_end(*_: Any) -> None:
+    preview.set_rendering(on=False)
+
+
+def _unregister() -> None:
+    _stop_weighing()
+    live.abandon()
+    preview.pause()  # objects stand as modelled when nobody is left to restore them
+    preview.start_anew()
+
+
+def register(ledger: Ledger) -> None:
+    handlers = bpy.app.handlers
+    ledger.on_undo(_unregister)
+    for handlers_list, handler in (
+        (handlers.load_pre, load_pre),
+        (handlers.load_post, load_post),
+        (handlers.save_pre, save_pre),
+        (handlers.save_post, save_post),
+        (handlers.save_post_fail, save_post_fail),
+        (handlers.frame_change_post, frame_change_post),
+        (handlers.depsgraph_update_post, depsgraph_update_post),
+        (handlers.undo_post, undo_post),
+        (handlers.redo_post, undo_post),
+        (handlers.render_init, render_init),
+        (handlers.render_complete, render_end),
+        (handlers.render_cancel, render_end),
+    ):
+        ledger.add_handler(handlers_list, handler)

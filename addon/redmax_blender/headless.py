@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulate and bake a .blend file without a window: one plain function behind every command.
+
+`bake_file` never raises for what can go wrong on the way; its report says what happened and which exit code that is.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ._engine import errors
+from .bridge import bake as baking
+from .bridge import cache, live, preview, simulation
+from .bridge.run_report import FAILED, OK, PARTIAL, USAGE, Report
+from .properties.scene import CUSTOM
+
+OnProgress = Callable[[int, int], None]
+CHANNELS = ("torque", "reaction", "energy")
+"""Results that can be written as F-curves; the names of the switches in `scene.redmax.bake`."""
+
+
+class FileProblem(errors.RedMaxError):
+    """A file that cannot be read or written, or a name that is not in it."""
+
+
+def bake_file(
+    source: Path | None,
+    *,
+    out: Path | None = None,
+    frames: tuple[int, int] | None = None,
+    scene: str | None = None,
+    accuracy: str | None = None,
+    integrator: str | None = None,
+    tangents: str | None = None,
+    target: str | None = None,
+    channels: Collection[str] | None = None,
+    bake: bool = True,
+    report: Path | None = None,
+    progress: OnProgress | None = None,
+) -> Report:
+    """Simulate a scene of a .blend file, bake it to keyframes and write it to another file.
+
+    source: the file, None for the one that is open. out: where to write, None to write nothing; the source is only
+    overwritten where it is named here. frames, accuracy, integrator, tangents, target, channels: instead of what the
+    file says, None for that; they are written into the file, as its result depends on them. bake: False only
+    simulates; the result is then in the cache beside `out`. progress: called with the frames done and all frames.
+    What a run computed before it failed, or before Ctrl+C, is baked and written too.
+    """
+    facts = Report(file=_shown(source or bpy.data.filepath), out=_shown(out))
+    begun = time.perf_counter()
+    try:
+        _check_targets(out, report)
+        if source is not None:
+            _open(source)
+        chosen = _choose_scene(scene)
+        facts.scene = chosen.name
+        _apply(chosen, frames, accuracy, integrator, tangents, target, channels)
+        with cache.not_following():  # nothing is written beside the source
+            _simulate_and_bake(chosen, facts, bake=bake, progress=progress)
+        if out is not None:
+            _save(out)
+    except FileProblem as error:
+        facts.refuse(str(error), USAGE)
+    except errors.RedMaxError as error:
+        facts.refuse(str(error), FAILED)
+    if facts.exit_code not in (OK, PARTIAL):
+        facts.out = None
+    facts.seconds["total"] = time.perf_counter() - begun
+    if report is not None:
+        try:
+            facts.save(report)
+        except OSError as error:
+            facts.refuse(f"{facts.message}; '{report}' cannot be written: {error.strerror or error}", USAGE)
+    return facts
+
+
+# --- the steps -------------------------------------------------------------------------------
+
+
+def _check_targets(out: Path | None, report: Path | None) -> None:
+    """Say what cannot be written before anything is computed."""
+    if out is not None and out.suffix != ".blend":
+        raise FileProblem(f"'{out}' is no name of a .blend file; let it end in .blend")
+    for path in (out, report):
+        if path is not None and not path.parent.is_dir():
+            raise FileProblem(f"'{path.parent}' is not a folder; create it or name another one")
+        if path is not None and path.is_dir():
+            raise FileProblem(f"'{path}' is a folder; give the name of a file")
+
+
+def _open(source: Path) -> None:
+    if not source.is_file():
+        raise FileProblem(f"'{source}' is not a file; check the name")
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(source.resolve()), load_ui=False)
+    except RuntimeError as error:
+        raise FileProblem(f"'{source}' cannot be opened: {_reason(error)}") from None
+
+
+def _choose_scene(name: str | None) -> bpy.types.Scene:
+    if name is None:
+        return bpy.context.scene
+    chosen: bpy.types.Scene | None = bpy.data.scenes.get(name)
+    if chosen is None:
+        known = ", ".join(f"'{scene.name}'" for scene in bpy.data.scenes)
+        raise FileProblem(f"There is no scene '{name}'; the file has {known}")
+    bpy.context.window.scene = chosen
+    return chosen
+
+
+def _apply(
+    scene: bpy.types.Scene,
+    frames: tuple[int, int] | None,
+    accuracy: str | None,
+    integrator: str | None,
+    tangents: str | None,
+    target: str | None,
+    channels: Collection[str] | None,
+) -> None:
+    """Put what was asked for in place of what the file says."""
+    settings = scene.redmax
+    if frames is not None:
+        settings.use_range = True
+        settings.frame_start, settings.frame_end = frames
+    if accuracy is not None:
+        settings.accuracy = accuracy.upper()
+    if integrator is not None:
+        settings.accuracy, settings.integrator = CUSTOM, integrator
+    if tangents is not None:
+        settings.bake.tangents = tangents.upper()
+    if target is not None:
+        settings.bake.target = target.upper()
+    if channels is not None:
+        for name in CHANNELS:
+            setattr(settings.bake, name, name in channels)
+    settings.bake.range, settings.bake.selected_only = "SCENE", False
+
+
+def _simulate_and_bake(scene: bpy.types.Scene, facts: Report, *, bake: bool, progress: OnProgress | None) -> None:
+    view_layer = bpy.context.view_layer
+    with preview.paused():
+        with facts.timed("extract"):
+            extraction, integrator = live.prepare(scene, view_layer)
+        facts.describe(extraction, integrator, accuracy=scene.redmax.accuracy)
+        run = simulation.Run(extraction, integrator)
+        with facts.timed("simulate"), _stopped_by_interrupt(run):
+            run.work(progress)
+        result = run.trajectory()
+        facts.add_result(result, extraction)
+        if not simulation.worth_keeping(result):
+            raise errors.RedMaxError(result.message)
+        facts.notes += filter(None, [simulation.store_result(scene, extraction, integrator, result, run.seconds)])
+        if bake:
+            with facts.timed("bake"):
+                facts.add_bake(baking.bake(scene, view_layer, extraction, result, baking.BakeOptions.from_scene(scene)))
+
+
+def _save(out: Path) -> None:
+    """Write the open file as a copy, whole or not at all."""
+    out = out.resolve()
+    partial = out.with_name(f"{out.stem}.partial.blend")  # in the same folder, so that relative paths are right
+    try:
+        with cache.not_following():
+            bpy.ops.wm.save_as_mainfile(filepath=str(partial), copy=True)
+        partial.replace(out)
+    except RuntimeError as error:
+        raise FileProblem(f"'{out}' cannot be written: {_reason(error)}") from None
+    except OSError as error:
+        raise FileProblem(f"'{out}' cannot be written: {error.strerror or error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+    cache.file_saved(str(out))
+
+
+@contextmanager
+def _stopped_by_interrupt(run: simulation.Run) -> Iterator[None]:
+    """Ctrl+C ends the run after the frame it computes and keeps what is done; a second one ends the program."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(_number: int, _frame: Any) -> None:
+        if run.cancelled:
+            raise KeyboardInterrupt
+        run.cancel()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        # Blender's own handler was not installed from Python and cannot be put back from there.
+        signal.signal(signal.SIGINT, before if before is not None else signal.default_int_handler)
+
+
+def _shown(path: Path | str | None) -> str | None:
+    return str(Path(path).resolve()) if path else None
+
+
+def _reason(error: RuntimeError) -> str:
+    """Blender's words without the 'Error: ' in front."""
+    return str(error).strip().removeprefix("Error: ")

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators: each polls, gathers, calls one function of the bridge and reports."""
+
+from typing import TYPE_CHECKING
+
+from . import bake, build, check, simulate, templates
+
+if TYPE_CHECKING:
+    from ..registration import Ledger
+
+
+def register(ledger: "Ledger") -> None:
+    for module in (build, check, simulate, bake, templates):
+        ledger.add_classes(module.CLASSES)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulate, show or hide the result, and clear it."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import cache, live, preview, simulation
+from ..bridge.findings import BridgeError, RedMaxError
+
+INTERVAL = 0.1
+"""Seconds between two looks at a running simulation: smooth to watch, and little time taken from computing."""
+
+
+def _has_bodies(scene: bpy.types.Scene) -> bool:
+    return any(obj.redmax.is_body for obj in scene.objects)
+
+
+class REDMAX_OT_simulate(bpy.types.Operator):
+    """Compute how the mechanisms of this scene move. It plays as it computes; ESC stops and keeps what is done"""
+
+    bl_idname = "redmax.simulate"
+    bl_label = "Simulate"
+    bl_options = {"REGISTER", "UNDO"}
+
+    _timer: Any = None
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if live.running():
+            cls.poll_message_set("A simulation is running; press ESC in the viewport to stop it")
+            return False
+        if not _has_bodies(context.scene):
+            cls.poll_message_set("There is no body in this scene; add one in the Physics tab or with Make Mechanism")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """All at once, for scripts and background use."""
+        scene, window_manager = context.scene, context.window_manager
+        try:
+            run = simulation.Run(*live.prepare(scene, context.view_layer))
+        except RedMaxError as error:
+            return self._refuse(context, error)
+        window_manager.progress_begin(0, run.frames_total)
+        run.work(lambda done, _total: window_manager.progress_update(done))
+        window_manager.progress_end()
+        outcome = live.keep(scene, run)
+        preview.show(scene)
+        return self._tell(context, outcome)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """Beside the artist's work, with a picture of every frame."""
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        try:
+            extraction, integrator = live.prepare(context.scene, context.view_layer)
+        except RedMaxError as error:
+            return self._refuse(context, error)
+        if context.screen.is_animation_playing:
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+        window_manager = context.window_manager
+        run = live.begin(context.scene, extraction, integrator)
+        window_manager.redmax.running = True
+        window_manager.progress_begin(0, run.frames_total)
+        self._timer = window_manager.event_timer_add(INTERVAL, window=context.window)
+        window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if not live.running():  # given up: another file was opened, or the add-on disabled
+            self._clean_up(context)
+            return {"CANCELLED"}
+        if event.type == "ESC" and event.value == "PRESS":
+            live.stop()
+            return {"RUNNING_MODAL"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        if live.scene_of_run() is None:
+            live.stop()
+        if not live.finished():
+            live.show_newest()
+            self._show_progress(context)
+            return {"PASS_THROUGH"}
+        outcome = live.finish()
+        self._clean_up(context)
+        return self._tell(context, outcome)
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator, as when its window is closed."""
+        live.finish_now()
+        self._clean_up(context)
+
+    def _show_progress(self, context: bpy.types.Context) -> None:
+        done, total, frame = live.progress()
+        window_manager = context.window_manager
+        window_manager.redmax.progress = done / total
+        window_manager.redmax.message = f"Simulating frame {frame} ({done} of {total})"
+        window_manager.progress_update(done)
+        context.workspace.status_text_set(f"RedMax: {window_manager.redmax.message}    ESC: stop and keep what is done")
+        _redraw(window_manager)
+
+    def _clean_up(self, context: bpy.types.Context) -> None:
+        window_manager = context.window_manager
+        window_manager.redmax.running = False
+        window_manager.redmax.progress = 0.0
+        if self._timer is not None:
+            window_manager.event_timer_remove(self._timer)
+            self._timer = None
+            window_manager.progress_end()
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        _redraw(window_manager)
+
+    def _tell(self, context: bpy.types.Context, outcome: live.Outcome) -> set[str]:
+        context.window_manager.redmax.message = outcome.text
+        self.report({outcome.level}, outcome.text)
+        return {"FINISHED"} if outcome.kept else {"CANCELLED"}
+
+    def _refuse(self, context: bpy.types.Context, error: RedMaxError) -> set[str]:
+        """The first finding in the status bar; Check lists them all."""
+        text = str(error)
+        if isinstance(error, BridgeError) and len(error.findings) > 1:
+            text = f"{error.findings[0]} (and {len(error.findings) - 1} more, listed in Check)"
+        context.window_manager.redmax.message = text
+        self.report({"ERROR"}, text)
+        return {"CANCELLED"}
+
+
+class REDMAX_OT_show_result(bpy.types.Operator):
+    """Let the bodies follow the simulation while you scrub, or stand as you modelled them"""
+
+    bl_idname = "redmax.show_result"
+    bl_label = "Show Result"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _has_result(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scene = context.scene
+        scene.redmax.show_result = not scene.redmax.show_result
+        preview.show(scene)
+        if scene.redmax.show_result and (problem := cache.problem(scene)):
+            self.report({"WARNING"}, problem)
+        return {"FINISHED"}
+
+
+class REDMAX_OT_clear_result(bpy.types.Operator):
+    """Delete the result of the simulation, in memory and on disk. Baked keys stay"""
+
+    bl_idname = "redmax.clear_result"
+    bl_label = "Clear Result"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _has_result(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        preview.hide(context.scene)
+        preview.forget(context.scene.redmax.result.identifier)
+        cache.forget(context.scene)
+        context.window_manager.redmax.message = "Result cleared"
+        return {"FINISHED"}
+
+
+def _has_result(cls: Any, context: bpy.types.Context) -> bool:
+    if live.running():
+        cls.poll_message_set("A simulation is running; press ESC in the viewport to stop it")
+        return False
+    if not context.scene.redmax.result.identifier:
+        cls.poll_message_set("There is no result yet; Simulate first")
+        return False
+    return True
+
+
+def _redraw(window_manager: bpy.types.WindowManager) -> None:
+    """Let the panels show what has changed."""
+    for window in window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in {"VIEW_3D", "PROPERTIES"}:
+                area.tag_redraw()
+
+
+CLASSES = (REDMAX_OT_simulate, REDMAX_OT_show_result, REDMAX_OT_clear_result)

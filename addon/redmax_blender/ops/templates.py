@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One operator per template, generated from the list of templates: Add > Mechanism."""
+
+from types import ModuleType
+from typing import Any
+
+import bpy
+
+from .. import templates
+from ..bridge import units
+from ..bridge.findings import RedMaxError
+from . import readiness
+
+
+class TemplateOperator:
+    """Builds a template at the 3D cursor with the parameters of the redo panel."""
+
+    template: ModuleType
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return readiness.may_edit(cls, context)
+
+    def execute(self: Any, context: bpy.types.Context) -> Any:
+        scale_lengths(self, context.scene)
+        names = type(self).template.PARAMETERS
+        try:
+            objects = type(self).template.build(context, **{name: getattr(self, name) for name in names})
+        except RedMaxError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        bodies = sum(obj.redmax.is_body for obj in objects)
+        self.report({"INFO"}, f"Added {type(self).template.LABEL}: {bodies} bodies, {len(objects) - bodies} joints")
+        return {"FINISHED"}
+
+
+def scale_lengths(operator: Any, scene: bpy.types.Scene) -> None:
+    """Lengths that nobody set are meant in metres: a pendulum of 1 m is 100 units long in a scene in centimetres."""
+    length = units.metres_per_unit(scene)
+    for name in type(operator).template.PARAMETERS:
+        prop = operator.properties.bl_rna.properties[name]
+        if prop.unit == "LENGTH" and not operator.properties.is_property_set(name):
+            setattr(operator, name, prop.default / length)
+
+
+def _operator(template: ModuleType) -> Any:
+    return type(
+        f"REDMAX_OT_add_{template.NAME}",
+        (TemplateOperator, bpy.types.Operator),
+        {
+            "__doc__": template.DESCRIPTION,
+            "__annotations__": dict(template.PARAMETERS),
+            "template": template,
+            "bl_idname": f"redmax.add_{template.NAME}",
+            "bl_label": f"Add {template.LABEL}",
+            "bl_options": {"REGISTER", "UNDO"},
+        },
+    )
+
+
+CLASSES = tuple(_operator(template) for template in templates.TEMPLATES)

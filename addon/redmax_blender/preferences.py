@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Preferences > Extensions > RedMax: what the engine runs on here, and where results are kept."""
+
+import functools
+import platform
+import sys
+import textwrap
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import bpy
+
+from . import wheels
+from ._engine import package
+from .bridge import cache
+
+if TYPE_CHECKING:
+    from .registration import Ledger
+
+CACHE = (
+    "Beside the .blend file, in redmax_cache",
+    "In the temporary folder while the file is not saved",
+)
+
+LINE = 80
+"""Letters in a line of a long sentence; the preferences window has room for that."""
+
+
+class Facts(NamedTuple):
+    """What was found when the add-on was registered; draw() only shows it."""
+
+    versions: tuple[tuple[str, str], ...]
+    problems: tuple[str, ...]
+
+
+@functools.cache
+def facts() -> Facts:
+    problems = wheels.problems()  # loads every wheel that fits, so that the versions below are those in use
+    versions = [
+        ("Engine", f"RedMax {package.__version__}"),
+        ("Route", cache.ROUTE),
+        ("Python", platform.python_version()),
+    ]
+    for wheel in wheels.WHEELS:
+        versions.append((wheel.name, _version(wheel.name) or f"not installed; used for {wheel.purpose}"))
+    return Facts(tuple(versions), tuple(problems))
+
+
+def _version(name: str) -> str | None:
+    """The version in use, or that of a wheel which is there but was left alone; None where there is none."""
+    loaded = getattr(sys.modules.get(name), "__version__", None)
+    if loaded is not None:
+        return str(loaded)
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+class REDMAX_AP_preferences(bpy.types.AddonPreferences):
+    bl_idname = __package__
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        column = layout.column(align=True)
+        for label, text in facts().versions:
+            _draw_fact(column, label, text)
+        column = layout.column(align=True)
+        for number, line in enumerate(CACHE):
+            _draw_fact(column, "" if number else "Results", line)
+        for problem in facts().problems:
+            column = layout.column(align=True)
+            for number, line in enumerate(textwrap.wrap(problem, LINE)):
+                column.label(text=line, icon="BLANK1" if number else "ERROR")
+
+
+def _draw_fact(layout: bpy.types.UILayout, label: str, text: str) -> None:
+    split = layout.split(factor=0.2)
+    name = split.row()
+    name.alignment = "RIGHT"
+    name.label(text=label)
+    split.label(text=text)
+
+
+def register(ledger: "Ledger") -> None:
+    facts.cache_clear()
+    facts()
+    ledger.add_class(REDMAX_AP_preferences)

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mechanisms to add and play with. A new one is a file here and a line below; operator, menu entry and tests follow.
+
+A template module has NAME (of its operator), LABEL, DESCRIPTION, ICON, PARAMETERS (Blender properties by name) and
+`build(context, **parameters) -> list of objects`, which can be called from Python directly.
+"""
+
+from types import ModuleType
+
+from . import chain, crane, double_pendulum, pendulum, robot_arm
+
+TEMPLATES: tuple[ModuleType, ...] = (pendulum, double_pendulum, chain, crane, robot_arm)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels and menus; draw() reads properties and computes nothing."""
+
+from typing import TYPE_CHECKING
+
+from . import body, joint, lists, menus, physics, scene, sidebar
+
+if TYPE_CHECKING:
+    from ..registration import Ledger
+
+
+def register(ledger: "Ledger") -> None:
+    # Lists before the panels that show them, parents before their sub-panels.
+    for module in (lists, body, joint, scene, sidebar, menus):
+        ledger.add_classes(module.CLASSES)
+    for menu, draw in (*physics.APPENDED, *menus.APPENDED):
+        ledger.append_to_menu(menu, draw)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Physics tab: the panels of a body."""
+
+from typing import Any
+
+import bpy
+
+from ..properties import body as body_properties
+from . import generated
+from .physics import PhysicsPanel
+
+BY_DENSITY = "DENSITY"
+FREE = "FREE"
+
+
+class BodyPanel(PhysicsPanel):
+    """Shown for an object that is a body."""
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return context.object is not None and context.object.redmax.is_body
+
+
+def mass_text(body: Any, scene: Any) -> str:
+    """The mass that was found, such as '3.2 kg'; empty while it is not known."""
+    if body.measured_mass < 0.0:
+        return ""
+    units = scene.unit_settings
+    # Blender stores a mass divided by the third power of the unit scale, which counts where there are units at all.
+    kilograms = body.measured_mass * (units.scale_length**3 if units.system != "NONE" else 1.0)
+    system = "METRIC" if units.system == "NONE" else units.system
+    return str(bpy.utils.units.to_string(system, "MASS", kilograms, precision=4))
+
+
+class REDMAX_PT_body(BodyPanel, bpy.types.Panel):
+    bl_label = "RedMax Body"
+
+    def draw(self, _context: Any) -> None:
+        """Only sub-panels."""
+
+
+class REDMAX_PT_body_mass(BodyPanel, bpy.types.Panel):
+    bl_label = "Mass"
+    bl_parent_id = "REDMAX_PT_body"
+
+    def draw_header_preset(self, context: Any) -> None:
+        row = self.layout.row()
+        row.alignment = "RIGHT"
+        row.label(text=mass_text(context.object.redmax.body, context.scene))
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        body = context.object.redmax.body
+        layout.row().prop(body, "mass_source", expand=True)
+        if body.mass_source == BY_DENSITY:
+            column = layout.column()
+            column.prop(body, "material")
+            column.prop(body, "density")
+        else:
+            layout.prop(body, "mass")
+
+
+class REDMAX_PT_body_shape(BodyPanel, bpy.types.Panel):
+    bl_label = "Shape"
+    bl_parent_id = "REDMAX_PT_body"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        body = context.object.redmax.body
+        layout.prop(body, "shape")
+        if body.shape in body_properties.SHAPE_GROUPS:
+            generated.draw_group(layout, getattr(body, body.shape))
+
+
+class REDMAX_PT_body_root(BodyPanel, bpy.types.Panel):
+    bl_label = "Without a Joint"
+    bl_parent_id = "REDMAX_PT_body"
+
+    def draw(self, context: Any) -> None:
+        self.layout.row().prop(context.object.redmax.body, "root", expand=True)
+
+
+class REDMAX_PT_body_velocity(BodyPanel, bpy.types.Panel):
+    bl_label = "Start Velocity"
+    bl_parent_id = "REDMAX_PT_body_root"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return super().poll(context) and context.object.redmax.body.root == FREE
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        body = context.object.redmax.body
+        layout.prop(body, "velocity")
+        layout.prop(body, "spin")
+
+
+class REDMAX_PT_body_dynamics(BodyPanel, bpy.types.Panel):
+    bl_label = "Dynamics"
+    bl_parent_id = "REDMAX_PT_body"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(context.object.redmax.body, "damping")
+
+
+CLASSES = (
+    REDMAX_PT_body,
+    REDMAX_PT_body_mass,
+    REDMAX_PT_body_shape,
+    REDMAX_PT_body_root,
+    REDMAX_PT_body_velocity,
+    REDMAX_PT_body_dynamics,
+)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of a panel for what a joint has once per coordinate, whatever kind of joint it is."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import bpy
+
+from ..properties import joint as joint_properties
+from ..properties.from_specs import MOST_DOFS
+from ..properties.joint import Dof
+
+_ROTATION = re.compile(r"r([xyz])")
+_NUMBERED = re.compile(r"([a-z]+)(\d+)")
+
+
+def shown_dofs(joint: Any) -> tuple[Dof, ...]:
+    """The joint's coordinates; of a composite with too many only as many as there is room for."""
+    return joint_properties.dofs(joint)[:MOST_DOFS]
+
+
+def coordinate_label(name: str) -> str:
+    """A coordinate's engine name as people read it: 'rx' is 'Rotation X', '2.angle1' is '2: Angle 1'."""
+    part, _, own = name.rpartition(".")
+    if turned := _ROTATION.fullmatch(own):
+        label = f"Rotation {turned[1].upper()}"
+    elif numbered := _NUMBERED.fullmatch(own):
+        label = f"{numbered[1].title()} {numbered[2]}"
+    else:
+        label = own.replace("_", " ").title()
+    return f"{part}: {label}" if part else label
+
+
+def load_label(dofs: tuple[Dof, ...]) -> str:
+    """What acts along the coordinates: a torque about angles, a force along distances."""
+    units = {dof.unit for dof in dofs}
+    return "Torque" if units == {"rad"} else "Force" if units == {"m"} else "Torque or Force"
+
+
+def draw_field(layout: bpy.types.UILayout, joint: Any, field: str, label: str, dofs: tuple[Dof, ...]) -> None:
+    """A field of the engine that has one number per coordinate, such as 'stiffness' or 'q'.
+
+    One coordinate needs only the label; several stand below it, because both together would not fit beside a number.
+    """
+    column = layout.column(align=True)
+    if len(dofs) > 1 and label:
+        column.label(text=label)
+    for dof in dofs:
+        place, index = joint_properties.coordinate_place(field, dof)
+        text = label if label and len(dofs) == 1 else coordinate_label(dof.name)
+        column.prop(joint, place, index=index, text=text)
+
+
+def draw_limits(layout: bpy.types.UILayout, joint: Any, dofs: tuple[Dof, ...]) -> None:
+    """A tick box and a number for each end of each coordinate's range."""
+    for dof in dofs:
+        column = layout.column(align=True)
+        of_which = f"{coordinate_label(dof.name)} " if len(dofs) > 1 else ""
+        for field, switch, heading in (("lower", "use_lower", f"{of_which}Min"), ("upper", "use_upper", "Max")):
+            place, index = joint_properties.coordinate_place(field, dof)
+            row = column.row(align=True, heading=heading)
+            row.use_property_decorate = False
+            row.prop(joint, switch, index=index, text="")
+            number = row.row(align=True)
+            number.active = getattr(joint, switch)[index]
+            number.prop(joint, place, index=index, text="")
+
+
+def limits_without_stiffness(joint: Any, dofs: tuple[Dof, ...]) -> bool:
+    """Whether a limit is switched on that nothing enforces."""
+    return any(
+        (joint.use_lower[dof.index] or joint.use_upper[dof.index]) and joint.limit_stiffness[dof.index] == 0.0
+        for dof in dofs
+    )

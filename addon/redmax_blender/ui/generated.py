@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows for the parameters that only one kind of element has; the engine's registry decides which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+
+def draw_group(layout: bpy.types.UILayout, group: Any | None) -> None:
+    """Every parameter of a generated group: of a kind of joint, of a shape or of an integrator."""
+    if group is None:
+        return
+    for name in type(group).__annotations__:
+        described = group.bl_rna.properties[name]
+        if _looks_like_zero(described, getattr(group, name)):
+            # Blender shows at most six decimals, and tolerances are smaller: the label says the number.
+            layout.prop(group, name, text=f"{described.name} {getattr(group, name):.0e}")
+        else:
+            layout.prop(group, name)
+
+
+def _looks_like_zero(described: Any, value: Any) -> bool:
+    """Whether a number field would show 0 for a number that is not."""
+    return described.type == "FLOAT" and not described.is_array and 0.0 < abs(value) < 0.5 * 10.0**-described.precision

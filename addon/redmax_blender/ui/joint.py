@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Physics tab: the panels of a joint. All rows follow from the registry, so a new kind of joint needs nothing here."""
+
+from typing import Any
+
+import bpy
+
+from ..properties import from_specs
+from ..properties import joint as joint_properties
+from . import dof_rows, generated, lists, results, text_lines
+from .physics import PhysicsPanel
+
+SIMULATED, ANIMATED = "simulated", "animated"
+
+
+class JointPanel(PhysicsPanel):
+    """Shown for an object that is a joint."""
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return context.object is not None and context.object.redmax.is_joint
+
+
+class MovingJointPanel(JointPanel):
+    """Shown for a joint that has coordinates."""
+
+    bl_parent_id = "REDMAX_PT_joint"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return super().poll(context) and bool(dof_rows.shown_dofs(context.object.redmax.joint))
+
+
+class REDMAX_PT_joint(JointPanel, bpy.types.Panel):
+    bl_label = "RedMax Joint"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        joint = context.object.redmax.joint
+        layout.prop(joint, "kind")
+        generated.draw_group(layout, joint_properties.own_group(joint))
+
+
+class REDMAX_PT_joint_parts(JointPanel, bpy.types.Panel):
+    bl_label = "Parts"
+    bl_parent_id = "REDMAX_PT_joint"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return super().poll(context) and context.object.redmax.joint.kind == joint_properties.COMPOSITE
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        joint = context.object.redmax.joint
+        row = layout.row()
+        row.template_list(lists.REDMAX_UL_parts.__name__, "", joint, "parts", joint, "active_part", rows=4)
+        buttons = row.column(align=True)
+        buttons.operator("redmax.add_part", text="", icon="ADD")
+        buttons.operator("redmax.remove_part", text="", icon="REMOVE")
+        if len(joint.parts) > 1:
+            buttons.separator()
+            buttons.operator("redmax.move_part", text="", icon="TRIA_UP").direction = "UP"
+            buttons.operator("redmax.move_part", text="", icon="TRIA_DOWN").direction = "DOWN"
+        if 0 <= joint.active_part < len(joint.parts):
+            part = joint.parts[joint.active_part]
+            layout.use_property_split = True
+            layout.use_property_decorate = False
+            layout.prop(part, "kind")
+            generated.draw_group(layout, joint_properties.own_group(part))
+        freedoms = len(joint_properties.dofs(joint))
+        if freedoms > from_specs.MOST_DOFS:
+            text = f"{freedoms} degrees of freedom, but a body has {from_specs.MOST_DOFS}: use fewer or simpler parts"
+            text_lines.draw_text(layout, context, text, "ERROR")
+
+
+class REDMAX_PT_joint_connects(JointPanel, bpy.types.Panel):
+    bl_label = "Connects"
+    bl_parent_id = "REDMAX_PT_joint"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        joint = context.object.redmax.joint
+        row = layout.row(align=True)
+        column = row.column(align=True)
+        column.prop(joint, "parent", placeholder="World")
+        child = column.row(align=True)
+        child.alert = joint.child is None
+        child.prop(joint, "child", placeholder="Pick a body")
+        swap = row.column(align=True)
+        swap.scale_y = 2.0
+        swap.operator("redmax.swap_joint", text="", icon="UV_SYNC_SELECT")
+
+
+class REDMAX_PT_joint_motion(MovingJointPanel, bpy.types.Panel):
+    bl_label = "Motion"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        draw_motion(layout, context.object.redmax.joint)
+
+
+def draw_motion(layout: bpy.types.UILayout, joint: Any) -> None:
+    """What decides how the joint moves, and its coordinates; the sidebar shows the same."""
+    dofs = dof_rows.shown_dofs(joint)
+    choice = layout.row()
+    choice.use_property_split = False  # the whole width, or the words would be cut
+    choice.prop(joint, "motion_type", expand=True)
+    if joint.motion_type == SIMULATED:
+        dof_rows.draw_field(layout, joint, "q", "Start", dofs)
+        dof_rows.draw_field(layout, joint, "qdot", "Velocity", dofs)
+    else:
+        dof_rows.draw_field(layout, joint, "q", "", dofs)
+    if joint.motion_type == ANIMATED:
+        row = layout.row(align=True)
+        row.operator("redmax.key_coordinate", text="Key", icon="KEY_HLT")
+        row.operator("redmax.coordinate_from_motion", text="From Motion", icon="ACTION")
+
+
+class REDMAX_PT_joint_torque(MovingJointPanel, bpy.types.Panel):
+    bl_label = "Torque"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return super().poll(context) and context.object.redmax.joint.motion_type == SIMULATED
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        joint = context.object.redmax.joint
+        dofs = dof_rows.shown_dofs(joint)
+        dof_rows.draw_field(layout, joint, "torque", dof_rows.load_label(dofs), dofs)
+
+
+class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):
+    bl_label = "Limits"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        joint = context.object.redmax.joint
+        dofs = dof_rows.shown_dofs(joint)
+        dof_rows.draw_limits(layout, joint, dofs)
+        if dof_rows.limits_without_stiffness(joint, dofs):
+            text_lines.draw_text(layout, context, "A limit without stiffness holds nothing", "ERROR")
+        dof_rows.draw_field(layout, joint, "limit_stiffness", "Stiffness", dofs)
+        dof_rows.draw_field(layout, joint, "limit_damping", "Damping", dofs)
+
+
+class REDMAX_PT_joint_spring(MovingJointPanel, bpy.types.Panel):
+    bl_label = "Spring & Damping"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        joint = context.object.redmax.joint
+        dofs = dof_rows.shown_dofs(joint)
+        dof_rows.draw_field(layout, joint, "stiffness", "Stiffness", dofs)
+        dof_rows.draw_field(layout, joint, "rest", "Rest", dofs)
+        dof_rows.draw_field(layout, joint, "damping", "Damping", dofs)
+
+
+class REDMAX_PT_joint_results(JointPanel, bpy.types.Panel):
+    bl_label = "Results"
+    bl_parent_id = "REDMAX_PT_joint"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return super().poll(context) and bool(results.channels(context.object))
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        dofs = dof_rows.shown_dofs(context.object.redmax.joint)
+        results.draw_channels(layout, context.object, [dof_rows.coordinate_label(dof.name) for dof in dofs])
+
+
+CLASSES = (
+    REDMAX_PT_joint,
+    REDMAX_PT_joint_parts,
+    REDMAX_PT_joint_connects,
+    REDMAX_PT_joint_motion,
+    REDMAX_PT_joint_torque,
+    REDMAX_PT_joint_limits,
+    REDMAX_PT_joint_spring,
+    REDMAX_PT_joint_results,
+)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lists: mechanisms, problems, parts of a composite joint."""
+
+from typing import Any
+
+import bpy
+
+from ..properties import joint as joint_properties
+
+SEVERITY_ICON = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """'1 body', '4 bodies'."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def mechanism_text(mechanism: Any) -> str:
+    """What a mechanism consists of: '4 bodies, 3 degrees of freedom, 1 loop joint'."""
+    parts = [
+        count(mechanism.bodies, "body", "bodies"),
+        count(mechanism.dofs, "degree of freedom", "degrees of freedom"),
+    ]
+    if mechanism.loops:
+        parts.append(count(mechanism.loops, "loop joint"))
+    return ", ".join(parts)
+
+
+class REDMAX_UL_mechanisms(bpy.types.UIList):
+    """Mechanisms that Check has found, with their state; what the active one consists of stands below the list."""
+
+    def draw_item(
+        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
+    ) -> None:
+        row = layout.row(align=True)
+        row.label(text=item.root, icon="CANCEL" if item.problems else "CHECKMARK")
+        numbers = row.row()
+        numbers.alignment = "RIGHT"
+        numbers.label(text=f"{item.dofs} DOF")
+        row.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF", emboss=False).name = item.root
+
+
+class REDMAX_UL_problems(bpy.types.UIList):
+    """What Check has to say, one line each; the whole sentence of the active one stands below the list."""
+
+    def draw_item(
+        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
+    ) -> None:
+        row = layout.row(align=True)
+        row.label(text=item.text, icon=SEVERITY_ICON[item.severity])
+        if item.element:
+            row.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF", emboss=False).name = item.element
+
+
+class REDMAX_UL_parts(bpy.types.UIList):
+    """Parts of a composite joint, from the parent to the child."""
+
+    def draw_item(
+        self,
+        _context: Any,
+        layout: Any,
+        _data: Any,
+        item: Any,
+        _icon: Any,
+        _active: Any,
+        _active_name: Any,
+        index: int,
+    ) -> None:
+        row = layout.row(align=True)
+        row.label(text=f"{index + 1}: {item.bl_rna.properties['kind'].enum_items[item.kind].name}")
+        numbers = row.row()
+        numbers.alignment = "RIGHT"
+        numbers.label(text=f"{len(joint_properties.dofs(item))} DOF")
+
+
+CLASSES = (REDMAX_UL_mechanisms, REDMAX_UL_problems, REDMAX_UL_parts)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Menus: Object > RedMax, Add > Mechanism, File > Export."""
+
+from typing import Any
+
+import bpy
+
+
+def template_operators() -> list[Any]:
+    """Registered operators that add a template, by name: a new template is in the menu without a line here."""
+    operators: Any = bpy.ops
+    found = (getattr(bpy.types, f"REDMAX_OT_{name}", None) for name in dir(operators.redmax))
+    return [operator for operator in found if hasattr(operator, "template")]
+
+
+class REDMAX_MT_add_mechanism(bpy.types.Menu):
+    bl_label = "Mechanism"
+
+    def draw(self, _context: Any) -> None:
+        for operator in template_operators():
+            template = operator.template
+            self.layout.operator(operator.bl_idname, text=template.LABEL, icon=template.ICON)
+
+
+class REDMAX_MT_object(bpy.types.Menu):
+    bl_label = "RedMax"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        layout.operator("redmax.make_mechanism")
+        layout.operator_menu_enum("redmax.connect", "kind")
+        layout.separator()
+        layout.operator("redmax.add_body")
+        layout.operator("redmax.remove_body")
+        layout.operator("redmax.set_root", text="Lock Body").root = "LOCKED"
+        layout.operator("redmax.set_root", text="Free Body").root = "FREE"
+        layout.separator()
+        layout.operator("redmax.swap_joint")
+        layout.operator("redmax.remove_joint")
+        layout.operator("redmax.key_coordinate")
+        layout.operator("redmax.coordinate_from_motion")
+        layout.separator()
+        layout.operator("redmax.check")
+        layout.operator("redmax.simulate")
+        layout.operator("redmax.clear_result")
+        layout.separator()
+        layout.operator("redmax.bake")
+        layout.operator("redmax.remove_bake")
+
+
+def draw_in_object_menu(menu: Any, _context: Any) -> None:
+    menu.layout.separator()
+    menu.layout.menu(REDMAX_MT_object.__name__)
+
+
+def draw_in_add_menu(menu: Any, _context: Any) -> None:
+    menu.layout.separator()
+    menu.layout.menu(REDMAX_MT_add_mechanism.__name__, icon="LINKED")
+
+
+def draw_in_export_menu(menu: Any, _context: Any) -> None:
+    menu.layout.operator("redmax.export_scene", text="RedMax Scene (.json)")
+
+
+CLASSES = (REDMAX_MT_add_mechanism, REDMAX_MT_object)
+APPENDED = (
+    (bpy.types.VIEW3D_MT_object, draw_in_object_menu),
+    (bpy.types.VIEW3D_MT_add, draw_in_add_menu),
+    (bpy.types.TOPBAR_MT_file_export, draw_in_export_menu),
+)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sidebar tab "RedMax" of the 3D Viewport: from parts to keys in four steps, under the list of mechanisms."""
+
+from typing import Any, ClassVar
+
+import bpy
+
+from . import dof_rows, lists, menus, physics, text_lines
+from . import joint as joint_panels
+from . import scene as scene_panels
+
+COMPLETE = "complete"
+"""Status of a result that reached its last frame; any other has a message to show."""
+
+
+class SidebarPanel:
+    """Where a panel of the sidebar belongs."""
+
+    bl_space_type: ClassVar[Any] = "VIEW_3D"
+    bl_region_type: ClassVar[Any] = "UI"
+    bl_category = "RedMax"
+
+
+class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
+    bl_label = "Mechanisms"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        state = context.window_manager.redmax
+        layout.template_list(
+            lists.REDMAX_UL_mechanisms.__name__, "", state, "mechanisms", state, "active_mechanism", rows=2
+        )
+        if not state.checked:
+            layout.label(text="Check lists them", icon="INFO")
+        elif 0 <= state.active_mechanism < len(state.mechanisms):
+            active = state.mechanisms[state.active_mechanism]
+            text_lines.draw_text(layout, context, lists.mechanism_text(active))
+        if state.message and not state.running:
+            text_lines.draw_text(layout, context, state.message, "INFO")
+
+
+class REDMAX_PT_build(SidebarPanel, bpy.types.Panel):
+    bl_label = "1 Build"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        column = layout.column(align=True)
+        column.operator("redmax.make_mechanism", icon="LINKED")
+        column.operator_menu_enum("redmax.connect", "kind", icon="CON_PIVOT")
+        row = layout.row(align=True)
+        row.operator("redmax.add_body", icon="ADD")
+        row.operator("redmax.remove_body", icon="REMOVE")
+        row = layout.row(align=True)
+        row.operator("redmax.set_root", text="Lock Body", icon="LOCKED").root = "LOCKED"
+        row.operator("redmax.set_root", text="Free Body", icon="UNLOCKED").root = "FREE"
+        layout.menu(menus.REDMAX_MT_add_mechanism.__name__, text="Add Mechanism", icon="ADD")
+
+
+class REDMAX_PT_active_joint(SidebarPanel, bpy.types.Panel):
+    bl_label = "Active Joint"
+    bl_parent_id = "REDMAX_PT_build"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return context.object is not None and context.object.redmax.is_joint
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        joint = context.object.redmax.joint
+        layout.label(text=context.object.name, icon=physics.JOINT_ICON)
+        layout.prop(joint, "kind")
+        if dof_rows.shown_dofs(joint):
+            joint_panels.draw_motion(layout, joint)
+
+
+class REDMAX_PT_check(SidebarPanel, bpy.types.Panel):
+    bl_label = "2 Check"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        state = context.window_manager.redmax
+        layout.operator("redmax.check", icon="CHECKMARK")
+        if not state.checked:
+            return
+        if not state.problems:
+            layout.label(text="No problems found", icon="CHECKMARK")
+            return
+        layout.template_list(lists.REDMAX_UL_problems.__name__, "", state, "problems", state, "active_problem", rows=3)
+        if 0 <= state.active_problem < len(state.problems):
+            problem = state.problems[state.active_problem]
+            box = layout.box()
+            text_lines.draw_text(box, context, problem.text, lists.SEVERITY_ICON[problem.severity])
+            if problem.hint:
+                text_lines.draw_text(box, context, problem.hint[0].upper() + problem.hint[1:], "BLANK1")
+
+
+class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
+    bl_label = "3 Simulate"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        state = context.window_manager.redmax
+        if state.running:
+            layout.progress(factor=state.progress, text=f"{100.0 * state.progress:.0f} %")
+            text_lines.draw_text(layout, context, state.message or "Simulating")
+            text_lines.draw_text(layout, context, "ESC stops and keeps what is done", "INFO")
+            return
+        settings = layout.column()
+        settings.use_property_split = True
+        settings.use_property_decorate = False
+        scene_panels.draw_accuracy(settings, context.scene)
+        button = layout.row()
+        button.scale_y = 1.5
+        button.operator("redmax.simulate", icon="PLAY")
+        draw_result(layout, context)
+
+
+def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
+    """The last simulation of the scene: how far it came, and whether it still holds."""
+    settings = context.scene.redmax
+    result = settings.result
+    if not result.identifier:
+        return
+    layout.label(text=f"Frames {result.frame_start} to {result.frame_end}, {result.seconds:.1f} s", icon="INFO")
+    if result.message and result.status != COMPLETE:
+        text_lines.draw_text(layout, context, result.message, "ERROR")
+    if result.changed:
+        text_lines.draw_text(layout, context, "Settings changed since the simulation", "ERROR")
+    row = layout.row(align=True)
+    row.operator(
+        "redmax.show_result", icon="HIDE_OFF" if settings.show_result else "HIDE_ON", depress=settings.show_result
+    )
+    row.operator("redmax.clear_result", text="", icon="TRASH")
+
+
+class REDMAX_PT_bake(SidebarPanel, bpy.types.Panel):
+    bl_label = "4 Bake"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        options = context.scene.redmax.bake
+        layout.prop(options, "range")
+        if options.range == "CUSTOM":
+            column = layout.column(align=True)
+            column.prop(options, "frame_start", text="Frame Start")
+            column.prop(options, "frame_end", text="End")
+        layout.prop(options, "selected_only")
+        layout.prop(options, "target")
+        layout.prop(options, "tangents")
+        channels = layout.column(heading="Results", align=True)
+        for name in ("torque", "reaction", "energy"):
+            channels.prop(options, name)
+        button = layout.row()
+        button.scale_y = 1.5
+        button.operator("redmax.bake", icon="KEYFRAME_HLT")
+        result = context.scene.redmax.result
+        if result.identifier and result.changed:
+            text_lines.draw_text(layout, context, "Settings changed since the simulation; bake would differ", "ERROR")
+            layout.operator("redmax.bake", text="Bake Old Result").allow_stale = True
+        layout.operator("redmax.remove_bake", icon="TRASH")
+
+
+CLASSES = (
+    REDMAX_PT_mechanisms,
+    REDMAX_PT_build,
+    REDMAX_PT_active_joint,
+    REDMAX_PT_check,
+    REDMAX_PT_simulate,
+    REDMAX_PT_bake,
+)

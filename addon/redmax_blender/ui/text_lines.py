@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sentences in panels: Blender cuts a label that is too long, so they are broken into lines."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import bpy
+
+CHARACTER_WIDTH = 6.6
+"""Average width of a letter in Blender's interface font, in pixels at a resolution scale of 1."""
+
+MARGIN = 60
+"""Pixels of a panel that text cannot use: borders, the icon, the tabs of the sidebar."""
+
+FEWEST = 16
+
+
+def characters(context: Any) -> int:
+    """How many letters a line of the region that is drawn can hold."""
+    region = context.region
+    scale = context.preferences.system.ui_scale or 1.0  # 0 without a window
+    width = region.width if region is not None else 300
+    return max(FEWEST, int((width / scale - MARGIN) / CHARACTER_WIDTH))
+
+
+def draw_text(layout: bpy.types.UILayout, context: Any, text: str, icon: str = "NONE", *, alert: bool = False) -> None:
+    """A sentence over as many lines as it needs; the icon stands before the first one."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    column.alert = alert
+    for index, line in enumerate(textwrap.wrap(text, characters(context))):
+        first: Any = icon if index == 0 else ("NONE" if icon == "NONE" else "BLANK1")
+        column.label(text=line, icon=first)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What goes into a mechanism and what it loses: energy(t) - energy(0) = work - loss.
+
+Work comes from the motors of animated joints and from joint torques (constant ones and tables), loss from damping of
+joints, of soft limits while a joint is beyond one, and of bodies. Springs, limits and gravity are part of the energy.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from ..arrays import Array
+from ..dynamics.energy import mechanical_energy
+from ..dynamics.kinematics import Kinematics, kinematics
+from ..dynamics.loads import Loads, joint_loads, own_coordinates
+from ..joints.base import ANIMATED
+from ..model import Model
+from ..state import State
+from .base import Stepper
+
+
+class BalancedStepper(Stepper):
+    """A run that integrates work and loss along with its motion, as accurately as the motion itself."""
+
+    @property
+    @abstractmethod
+    def work(self) -> float:
+        """Energy put in since the start [J], impulses at corners of animations included."""
+
+    @property
+    @abstractmethod
+    def loss(self) -> float:
+        """Energy taken out since the start [J]."""
+
+
+def exchanges_energy(model: Model) -> bool:
+    """False where work and loss are zero whatever the mechanism does."""
+    numbers = (model.torque, model.damping, model.limit_damping, model.body_damping)
+    return any(values.any() for values in numbers) or any(
+        joint.torque_table is not None or joint.motion_type == ANIMATED for joint in model.joints
+    )
+
+
+def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> Array:
+    """(2,) [W]: what motors and torques put in, and what dampers take out, at time t.
+
+    tau: (nr,) whole force along each coordinate, read at animated joints that move; see `recursive.HybridDynamics`.
+    Where it is not known (NaN), neither is the first power.
+    """
+    q, qdot, changes = own_coordinates(model, kin)
+    # Loads keeps only the diagonal of B^T D B; power is exact in the coordinates the dampers are meant in.
+    D = joint_loads(model, q, qdot, t)[2] if changes else load.D_r
+    work = float(applied_torques(model, t) @ qdot)
+    driven = model.prescribed & (kin.qdot != 0.0)
+    if driven.any():
+        work += float((tau - load.f_r)[driven] @ kin.qdot[driven])
+    loss = float(model.body_damping @ (kin.phi**2).sum(axis=1) - D @ qdot**2)
+    return np.array([work, loss])
+
+
+def applied_torques(model: Model, t: float) -> Array:
+    """(nr,) constant torques and torque tables at time t, along the scene's own coordinates [N m or N]."""
+    torque = model.torque.copy()
+    for j, joint in enumerate(model.joints):
+        if joint.torque_table is not None:
+            torque[model.columns(j)] += joint.torque_table.value(t)
+    return torque
+
+
+def energy_of(model: Model, state: State) -> float:
+    """Kinetic and potential energy [J]."""
+    return mechanical_energy(model, kinematics(model, state.q, state.qdot, state.chart))

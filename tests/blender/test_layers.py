@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The layers of the add-on: every import points downwards, the engine has one door, and nothing is done that Blender
+or a careful user would not want of an extension."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ADDON = ROOT / "addon" / "redmax_blender"
+ENGINE = ROOT / "engine" / "redmax"
+
+# What each part of the add-on may import, besides itself and what its dependencies may import.
+ALLOWED: dict[str, set[str]] = {
+    "_engine": set(),
+    "compat": set(),
+    "wheels": set(),
+    "properties": {"_engine"},
+    "bridge": {"properties", "compat"},
+    "templates": {"bridge"},
+    "ops": {"bridge", "templates"},
+    "ui": {"properties", "compat"},
+    "preferences": {"properties", "compat", "wheels"},
+    "handlers": {"bridge"},
+    "headless": {"bridge", "wheels"},
+    "cli": {"headless"},
+    "registration": {"ops", "ui", "preferences", "handlers", "cli", "wheels"},
+    "__main__": {"headless", "cli", "registration"},
+    "__init__": {"registration"},
+}
+
+DOOR = "_engine"
+"""The one file that knows where the engine lies."""
+
+LOADERS = {"_engine", "wheels"}
+"""Parts that may import by a computed name: the door, and the check of shared wheels."""
+
+NETWORK = {"socket", "ssl", "urllib", "http", "requests", "ftplib", "smtplib", "xmlrpc", "asyncio", "aiohttp", "httpx"}
+UNSAFE = {"pickle", "marshal", "shelve", "ctypes", "cffi", "subprocess", "multiprocessing", "pip", "ensurepip", "runpy"}
+PARTS = sorted(ADDON.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(ADDON).parts[0].removesuffix(".py")
+
+
+def closure(part: str) -> set[str]:
+    reach, pending = {part}, [part]
+    while pending:
+        for below in ALLOWED[pending.pop()] - reach:
+            reach.add(below)
+            pending.append(below)
+    return reach
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def executed(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes below, without what stands under `if TYPE_CHECKING`: those imports never run."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            for other in child.orelse:
+                yield other
+                yield from executed(other)
+            continue
+        yield child
+        yield from executed(child)
+
+
+def absolute_imports(nodes: Iterator[ast.AST]) -> set[str]:
+    """First names of modules that are not imported relatively."""
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names.add((node.module or "").split(".")[0])
+    return names
+
+
+def imported_parts(path: Path) -> set[str]:
+    """First-level parts of the add-on that a file imports, in any function too."""
+    package = list(path.relative_to(ADDON).parts[:-1])
+    parts: set[str] = set()
+    for node in executed(tree_of(path)):
+        if not isinstance(node, ast.ImportFrom) or node.level == 0:
+            continue
+        steps = len(package) - (node.level - 1)
+        assert steps >= 0, f"{path}: line {node.lineno} imports from above the add-on"
+        target = package[:steps] + (node.module.split(".") if node.module else [])
+        names = [target[0]] if target else [alias.name for alias in node.names]
+        parts |= {name if name in ALLOWED else "__init__" for name in names}
+    return parts
+
+
+each_file = pytest.mark.parametrize("path", PARTS, ids=lambda path: path.relative_to(ADDON).as_posix())
+
+
+def test_the_rules_have_no_cycle():
+    for part, below in ALLOWED.items():
+        assert all(part not in closure(lower) for lower in below), part
+
+
+def test_every_part_has_a_rule_and_every_rule_a_part():
+    assert {part_of(path) for path in PARTS} == set(ALLOWED)
+
+
+@each_file
+def test_imports_point_downwards(path):
+    upwards = imported_parts(path) - closure(part_of(path))
+    assert not upwards, f"{path.relative_to(ADDON)} imports {sorted(upwards)}, which its layer may not know"
+
+
+@each_file
+def test_imports_of_our_own_are_relative(path):
+    """A built extension is `bl_ext.<repository>.redmax_blender`: an absolute name would find another copy or none."""
+    nodes = executed(tree_of(path)) if part_of(path) == DOOR else ast.walk(tree_of(path))
+    assert not absolute_imports(nodes) & {"redmax", "redmax_blender", "bl_ext"}
+
+
+@each_file
+def test_only_the_door_and_the_wheel_check_import_by_name(path):
+    for node in ast.walk(tree_of(path)):
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        assert called != "__import__"
+        assert not called.endswith("import_module") or part_of(path) in LOADERS, f"line {node.lineno}"
+
+
+@each_file
+def test_no_unsafe_calls_no_network_no_edited_path(path):
+    tree = tree_of(path)
+    used = absolute_imports(ast.walk(tree)) & (NETWORK | UNSAFE)
+    assert not used, f"{path.relative_to(ADDON)} imports {sorted(used)}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in {"eval", "exec"}, f"line {node.lineno}"
+        if isinstance(node, ast.Attribute):
+            assert ast.unparse(node) not in {"sys.path", "os.system", "os.popen"}, f"line {node.lineno}"
+        if isinstance(node, ast.ImportFrom) and node.module == "sys":
+            assert "path" not in {alias.name for alias in node.names}, f"line {node.lineno}"
+
+
+@each_file
+def test_properties_are_declared_with_evaluated_annotations(path):
+    """Blender reads `size: FloatProperty()` from the annotation itself, which a postponed one turns into text."""
+    tree = tree_of(path)
+    postponed = any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and "annotations" in {alias.name for alias in node.names}
+        for node in tree.body
+    )
+    declared = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.annotation, ast.Call)
+        and ast.unparse(node.annotation.func).endswith("Property")
+    ]
+    assert not (postponed and declared), f"properties at lines {declared}"
+
+
+@each_file
+def test_versions_are_compared_in_compat_only(path):
+    if part_of(path) != "compat":
+        text = [ast.unparse(node) for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute)]
+        assert "bpy.app.version" not in text
+
+
+@each_file
+def test_operators_and_panels_let_unknown_errors_through(path):
+    """Only RedMaxError is an answer to the artist; anything else is a defect that must be seen."""
+    if part_of(path) not in {"ops", "ui"}:
+        return
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ExceptHandler):
+            caught = ast.unparse(node.type) if node.type else "everything"
+            assert caught not in {"everything", "Exception", "BaseException"}, f"line {node.lineno}"
+
+
+def test_the_engine_runs_in_blenders_python_without_blender_and_wheels():
+    modules = [
+        ".".join(("redmax", *path.relative_to(ENGINE).with_suffix("").parts)).removesuffix(".__init__")
+        for path in sorted(ENGINE.rglob("*.py"))
+        if path.name != "__main__.py"
+    ]
+    program = (
+        "import importlib, sys\n"
+        f"sys.path.insert(0, {str(ENGINE.parent)!r})\n"
+        "for name in ('bpy', 'mathutils', 'bmesh', 'scipy', 'numba', 'sympy'):\n"
+        "    sys.modules[name] = None\n"
+        f"for name in {modules!r}:\n"
+        "    importlib.import_module(name)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar in every state of a mechanism, and the menus."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from recording_layout import RecordingLayout, operator_type
+
+import redmax_blender
+from redmax_blender import preferences, templates
+from redmax_blender.ui import body, joint, lists, menus, physics, sidebar, text_lines
+from redmax_blender.ui import scene as scene_panels
+
+
+@pytest.fixture
+def state():
+    state = bpy.context.window_manager.redmax
+    yield state
+    for name in (
+        "running",
+        "progress",
+        "message",
+        "checked",
+        "problems",
+        "active_problem",
+        "mechanisms",
+        "active_mechanism",
+    ):
+        state.property_unset(name)
+
+
+def drawn(panel):
+    layout = RecordingLayout()
+    panel.draw(SimpleNamespace(layout=layout), bpy.context)
+    return layout
+
+
+def add_problem(state, severity, element, text, hint=""):
+    problem = state.problems.add()
+    problem.severity, problem.element, problem.text, problem.hint = severity, element, text, hint
+
+
+def test_four_numbered_steps_stand_under_the_list_of_mechanisms_in_one_tab():
+    top = [panel for panel in sidebar.CLASSES if not hasattr(panel, "bl_parent_id")]
+    assert [panel.bl_label for panel in top] == ["Mechanisms", "1 Build", "2 Check", "3 Simulate", "4 Bake"]
+    assert {panel.bl_category for panel in sidebar.CLASSES} == {"RedMax"}
+
+
+def test_each_step_has_its_button():
+    assert "redmax.make_mechanism" in drawn(sidebar.REDMAX_PT_build).operators()
+    assert "redmax.connect" in drawn(sidebar.REDMAX_PT_build).operators()
+    assert "redmax.check" in drawn(sidebar.REDMAX_PT_check).operators()
+    assert "redmax.simulate" in drawn(sidebar.REDMAX_PT_simulate).operators()
+    assert {"redmax.bake", "redmax.remove_bake"} <= set(drawn(sidebar.REDMAX_PT_bake).operators())
+
+
+def test_mechanisms_say_their_size_and_whether_they_are_sound(state):
+    for root, bodies, dofs, loops, problems in (("Crane", 4, 3, 0, 0), ("Lift", 1, 6, 2, 1)):
+        mechanism = state.mechanisms.add()
+        mechanism.root, mechanism.bodies, mechanism.dofs = root, bodies, dofs
+        mechanism.loops, mechanism.problems = loops, problems
+    layout = drawn(sidebar.REDMAX_PT_mechanisms)
+    assert layout.texts()[:4] == ["Crane", "3 DOF", "Lift", "6 DOF"]
+    state.checked = True
+    assert "4 bodies, 3 degrees of freedom" in " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts())
+    state.active_mechanism = 1
+    said = " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts())
+    assert "1 body, 6 degrees of freedom, 2 loop joints" in said
+    state.active_mechanism = 99
+    drawn(sidebar.REDMAX_PT_mechanisms)
+    icons = [c.arguments["icon"] for c in layout.calls if c.what == "label" and c.text in ("Crane", "Lift")]
+    assert icons == ["CHECKMARK", "CANCEL"]
+    selects = [c.arguments["settings"] for c in layout.calls if c.what == "operator"]
+    assert selects == [{"name": "Crane"}, {"name": "Lift"}]
+
+
+def test_check_shows_problems_by_severity_and_the_hint_of_the_active_one(state):
+    assert drawn(sidebar.REDMAX_PT_check).texts() == []
+    state.checked = True
+    assert drawn(sidebar.REDMAX_PT_check).texts() == ["No problems found"]
+    add_problem(state, "ERROR", "Pin", "Joint 'Pin' has no child body", "pick one")
+    add_problem(state, "WARNING", "Rod", "'Rod' is open", "use its hull")
+    add_problem(state, "INFO", "", "Nothing moves")
+    layout = drawn(sidebar.REDMAX_PT_check)
+    labels = [(c.text, c.arguments["icon"]) for c in layout.calls if c.what == "label"]
+    assert labels[:3] == [
+        ("Joint 'Pin' has no child body", "CANCEL"),
+        ("'Rod' is open", "ERROR"),
+        ("Nothing moves", "INFO"),
+    ]
+    assert "Pick one" in layout.texts()
+    assert "Use its hull" not in layout.texts()
+    state.active_problem = 1
+    assert "Use its hull" in drawn(sidebar.REDMAX_PT_check).texts()
+    selects = [
+        c.arguments["settings"]["name"] for c in layout.calls if c.arguments.get("operator") == "redmax.select_element"
+    ]
+    assert selects == ["Pin", "Rod"], "the scene itself cannot be selected"
+    state.active_problem = 99
+    drawn(sidebar.REDMAX_PT_check)
+
+
+def test_a_running_simulation_shows_its_progress_and_nothing_to_press(state):
+    state.running, state.progress, state.message = True, 0.425, "Frame 102 of 240"
+    layout = drawn(sidebar.REDMAX_PT_simulate)
+    progress = next(call for call in layout.calls if call.what == "progress")
+    assert progress.arguments["factor"] == pytest.approx(0.425)
+    assert layout.operators() == []
+    assert "Frame 102 of 240" in layout.texts()
+    assert "ESC" in " ".join(layout.texts())
+
+
+def test_a_result_says_how_far_it_came_and_whether_it_still_holds(scene):
+    result = scene.redmax.result
+    assert "redmax.clear_result" not in drawn(sidebar.REDMAX_PT_simulate).operators()
+    result.identifier, result.status = "abc", "stopped"
+    result.frame_start, result.frame_end, result.seconds = 1, 142, 2.34
+    result.message = "'Link' exceeds 500 m/s"
+    said = " ".join(drawn(sidebar.REDMAX_PT_simulate).texts())
+    assert "Frames 1 to 142, 2.3 s" in said
+    assert "'Link' exceeds 500 m/s" in said
+    assert "Settings changed since the simulation" not in said
+    result.changed = True
+    layout = drawn(sidebar.REDMAX_PT_simulate)
+    assert "Settings changed since the simulation" in " ".join(layout.texts())
+    assert {"redmax.show_result", "redmax.clear_result"} <= set(layout.operators())
+
+
+def test_an_old_result_is_baked_only_on_demand(scene):
+    def buttons():
+        calls = drawn(sidebar.REDMAX_PT_bake).calls
+        return [c.arguments["settings"] for c in calls if c.arguments.get("operator") == "redmax.bake"]
+
+    assert buttons() == [{}]
+    scene.redmax.result.identifier, scene.redmax.result.changed = "abc", True
+    assert buttons() == [{}, {"allow_stale": True}]
+    assert "bake would differ" in " ".join(drawn(sidebar.REDMAX_PT_bake).texts())
+
+
+def test_the_last_status_line_stays_readable(state):
+    state.message = "Baked 240 frames, 6 objects, 10080 keys"
+    assert state.message in " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts())
+    state.running = True
+    assert state.message not in " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts())
+
+
+def test_only_a_custom_bake_range_asks_for_frames(scene):
+    options = scene.redmax.bake
+    for choice in ("SCENE", "PREVIEW", "CUSTOM"):
+        options.range = choice
+        shown = [name for name, _ in drawn(sidebar.REDMAX_PT_bake).properties()]
+        assert ("frame_start" in shown) == (choice == "CUSTOM")
+    assert set(type(options).__annotations__) == set(shown), "every option is in the panel"
+
+
+def test_counts_are_written_as_people_say_them():
+    assert lists.count(1, "loop") == "1 loop"
+    assert lists.count(2, "loop") == "2 loops"
+    assert lists.count(0, "body", "bodies") == "0 bodies"
+
+
+def test_long_sentences_are_broken_into_lines_that_fit():
+    narrow = SimpleNamespace(region=SimpleNamespace(width=240), preferences=bpy.context.preferences)
+    sentence = "'Plate' is not closed; its mass would be wrong, so use its hull, use a box or enter the mass"
+    layout = RecordingLayout()
+    text_lines.draw_text(layout, narrow, sentence, "ERROR")
+    assert " ".join(layout.texts()) == sentence
+    assert max(map(len, layout.texts())) <= text_lines.characters(narrow)
+    icons = [call.arguments["icon"] for call in layout.calls if call.what == "label"]
+    assert icons[0] == "ERROR"
+    assert set(icons[1:]) == {"BLANK1"}
+
+
+def menu_operators(menu):
+    layout = RecordingLayout()
+    menu.draw(SimpleNamespace(layout=layout), bpy.context)
+    return layout.operators()
+
+
+def test_every_template_is_in_the_add_menu():
+    assert templates.TEMPLATES
+    assert menu_operators(menus.REDMAX_MT_add_mechanism) == sorted(f"redmax.add_{t.NAME}" for t in templates.TEMPLATES)
+
+
+def test_menus_are_appended_where_artists_look():
+    for menu, draw in menus.APPENDED:
+        layout = RecordingLayout()
+        draw(SimpleNamespace(layout=layout), bpy.context)
+        assert layout.calls
+        assert draw in menu.draw._draw_funcs
+
+
+def test_disabling_takes_every_panel_list_and_menu_entry_back():
+    classes = [cls for module in (body, joint, lists, menus, scene_panels, sidebar) for cls in module.CLASSES]
+    appended = (*physics.APPENDED, *menus.APPENDED)
+    assert all(hasattr(bpy.types, cls.__name__) for cls in classes)
+    redmax_blender.unregister()
+    try:
+        assert not [cls.__name__ for cls in classes if hasattr(bpy.types, cls.__name__)]
+        assert not [draw for owner, draw in appended if draw in owner.draw._draw_funcs]
+    finally:
+        redmax_blender.register()
+    assert all(draw in owner.draw._draw_funcs for owner, draw in appended)
+
+
+def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene):
+    """Nothing is hidden: each operator is drawn somewhere."""
+    import test_ui_panels
+
+    scene.redmax.result.identifier = "abc"
+    state.checked = True
+    add_problem(state, "ERROR", "Pin", "text")
+    reached = set()
+    rod = test_ui_panels.new_body()
+    pin = test_ui_panels.new_joint("composite")
+    for kind in ("revolute", "revolute"):
+        pin.redmax.joint.parts.add().kind = kind
+    pin.redmax.joint.motion_type = "animated"
+    for obj in (rod, pin):
+        bpy.context.view_layer.objects.active = obj
+        for layout in test_ui_panels.drawn().values():
+            reached.update(layout.operators())
+    for menu in menus.CLASSES:
+        reached.update(menu_operators(menu))
+    for _, draw in menus.APPENDED:
+        layout = RecordingLayout()
+        draw(SimpleNamespace(layout=layout), bpy.context)
+        reached.update(layout.operators())
+    assert {f"redmax.{name}" for name in dir(bpy.ops.redmax)} - reached == set()
+
+
+def test_every_operator_has_a_title_and_a_tooltip_without_a_final_period():
+    small = {"to", "with", "and", "or", "from"}
+    for name in dir(bpy.ops.redmax):
+        rna = operator_type(f"redmax.{name}")
+        assert all(word in small or word[0].isupper() for word in rna.name.split()), rna.name
+        assert rna.description, name
+        assert not rna.description.endswith("."), name
+        for prop in rna.properties:
+            if prop.identifier != "rna_type" and not prop.is_hidden and prop.subtype != "FILE_PATH":
+                assert prop.name, f"{name}.{prop.identifier}"
+                assert prop.description, f"{name}.{prop.identifier}"
+                assert not prop.description.endswith("."), f"{name}.{prop.identifier}"
+
+
+def test_every_property_has_a_tooltip_without_a_final_period():
+    """Of everything that the panels show; what nobody sees may be bare."""
+    import test_ui_panels
+
+    seen = 0
+    test_ui_panels.new_body()
+    for kind in ("composite", "screw", "free"):
+        pin = test_ui_panels.new_joint(kind)
+        pin.redmax.joint.parts.add()
+        for layout in test_ui_panels.drawn().values():
+            for call in layout.calls:
+                if call.what == "prop" and not call.arguments["property"].startswith("["):
+                    described = call.arguments["data"].bl_rna.properties[call.arguments["property"]]
+                    assert described.description
+                    assert not described.description.endswith("."), described.identifier
+                    seen += 1
+    assert seen > 50
+
+
+def test_preferences_name_the_engine_and_its_wheels():
+    layout = RecordingLayout()
+    preferences.REDMAX_AP_preferences.draw(SimpleNamespace(layout=layout), bpy.context)
+    said = layout.texts()
+    import numpy as np
+
+    import redmax
+
+    assert f"RedMax {redmax.__version__}" in said
+    assert np.__version__ in said
+    assert said[said.index("scipy") + 1].startswith(("1.", "not installed"))
+
+
+def test_preferences_name_the_version_of_a_wheel_that_was_left_alone(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setattr(preferences.metadata, "version", {"scipy": "9.9"}.__getitem__)
+    preferences.facts.cache_clear()
+    assert ("scipy", "9.9") in preferences.facts().versions
+    preferences.facts.cache_clear()
+
+
+def test_preferences_show_a_wheel_that_does_not_fit(monkeypatch):
+    sentence = "scipy 9.9 is not a version RedMax knows " * 4
+    monkeypatch.setattr(preferences.wheels, "problems", lambda: [sentence])
+    preferences.facts.cache_clear()
+    layout = RecordingLayout()
+    preferences.REDMAX_AP_preferences.draw(SimpleNamespace(layout=layout), bpy.context)
+    preferences.facts.cache_clear()
+    lines = [c.text for c in layout.calls if c.what == "label" and c.arguments.get("icon") in ("ERROR", "BLANK1")]
+    assert " ".join(lines) == sentence.strip()
+    assert len(lines) > 1

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The demo from the empty file to the pictures; every step says in a line what it did."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import energy_plot, mechanism, modelling, pictures, stage
+from .quiet import console_to
+
+MODULE = "bl_ext.user_default.redmax_blender"
+FRAMES, FPS = 192, 24
+SHEET = (1, 24, 48, 72, 96, 120, 144, 168, 192)
+SIZE = (640, 360)
+TITLE = "Tower crane"
+
+
+class Demo:
+    """One run. out: the folder for everything it leaves."""
+
+    def __init__(self, out: Path) -> None:
+        self.out, self.log = out, out / "blender.log"
+        self.log.unlink(missing_ok=True)
+        self.blend = out / "demo.blend"
+        self.begun = time.perf_counter()
+        self.lines = 0
+
+    def run(self, package: Path) -> None:
+        self.install(package)
+        crane = self.model()
+        self.author(crane)
+        self.simulate()
+        self.bake()
+        self.plot_energy()
+        self.take_pictures()
+        seconds = time.perf_counter() - self.begun
+        self.say(f"All of it took {seconds:.0f} s. Open {shown(self.blend)} in Blender, or {shown(self.out)}/demo.mp4")
+
+    def say(self, text: str) -> None:
+        self.lines += 1
+        print(f"{self.lines:2}  {text}", flush=True)
+
+    @contextmanager
+    def working(self) -> Iterator[Callable[[], str]]:
+        """What Blender says goes to the log; gives a function that tells the seconds since."""
+        begun = time.perf_counter()
+        with console_to(self.log):
+            yield lambda: f"{time.perf_counter() - begun:.1f} s"
+
+    def install(self, package: Path) -> None:
+        with self.working():
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=True)
+        if MODULE not in bpy.context.preferences.addons:
+            raise SystemExit(f"{package.name} could not be installed; {shown(self.log)} says why")
+        self.say(f"Installed {package.name} into a clean profile of Blender {bpy.app.version_string}")
+
+    def model(self) -> modelling.Crane:
+        scene = bpy.context.scene
+        scene.frame_start, scene.frame_end = 1, FRAMES
+        scene.render.fps, scene.render.fps_base = FPS, 1.0
+        crane = modelling.model(scene.collection)
+        stage.build(scene, reach=7.6, look_from=(13.0, -19.5, 8.5), look_at=(0.7, 0.0, 4.55), lens=38.0)
+        bpy.context.view_layer.update()
+        self.say(f"Modelled a tower crane: {len(crane.bodies)} plain meshes, {len(crane.links)} of them chain links")
+        return crane
+
+    def author(self, crane: modelling.Crane) -> None:
+        with self.working():
+            slew, travel = mechanism.author(crane)
+            mechanism.press(bpy.ops.redmax.check)
+        running: Any = bpy.context.window_manager.redmax
+        errors = [problem.text for problem in running.problems if problem.severity == "ERROR"]
+        if errors:
+            raise SystemExit("Check found: " + "; ".join(errors))
+        joints = sum(obj.redmax.is_joint for obj in bpy.data.objects)
+        self.say(f"Made them bodies and connected them by {joints} joints, with RedMax's operators")
+        self.say(f"Keyed the coordinates of '{slew}' and '{travel}', as an animator does")
+        (found,) = running.mechanisms
+        self.say(f"Checked mechanism '{found.root}': {found.bodies} bodies, {found.dofs} free coordinates, no errors")
+
+    def simulate(self) -> None:
+        with self.working():
+            bpy.ops.wm.save_as_mainfile(filepath=str(self.blend), check_existing=False)
+            mechanism.press(bpy.ops.redmax.simulate)
+        self.say(bpy.context.window_manager.redmax.message)
+
+    def bake(self) -> None:
+        bpy.context.scene.redmax.bake.energy = True
+        with self.working() as seconds:
+            mechanism.press(bpy.ops.redmax.bake)
+        told = f"{bpy.context.window_manager.redmax.message} in {seconds()}"
+        with self.working():
+            bpy.ops.wm.save_mainfile()
+        self.say(f"{told}; saved {shown(self.blend)}")
+
+    def plot_energy(self) -> None:
+        """From the result that Simulate left beside the file."""
+        trajectory = importlib.import_module(f"{MODULE}.redmax.trajectory")
+        identifier = bpy.context.scene.redmax.result.identifier
+        result = trajectory.load(self.blend.parent / "redmax_cache" / f"{identifier}.npz")
+        path = self.out / "energy.png"
+        energy_plot.draw(path, result.t, result.channels, title=f"{TITLE}: where the energy goes")
+        work = np.abs(result.channels["work"]).max() / 1000.0
+        worst = energy_plot.imbalance(result.channels).max()
+        self.say(f"Motors did up to {work:.0f} kJ of work; the books balance to {worst:.0e}: {shown(path)}")
+
+    def take_pictures(self) -> None:
+        scene = bpy.context.scene
+        sheet, film = self.out / "demo.png", self.out / "demo.mp4"
+        for obj in scene.objects:
+            obj.hide_render = obj.hide_render or obj.type == "EMPTY"
+        with self.working():
+            stills = [
+                pictures.still(scene, frame, self.out / f"frame_{frame:03}.png", size=SIZE, samples="8")
+                for frame in SHEET
+            ]
+            pictures.contact_sheet(
+                sheet,
+                stills,
+                [f"frame {frame}" for frame in SHEET],
+                title=f"{TITLE}: animated jib and trolley, simulated chain and load",
+                subtitle="RedMax for Blender: authored, simulated and baked by its operators, drawn by Workbench",
+            )
+            for frame in SHEET:
+                (self.out / f"frame_{frame:03}.png").unlink()
+            pictures.film(scene, film, size=SIZE, samples="FXAA")
+        self.say(f"Took pictures: {shown(sheet)} (contact sheet) and {shown(film)} ({FRAMES / FPS:g} s)")
+
+
+def shown(path: Path) -> str:
+    """A path as short as it can be said."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What stands in the window for each picture of the interface. Runs inside Blender with the extension enabled.
+
+The environment variable REDMAX_SHOT names the picture; `take.py` starts one Blender for each.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import sys
+
+import bpy
+
+PICTURES = {}
+
+
+def picture(function):
+    PICTURES[function.__name__] = function
+    return function
+
+
+def area_of(kind):
+    return next(area for area in bpy.context.window.screen.areas if area.type == kind)
+
+
+def region_of(area, kind="WINDOW"):
+    return next(region for region in area.regions if region.type == kind)
+
+
+def in_viewport():
+    """Operators of the viewport run there, as if the artist had pressed their buttons."""
+    area = area_of("VIEW_3D")
+    return bpy.context.temp_override(area=area, region=region_of(area))
+
+
+def later(seconds, function, repeats=1):
+    """Blender must have drawn once before a tab can be chosen or a menu opened."""
+    for number in range(repeats):
+        bpy.app.timers.register(functools.partial(function), first_interval=seconds + 0.5 * number)
+
+
+def show_sidebar():
+    area = area_of("VIEW_3D")
+    area.spaces.active.show_region_ui = True
+
+    def choose_tab():
+        region_of(area, "UI").active_panel_category = "RedMax"
+        area.tag_redraw()
+
+    later(1.5, choose_tab, repeats=4)
+
+
+def show_properties(tab):
+    area_of("PROPERTIES").spaces.active.context = tab
+
+
+def open_closed_panels(*names):
+    """Show panels open that an artist finds closed."""
+    module = next(module for name, module in sys.modules.items() if name.endswith("redmax_blender.ui"))
+    for part in (module.body, module.joint, module.scene):
+        if not set(names) & {cls.__name__ for cls in part.CLASSES}:
+            continue
+        for cls in part.CLASSES:
+            bpy.utils.unregister_class(cls)
+        for cls in part.CLASSES:
+            if cls.__name__ in names:
+                cls.bl_options = set()
+            bpy.utils.register_class(cls)
+
+
+def empty_scene():
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+
+
+def activate(obj):
+    for other in bpy.context.view_layer.objects:
+        other.select_set(False)
+    obj.select_set(True)
+    bpy.context.view_layer.objects.active = obj
+
+
+def frame_view():
+    with in_viewport():
+        bpy.ops.view3d.view_all()
+
+
+def open_menu(name):
+    bpy.context.preferences.view.show_tooltips = False  # the pointer rests on the first entry
+
+    def show():
+        with in_viewport():
+            bpy.ops.wm.call_menu(name=name)
+
+    later(2.0, show)
+
+
+def crane():
+    """The crane of Add > Mechanism, checked."""
+    empty_scene()
+    with in_viewport():
+        bpy.ops.redmax.add_crane()
+        bpy.ops.redmax.check()
+    frame_view()
+
+
+def joints():
+    return [obj for obj in bpy.context.scene.objects if obj.redmax.is_joint]
+
+
+def bodies():
+    return [obj for obj in bpy.context.scene.objects if obj.redmax.is_body]
+
+
+@picture
+def panel_sidebar():
+    crane()
+    bpy.context.scene.frame_end = 48
+    with in_viewport():
+        bpy.ops.redmax.simulate()
+    bpy.context.scene.frame_set(30)
+    activate(next(obj for obj in joints() if obj.redmax.joint.motion_type == "animated"))
+    show_sidebar()
+
+
+@picture
+def panel_check():
+    crane()
+    loose = joints()[-1]
+    loose.redmax.joint.child = None
+    joints()[0].redmax.joint.motion_type = "animated"
+    with in_viewport():
+        bpy.ops.redmax.check()
+    show_sidebar()
+
+
+@picture
+def panel_body():
+    crane()
+    activate(max(bodies(), key=lambda obj: obj.redmax.body.measured_mass))
+    show_properties("PHYSICS")
+
+
+@picture
+def panel_joint():
+    crane()
+    obj = next(obj for obj in joints() if obj.redmax.joint.motion_type == "animated")
+    activate(obj)
+    settings = obj.redmax.joint
+    settings.use_lower[0] = settings.use_upper[0] = True
+    settings.lower_angle[0], settings.upper_angle[0] = -math.pi / 2, math.pi / 2
+    settings.limit_stiffness[0] = 500.0
+    open_closed_panels("REDMAX_PT_joint_limits", "REDMAX_PT_joint_spring")
+    show_properties("PHYSICS")
+
+
+@picture
+def panel_joint_ball():
+    crane()
+    obj = joints()[-1]
+    obj.redmax.joint.kind = "spherical"
+    activate(obj)
+    show_properties("PHYSICS")
+
+
+@picture
+def panel_composite():
+    crane()
+    obj = joints()[-1]
+    activate(obj)
+    obj.redmax.joint.kind = "composite"
+    with in_viewport():
+        for kind in ("revolute", "prismatic", "screw"):
+            bpy.ops.redmax.add_part(kind=kind)
+    show_properties("PHYSICS")
+
+
+@picture
+def panel_world():
+    crane()
+    bpy.context.scene.redmax.accuracy = "CUSTOM"
+    open_closed_panels("REDMAX_PT_world")
+    show_properties("SCENE")
+
+
+@picture
+def panel_simulating():
+    empty_scene()
+    bpy.context.scene.frame_end = 24
+    with in_viewport():
+        bpy.ops.redmax.add_chain()
+    frame_view()
+    show_sidebar()
+
+    def start():
+        with in_viewport():
+            bpy.ops.redmax.simulate("INVOKE_DEFAULT")
+
+    later(1.0, start)
+
+
+@picture
+def panel_results():
+    crane()
+    scene = bpy.context.scene
+    scene.frame_end = 24
+    scene.redmax.bake.torque = scene.redmax.bake.reaction = True
+    with in_viewport():
+        bpy.ops.redmax.simulate()
+        bpy.ops.redmax.bake()
+    scene.frame_set(12)
+    activate(next(obj for obj in joints() if obj.redmax.joint.motion_type == "animated"))
+    show_properties("PHYSICS")
+    show_sidebar()
+
+
+@picture
+def panel_add_menu():
+    empty_scene()
+    open_menu("REDMAX_MT_add_mechanism")
+
+
+@picture
+def panel_object_menu():
+    crane()
+    open_menu("REDMAX_MT_object")
+
+
+PICTURES[os.environ["REDMAX_SHOT"]]()
