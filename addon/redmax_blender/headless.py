@@ -18,7 +18,7 @@ import bpy
 
 from ._engine import errors
 from .bridge import bake as baking
-from .bridge import cache, live, preview, simulation
+from .bridge import cache, live, preview, run_report, simulation
 from .bridge.run_report import FAILED, OK, PARTIAL, USAGE, Report
 from .properties.scene import CUSTOM
 
@@ -74,6 +74,7 @@ def bake_file(
     if facts.exit_code not in (OK, PARTIAL):
         facts.out = None
     facts.seconds["total"] = time.perf_counter() - begun
+    facts.versions = run_report.versions()  # now, because an integrator loads scipy only where it needs it
     if report is not None:
         try:
             facts.save(report)

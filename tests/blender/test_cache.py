@@ -181,6 +181,7 @@ def test_an_identifier_from_a_strange_file_never_becomes_a_path(tmp_path):
     precious = tmp_path / "precious.npz"
     precious.write_bytes(b"data")
     scene = swinging.build()
+    swinging.simulate()  # so that the folder is there from which the path would lead
     scene.redmax.result.identifier = os.path.relpath(precious.with_suffix(""), cache.temporary_folder())
     assert cache.load(scene) is None
     save_as(tmp_path / "shot.blend")

@@ -169,6 +169,33 @@ def test_hidden_modifiers_are_applied_or_refused_by_name(how):
         assert inertia_of(extraction, "Box")[0] == pytest.approx(18 * WATER)
 
 
+def test_motion_that_blender_does_not_compute_is_refused_by_name():
+    obj = body("Box")
+    for frame, x in ((1, 0.0), (20, 5.0)):
+        obj.location.x = x
+        obj.keyframe_insert("location", frame=frame)
+    pin = by_hand.joint("Pin", None, obj)
+    pin.redmax.joint.motion_type = "animated"
+    pin.driver_add("redmax.joint.coordinate_angle", 0).driver.expression = "frame"
+    assert not extract().errors
+    obj.hide_viewport = pin.hide_viewport = True
+    found = {finding.element: finding.text for finding in extract().errors}
+    assert found == {
+        "Box": "'Box' is switched off in the viewport, so Blender does not compute where it stands",
+        "Pin": "Joint 'Pin' is switched off in the viewport, so Blender does not compute its drivers or NLA",
+    }
+
+
+def test_a_linked_body_is_not_taken_for_a_local_one_of_the_same_name(library):
+    with bpy.data.libraries.load(library, link=True) as (_, into):
+        into.objects = ["Rod"]
+    local = body("Rod", root="LOCKED")
+    assert local.name == "Rod"
+    by_hand.joint("Pin", None, into.objects[0])
+    (text,) = said(extract(), "ERROR")
+    assert text.startswith("Joint 'Pin' has 'Rod' as its child, which is not in this view layer")
+
+
 def test_excluded_collections_are_left_out_and_said():
     away = bpy.data.collections.new("Away")
     bpy.context.scene.collection.children.link(away)

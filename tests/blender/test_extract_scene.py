@@ -177,6 +177,10 @@ def test_frames_and_rate_come_from_the_scene():
     assert extraction.fps == pytest.approx(30 / 1.001)
     scene.redmax.use_range, scene.redmax.frame_start, scene.redmax.frame_end = True, 10, 10
     assert "Frames 10 to 10 are no range to simulate; set the last frame after the first" in said(extract(), "ERROR")
+    scene.redmax.frame_end = 3
+    assert said(extract(), "ERROR") == [
+        "Frames 10 to 3 are no range to simulate; set the last frame after the first"
+    ], "also with keys, which then have no frames to be read at"
 
 
 def test_time_stretching_is_refused():
@@ -370,9 +374,9 @@ def test_a_hundred_bodies_are_extracted_quickly(nested):
     extract()
     again = time.process_time() - begin
     print(f"extract 100 bodies, nested {nested}: first {min(times):.3f} s, again {again:.3f} s")
-    # Time of this process only, about 0.4 s and 0.13 s; the bounds leave room for a machine that is busy.
-    assert min(times) < 0.8
-    assert again < 0.3
+    # Time of this process only, about 0.35 s and 0.12 s; the bounds leave room for a machine that is busy.
+    assert min(times) < 1.0
+    assert again < 0.4
 
 
 def test_the_time_grows_with_the_number_of_nested_bodies_and_not_with_its_square():

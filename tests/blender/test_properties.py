@@ -269,3 +269,19 @@ def test_generated_identifiers_are_stable():
 
 def test_titles():
     assert from_specs.title("limit_stiffness") == "Limit Stiffness"
+
+
+def test_a_limit_that_is_switched_on_stops_something_and_one_that_is_off_says_nothing(empty):
+    group = empty.redmax.joint
+    assert joint.per_dof_parameters(group, 1.0)["limit_stiffness"] == (0.0,)
+    group.use_upper[0] = True
+    values = joint.per_dof_parameters(group, 1.0)
+    assert values["limit_stiffness"][0] > 0.0
+    assert values["limit_damping"][0] > 0.0
+
+
+def test_an_empty_that_becomes_a_joint_shows_its_kind():
+    obj = bpy.data.objects.new("Pin", None)
+    assert obj.empty_display_type == "PLAIN_AXES"
+    obj.redmax.is_joint = True
+    assert obj.empty_display_type == "CIRCLE"

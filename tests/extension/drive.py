@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run in a Blender with the installed extension: everything an artist does, through operators and fields only.
 
-Author, check, simulate, bake, undo, redo, save, reload, evaluate. Prints what was measured as JSON; `test_drive.py`
-judges it. Arguments: the extension's module, and a folder to save into.
+Author, check, simulate, bake, undo, redo, save, reload, evaluate. Writes what was measured to facts.json;
+`test_drive.py` judges it. Arguments: the extension's module, and a folder to save into.
 """
 
 import importlib
@@ -67,7 +67,7 @@ def author():
     press(bpy.ops.redmax.make_mechanism)
     made = sorted(set(bpy.data.objects.keys()) - before)
     bpy.context.scene.cursor.location = (0.0, 3.0, 0.0)
-    press(bpy.ops.redmax.add_chain, count=3)
+    press(bpy.ops.redmax.add_chain, count=2, pitch=0.5, with_weight=False)
     return boxes, made
 
 
@@ -156,7 +156,6 @@ def keyed():
 def main():
     facts = {}
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    bpy.ops.wm.read_userpref()
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end, scene.render.fps = 1, LAST, FPS
     scene.redmax.accuracy = "HIGH"
@@ -185,7 +184,6 @@ def main():
 
     bpy.ops.wm.save_as_mainfile(filepath=str(BLEND))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    bpy.ops.wm.read_userpref()
     bpy.ops.wm.open_mainfile(filepath=str(BLEND))
     result_of_scene = bpy.context.scene.redmax.result
     facts["result"] = {name: getattr(result_of_scene, name) for name in ("status", "frame_start", "frame_end")}
@@ -207,7 +205,7 @@ def main():
     press(bpy.ops.redmax.remove_bake)
     press(bpy.ops.redmax.clear_result)
     facts["removed"] = {"baked": baked(), "keyed": keyed(), **difference(evaluated([1]), rest)}
-    print(json.dumps(facts))
+    (folder / "facts.json").write_text(json.dumps(facts, indent=1))
 
 
 main()

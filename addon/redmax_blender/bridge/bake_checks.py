@@ -40,15 +40,21 @@ def owner_findings(owner: Any, *, in_place: bool) -> Iterator[Finding]:
 
 
 def body_findings(obj: bpy.types.Object, moving: Collection[str]) -> Iterator[Finding]:
-    """Of a body that gets keys: whatever else moves it, or the parents above it. moving: names of bodies with keys."""
-    yield from (finding for finding in movers.body_findings(obj) if finding.severity == "ERROR")
-    if MODE in movers.animated_paths(obj) | movers.driven_paths(obj):
+    """Of a body that gets keys, what extraction does not mind. moving: names of bodies with keys."""
+    if _changes(obj, MODE):
         text = f"'{obj.name}' changes its rotation mode over time"
         yield Finding(obj.name, text, "remove the keys or the driver on its rotation mode")
     carrier = placement.carrier(obj, moving)
-    if carrier is not None and movers.animated_paths(carrier) & set(movers.SCALE):
+    if carrier is not None and _changes(carrier, "scale"):
         text = f"'{obj.name}' is a child of '{carrier.name}', which changes its scale over time"
         yield Finding(obj.name, text, f"remove the keys on the scale of '{carrier.name}', or clear the parent")
+
+
+def _changes(obj: bpy.types.Object, data_path: str) -> bool:
+    """Whether keys or a driver change a property of an object."""
+    curves = (*compat.fcurves_of(obj), *movers.nla_curves(obj))
+    keyed = (curve for curve in curves if curve.data_path == data_path and movers.is_active(curve))
+    return any(movers.varies(curve) for curve in keyed) or data_path in movers.driven_paths(obj)
 
 
 def property_findings(owner: Any, names: Collection[str], ours: Collection[str]) -> Iterator[Finding]:

@@ -59,6 +59,8 @@ def make_plan(
     result: Trajectory,
     options: BakeOptions,
 ) -> Plan:
+    if extraction.errors:
+        raise BridgeError(extraction.errors)
     frames, used = _frames(extraction, result, options)
     bodies = _bodies(scene, view_layer, extraction, result, options)
     channels, notes = result_channels.joint_channels(

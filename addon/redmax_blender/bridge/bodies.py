@@ -67,7 +67,10 @@ def extract_body(
     if refused is not None:
         findings.append(refused)
         return None
-    findings.extend(movers.body_findings(obj))
+    moved = list(movers.body_findings(obj))
+    if not any(finding.severity == "ERROR" for finding in moved):
+        moved.extend(movers.uncomputed(obj, modelled.depsgraph))
+    findings.extend(moved)
     try:
         E_wb, A = frames.rigid_part(modelled.matrix(obj))
     except frames.FrameError as error:

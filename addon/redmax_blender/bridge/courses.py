@@ -43,7 +43,7 @@ class Clock(NamedTuple):
 
     @property
     def frames(self) -> range:
-        return range(self.start, self.end + 2)
+        return range(self.start, max(self.end, self.start) + 2)
 
 
 class Course(NamedTuple):

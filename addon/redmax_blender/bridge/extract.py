@@ -86,7 +86,7 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
         read = [extract_body(obj, modelled, all_parts, length, findings) for obj in body_objects]
         elements = [element for element in read if element is not None]
         bodies = {element.frame.name: element.frame for element in elements}
-        known = {obj.name for obj in body_objects}
+        known = {obj.name_full for obj in body_objects}
         reader = JointReader(modelled, bodies, known, length, clock, samples)
         joints = reader.read(joint_objects, findings)
     made = engine_scene.Scene(

@@ -38,7 +38,7 @@ class JointReader:
         clock: Clock,
         samples: Samples,
     ) -> None:
-        """bodies: those with a frame, by name. known: names of all bodies, also of those refused."""
+        """bodies: those with a frame, by name. known: full names of all bodies, also of those refused."""
         self.modelled, self.bodies, self.known = modelled, bodies, known
         self.length, self.clock, self.samples = length, clock, samples
 
@@ -58,6 +58,7 @@ class JointReader:
         wrong = list(self._connection(obj, settings))
         findings.extend(wrong)
         findings.extend(_moved(obj))
+        findings.extend(self._uncomputed(obj))
         count = len(joint_properties.dofs(settings))
         if count > MOST_DOFS:
             text = f"Joint '{obj.name}' has {count} degrees of freedom, but a body has only {MOST_DOFS}"
@@ -70,7 +71,8 @@ class JointReader:
             return None
         parent = settings.parent.name if settings.parent is not None else None
         child = settings.child.name if settings.child is not None else ""
-        if wrong or child not in self.bodies or (parent is not None and parent not in self.bodies):
+        linked = any(other is not None and other.library for other in (settings.parent, settings.child))
+        if wrong or linked or child not in self.bodies or (parent is not None and parent not in self.bodies):
             return None
         E_wj = units.in_metres(E_wj, self.length)
         E_wp = np.eye(4) if parent is None else self.bodies[parent].E_wb
@@ -85,6 +87,15 @@ class JointReader:
         E_pj, E_cj = pose.inverse(E_wp) @ E_wj, pose.inverse(self.bodies[child].E_wb) @ E_wj
         return engine_joints.JOINTS[settings.kind], values, E_pj, E_cj
 
+    def _uncomputed(self, obj: bpy.types.Object) -> Iterator[Finding]:
+        """What only an evaluated scene could tell, but Blender does not evaluate."""
+        found = list(movers.uncomputed(obj, self.modelled.depsgraph))
+        yield from found
+        is_evaluated = obj.evaluated_get(self.modelled.depsgraph).is_evaluated
+        if not found and not is_evaluated and any(True for _ in animation.channels_to_sample(obj)):
+            text = f"Joint '{obj.name}' is switched off in the viewport, so Blender does not compute its drivers or NLA"
+            yield Finding(obj.name, text, movers.SHOW)
+
     def _connection(self, obj: bpy.types.Object, settings: Any) -> Iterator[Finding]:
         if settings.child is None:
             yield Finding(obj.name, f"Joint '{obj.name}' has no child body", "pick the body that it carries")
@@ -92,7 +103,7 @@ class JointReader:
             text = f"Joint '{obj.name}' connects '{settings.child.name}' to itself"
             yield Finding(obj.name, text, "pick another parent, or none for the world")
         for word, other in (("parent", settings.parent), ("child", settings.child)):
-            if other is None or other.name in self.known:
+            if other is None or other.name_full in self.known:
                 continue
             if not other.redmax.is_body:
                 text = f"Joint '{obj.name}' has '{other.name}' as its {word}, which is not a RedMax body"

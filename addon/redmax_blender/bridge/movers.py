@@ -10,11 +10,13 @@ import bpy
 import numpy as np
 
 from .. import compat
+from . import frames
 from .findings import Finding
 
 PLACE = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 DELTA = ("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale")
 SCALE = ("scale",)
+SHOW = "show it in the viewport (eye and screen icon, also of its collections)"
 MUTE = "mute or remove it, or remove the body"
 
 
@@ -110,6 +112,20 @@ def body_findings(obj: bpy.types.Object) -> Iterator[Finding]:
         text = f"'{obj.name}' changes its scale; its mass is that of the first frame"
         yield Finding(obj.name, text, "remove the keys on its scale", "WARNING")
     yield from ancestor_findings(obj)
+
+
+def uncomputed(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Iterator[Finding]:
+    """An object that keys or constraints place, but Blender does not evaluate: where it stands is not known."""
+    above: bpy.types.Object | None = obj
+    if obj.evaluated_get(depsgraph).is_evaluated:
+        return  # and so is everything it depends on
+    while above is not None:
+        moved = not frames.follows_channels(above) or motion_of(above)
+        if moved and not above.evaluated_get(depsgraph).is_evaluated:
+            text = f"'{above.name}' is switched off in the viewport, so Blender does not compute where it stands"
+            yield Finding(obj.name, text, SHOW)
+            return
+        above = above.parent
 
 
 def ancestor_findings(obj: bpy.types.Object) -> Iterator[Finding]:

@@ -18,13 +18,12 @@ from .._engine import arrays, pose
 from . import mesh, movers
 from .findings import Finding
 from .modelled import Modelled
+from .movers import SHOW
 
 Array = arrays.Array
 
 SURFACES = ("MESH", "CURVE", "SURFACE", "FONT")
 """Types of object that Blender turns into a mesh, alone and completely."""
-
-SHOW = "show it in the viewport (eye and screen icon, also of its collections)"
 
 
 class Piece(NamedTuple):

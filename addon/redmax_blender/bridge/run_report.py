@@ -34,7 +34,7 @@ STEPS = ("extract", "simulate", "bake", "total")
 
 def versions() -> dict[str, str | None]:
     """Versions of everything whose change might change a result."""
-    scipy = sys.modules.get("scipy")  # loaded at registration where it is installed
+    scipy = sys.modules.get("scipy")  # what is not loaded was not used
     return {
         "blender": bpy.app.version_string,
         "redmax": package.__version__,

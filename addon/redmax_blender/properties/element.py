@@ -13,6 +13,8 @@ def _stamp(group: Any, _context: Any) -> None:
     """Whoever becomes part of a mechanism carries the version its properties are written in."""
     if group.is_body or group.is_joint:
         group.version = migration.CURRENT
+    if group.is_joint:
+        joint.show_type(group.joint)
 
 
 def _element_annotations() -> dict[str, Any]:

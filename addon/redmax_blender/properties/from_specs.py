@@ -15,8 +15,8 @@ OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 STATIC: set[str] = set()
 """Options of a property that cannot be keyed, because a simulation reads it once."""
 
-AUTHORING_DEFAULTS = {"pitch": 0.05}
-"""What a new element gets where the engine asks for a value and 0 or 1 would be useless."""
+AUTHORING_DEFAULTS = {"pitch": 0.05, "limit_stiffness": 1000.0, "limit_damping": 10.0}
+"""What a new element gets where the engine's own default, or none, would be useless: a limit must stop something."""
 
 MOST_DOFS = 6
 SPLIT_UNITS = {"rad or m": ("ROTATION", "LENGTH"), "rad/s or m/s": ("ROTATION", "VELOCITY")}
@@ -25,12 +25,19 @@ SPLIT_UNITS = {"rad or m": ("ROTATION", "LENGTH"), "rad/s or m/s": ("ROTATION", 
 POWER_OF_LENGTH = {"m": 1, "m/s": 1, "kg": 3}
 """Powers of the unit scale by which Blender shows a stored number (it scales MASS by the third power)."""
 
+DIGITS = {"kg/m^3": 1}
+"""Decimals shown, 4 where nothing is said."""
+
 BLENDER_UNITS = {"m": "LENGTH", "rad": "ROTATION", "kg": "MASS", "m/s": "VELOCITY"}
+
+
+TITLES = {"h": "Time Step", "rtol": "Relative Tolerance", "atol": "Absolute Tolerance"}
+"""Fields whose short engine name does not read as words."""
 
 
 def title(name: str) -> str:
     """'limit_stiffness' as people read it: 'Limit Stiffness'."""
-    return name.replace("_", " ").title()
+    return TITLES.get(name, name.replace("_", " ").title())
 
 
 def tooltip(spec: Any) -> str:
@@ -81,7 +88,7 @@ def to_property(name: str, spec: Any, default: Any, *, options: set[str] = STATI
     unit = BLENDER_UNITS.get(spec.unit, "NONE")
     match spec.sort:
         case "number" if not spec.nullable:
-            return bpy.props.FloatProperty(default=value, unit=unit, precision=4, **shown)
+            return bpy.props.FloatProperty(default=value, unit=unit, precision=DIGITS.get(spec.unit, 4), **shown)
         case "integer":
             return bpy.props.IntProperty(
                 default=value, **shown | ({"min": int(shown["min"])} if "min" in shown else {})
@@ -133,11 +140,18 @@ def read_group(group: Any, cls: Any, length: float) -> dict[str, Any]:
 def per_dof_annotations(name: str, spec: Any, *, options: set[str] = STATIC, label: str = "") -> dict[str, Any]:
     """Properties of a field that has one number per coordinate: vectors of six, of which a joint uses its first n."""
     label = label or title(name)
-    shown = {"size": MOST_DOFS, "description": tooltip(spec), "options": options, "override": OVERRIDABLE}
+    default = (AUTHORING_DEFAULTS.get(name, 0.0),) * MOST_DOFS
+    shown = {
+        "size": MOST_DOFS,
+        "default": default,
+        "description": tooltip(spec),
+        "options": options,
+        "override": OVERRIDABLE,
+    }
     if spec.minimum is not None:
         shown["min"] = spec.minimum
     if spec.unit not in SPLIT_UNITS:
-        return {name: bpy.props.FloatVectorProperty(name=label, precision=4, **shown)}
+        return {name: bpy.props.FloatVectorProperty(name=label, precision=3, **shown)}
     rotation, length = SPLIT_UNITS[spec.unit]
     return {
         f"{name}_angle": bpy.props.FloatVectorProperty(name=f"{label} Angle", unit=rotation, **shown),

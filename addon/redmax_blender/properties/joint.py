@@ -65,7 +65,7 @@ def _kind_property(*, leave_out: tuple[str, ...] = (), **more: Any) -> Any:
     )
 
 
-def _show_type(group: Any, _context: Any) -> None:
+def show_type(group: Any, _context: Any = None) -> None:
     """An empty shows what kind of joint it is."""
     owner: Any = group.id_data
     if isinstance(owner, bpy.types.Object) and owner.type == "EMPTY":
@@ -93,7 +93,7 @@ def _is_body(_self: Any, obj: Any) -> bool:
 
 def _joint_annotations() -> dict[str, Any]:
     made: dict[str, Any] = {
-        "kind": _kind_property(update=_show_type),
+        "kind": _kind_property(update=show_type),
         "parent": bpy.props.PointerProperty(
             type=bpy.types.Object,
             name="Parent",
@@ -195,4 +195,7 @@ def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
             values[name] = from_specs.read_per_dof(joint, SHOWN_AS.get(name, name), spec, units, length)
     for name, switches in (("lower", joint.use_lower), ("upper", joint.use_upper)):
         values[name] = tuple(value if on else None for value, on in zip(values[name], switches, strict=False))
+    limited = [lower or upper for lower, upper in zip(joint.use_lower, joint.use_upper, strict=True)]
+    for name in ("limit_stiffness", "limit_damping"):  # of a limit that is off they say nothing
+        values[name] = tuple(value if on else 0.0 for value, on in zip(values[name], limited, strict=False))
     return values

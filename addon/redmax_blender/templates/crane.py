@@ -43,7 +43,7 @@ def build(
     duration: float = 4.0,
 ) -> list[Object]:
     """The crane with its foot at the 3D cursor. Lengths in Blender units, angles in radians, duration in seconds."""
-    width = 0.15 * height
+    width = min(0.15 * height, 0.3 * boom_length)
     made = Assembly(context, LABEL)
     parts = scaled(crane_parts.tower(height / width), width)
     tower = made.body("Crane Tower", parts, at((0.0, 0.0, 0.0)), material="STEEL", root="LOCKED")

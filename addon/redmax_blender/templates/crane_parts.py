@@ -25,10 +25,15 @@ def tower(height: float) -> list[Part]:
     pad, cap = 0.45, 0.22
     foot = shells.block((2.6, 2.6, pad), (0.0, 0.0, 0.5 * pad), 0.06)
     length = height - pad - cap - 3.0 * GAP
-    mast = lattice.girder(length, 1.0, 1.0, 0.06, 0.032, max(2, round(length / 1.05)), YELLOW)
+    mast = lattice.girder(length, 1.0, 1.0, 0.06, 0.032, _bays(length), YELLOW)
     plate = shells.block((1.25, 1.25, 0.1), (0.0, 0.0, height - cap + 0.05 - GAP), 0.02)
     ring = shells.cylinder(0.55, height - cap + 0.1, height - GAP, 0.03, 48)
     return [(foot, CONCRETE), *placed(mast, at((0.0, 0.0, pad + GAP))), (plate, YELLOW), (ring, STEEL)]
+
+
+def _bays(length: float) -> int:
+    """Fields of a girder: not so many that checking the mesh takes long."""
+    return min(max(2, round(length / 1.25)), 10)
 
 
 def turntable() -> list[Part]:
@@ -46,8 +51,8 @@ def turntable() -> list[Part]:
         parts.append((shells.placed(cheek, at((BOOM_FOOT[0], side * 0.5 + 0.05, top), SIDEWAYS)), YELLOW))
         parts.append((shells.rod((-0.02, side * 0.48, top + 0.05), (-0.44, side * 0.24, top + 1.6), 0.045), YELLOW))
         parts.append((shells.rod((-1.02, side * 0.48, top + 0.05), (-0.56, side * 0.24, top + 1.6), 0.035), YELLOW))
-    head = shells.lathe(_mirrored([(0.0, 0.36), (0.09, 0.36), (0.09, 0.12), (0.17, 0.11), (0.13, 0.05)]))
-    parts.append((shells.placed(head, at((-0.5, 0.0, top + 1.7), SIDEWAYS)), STEEL))
+    pulley = shells.lathe(_mirrored([(0.0, 0.36), (0.09, 0.36), (0.09, 0.12), (0.17, 0.11), (0.13, 0.05)]))
+    parts.append((shells.placed(pulley, at((-0.5, 0.0, top + 1.7), SIDEWAYS)), STEEL))
     return [*parts, *_cab()]
 
 
@@ -84,7 +89,7 @@ def boom(length: float) -> list[Part]:
     root = shells.block((foot - 0.12, 0.74, 0.74), (0.06 + 0.5 * foot - GAP, 0.0, 0.0), 0.03)
     end = shells.block((0.06, 0.5, 0.44), (length - tip - 0.03 - GAP, 0.0, 0.0), 0.012)
     span = length - tip - 0.06 - foot - 3.0 * GAP
-    truss = lattice.girder(span, 0.62, 0.34, 0.04, 0.022, max(3, round(span / 0.95)), YELLOW)
+    truss = lattice.girder(span, 0.62, 0.34, 0.04, 0.022, _bays(span), YELLOW)
     lying = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
     parts = [(axle, STEEL), (root, YELLOW), *placed(truss, at((foot + GAP, 0.0, 0.0), lying)), (end, YELLOW)]
     outline = -outlines.blade(tip, 0.13, 0.4)

@@ -36,10 +36,10 @@ def build(
 ) -> list[Object]:
     """The double pendulum at the 3D cursor, its foot there. Lengths in Blender units, angles in radians."""
     bob_radius = min(bob_radius, 0.45 * length_2)
-    size = 0.5 * (length_1 + length_2)
+    size = min(0.5 * (length_1 + length_2), 2.0 * length_1, 2.0 * length_2)
     height = length_1 + length_2 + bob_radius + 0.3 * size
     thickness, axle, layer = 0.055 * size, 0.026 * size, 0.085 * size
-    width = min(0.16 * size, 0.6 * length_1, 0.6 * length_2)
+    width = 0.16 * size
     front = layer + 1.15 * thickness
     made = Assembly(context, LABEL)
     parts = stand(height, 0.13 * size, axle, layer + 0.75 * thickness)

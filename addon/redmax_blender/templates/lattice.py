@@ -27,28 +27,38 @@ def girder(length: float, start: float, end: float, chord: float, brace: float, 
         x, y = half * _SIDES[side % 4]
         return np.array([x, y, z])
 
-    parts = [(shells.rod(corner(side, 0.0), corner(side, length), chord), paint) for side in range(4)]
+    ends = [(corner(side, 0.0), corner(side, length)) for side in range(4)]
+    chords = [(top - bottom) / np.linalg.norm(top - bottom) for bottom, top in ends]
+    parts: list[Part] = []
+    for (bottom, top), along in zip(ends, chords, strict=True):
+        # The flat ends of a leaning chord must not stick out of the girder.
+        lean = chord * float(np.hypot(along[0], along[1])) * along
+        parts.append((shells.rod(bottom + lean, top - lean, chord), paint))
+
+    def add_brace(first: int, low: float, second: int, high: float) -> None:
+        a, b = corner(first, low), corner(second, high)
+        along = (b - a) / np.linalg.norm(b - a)
+        a = a + _trim(along, chords[first % 4], chord, brace) * along
+        b = b - _trim(along, chords[second % 4], chord, brace) * along
+        parts.append((shells.rod(a, b, brace, 8), paint))
+
     bay = length / bays
-    # Rings lie this far from the ends of a bay, diagonals stay clear of them.
     clear = 1.6 * brace
-    for k in range(bays):
-        low, high = k * bay, (k + 1) * bay
-        for side in range(4):
-            ring = high - clear if k == bays - 1 else high
-            parts.append((between(corner(side, ring), corner(side + 1, ring), chord, brace), paint))
-            first, second = (side, side + 1) if (k + side) % 2 else (side + 1, side)
-            bottom, top = low + 2.5 * clear, ring - 2.5 * clear
-            parts.append((between(corner(first, bottom), corner(second, top), chord, brace), paint))
     for side in range(4):
-        parts.append((between(corner(side, clear), corner(side + 1, clear), chord, brace), paint))
+        add_brace(side, clear, side + 1, clear)
+        for k in range(bays):
+            # The last ring lies a little below the top, and diagonals stay clear of rings.
+            low, ring = k * bay, (k + 1) * bay - (clear if k == bays - 1 else 0.0)
+            add_brace(side, ring, side + 1, ring)
+            first, second = (side, side + 1) if (k + side) % 2 else (side + 1, side)
+            add_brace(first, low + 2.5 * clear, second, ring - 2.5 * clear)
     return parts
 
 
-def between(start: Array, end: Array, chord: float, brace: float) -> shells.Shell:
-    """A brace between the axes of two chords, ending just before their surfaces."""
-    along = (end - start) / np.linalg.norm(end - start)
-    slope = abs(along[2])
-    level = np.sqrt(1.0 - slope * slope)
-    # A square end of a sloping bar reaches sideways by its radius times the slope.
-    trim = (chord * 1.05 + brace * slope) / level
-    return shells.rod(start + trim * along, end - trim * along, brace, 8)
+def _trim(along: Array, chord_along: Array, chord: float, brace: float) -> float:
+    """How far before the axis of a chord a brace must end.
+
+    Its flat end comes nearer to the chord than its axis, by its radius times the cosine of the angle between them.
+    """
+    cosine = abs(float(along @ chord_along))
+    return (1.06 * chord + brace * cosine) / float(np.sqrt(1.0 - cosine * cosine))

@@ -193,10 +193,10 @@ def _boss(surface: Surface, boss: Boss, z: float, bevel: float, *, up: bool) -> 
 
 
 def rod(start: Sequence[float] | Array, end: Sequence[float] | Array, radius: float, points: int = 12) -> Shell:
-    """A round bar between two places."""
+    """A round bar with flat ends between two places."""
     a, b = np.asarray(start, np.float64), np.asarray(end, np.float64)
     length = float(np.linalg.norm(b - a))
-    return placed(cylinder(radius, 0.0, length, 0.15 * radius, points), frame_along(b - a, a))
+    return placed(cylinder(radius, 0.0, length, 0.0, points), frame_along(b - a, a))
 
 
 def wire(path: Array, radius: float, points: int = 12, *, closed: bool) -> Shell:

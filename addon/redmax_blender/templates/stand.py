@@ -15,7 +15,7 @@ def stand(height: float, depth: float, axle_radius: float, axle_length: float) -
     """
     width = 0.55 * height
     foot = 0.05 * height
-    bevel = 0.1 * foot
+    bevel = min(0.1 * foot, 0.08 * depth)
     post = 0.55 * depth
     back = 0.5 * depth
 
@@ -36,7 +36,7 @@ def stand(height: float, depth: float, axle_radius: float, axle_length: float) -
             (outline(1.0 * depth - 2 * bevel, depth - 2 * bevel, 0.3 * depth - bevel), top),
         ]
     )
-    gap = shells.GAP * height
+    gap = 0.02 * depth
     axle = shells.lathe(
         [
             (0.0, gap),
