@@ -29,9 +29,6 @@ class Curves:
     def __iter__(self) -> Iterator[bpy.types.FCurve]:
         return iter(self._owner.fcurves)
 
-    def __len__(self) -> int:
-        return len(self._owner.fcurves)
-
     def find(self, data_path: str, index: int = 0) -> bpy.types.FCurve | None:
         """The F-curve of a property, None if there is none. index: component of a vector, 0 for a number."""
         curve: bpy.types.FCurve | None = self._owner.fcurves.find(data_path, index=index)
@@ -175,11 +172,11 @@ def replace_contents(action: bpy.types.Action, source: bpy.types.Action) -> None
         for slot in [slot for slot in action.slots if slot.handle not in known]:
             action.slots.remove(slot)
     for handle in _handles(action) | _handles(source):
-        present, wanted = curves_in(action, handle), curves_in(source, handle)
-        for curve in list(present or ()):
-            present.remove(curve)
-        if wanted is not None and len(wanted):
-            target = present or Curves(_channelbag(action, _find_slot(action, handle)))
+        for curve in list(curves_in(action, handle) or ()):
+            curves_in(action, handle).remove(curve)
+        wanted = list(curves_in(source, handle) or ())
+        if wanted:
+            target = Curves(_channelbag(action, _find_slot(action, handle)) if HAS_SLOTS else action)
             for curve in wanted:
                 target.copy(curve)
 
@@ -230,22 +227,28 @@ _LOOKS = ("extrapolation", "color_mode", "color", "lock", "mute", "hide", "selec
 
 
 def _copy_contents(source: Any, curve: Any) -> None:
-    """Keys or samples, modifiers and looks, one by one: before 5.0 Blender has no function for it."""
-    if source.sampled_points:
-        _copy_samples(source, curve)
-    else:
-        count = len(source.keyframe_points)
-        curve.keyframe_points.add(count)
-        for name, size, number in _KEY_FIELDS:
-            values = [number(0)] * (count * size)
-            source.keyframe_points.foreach_get(name, values)
-            curve.keyframe_points.foreach_set(name, values)
+    """Looks, modifiers, keys or samples, one by one: before 5.0 Blender has no function for it.
+
+    Keys come last, because settings of a curve let Blender compute its handles anew.
+    """
     for name in _LOOKS:
         setattr(curve, name, getattr(source, name))
     for modifier in list(curve.modifiers):
         curve.modifiers.remove(modifier)
     for modifier in source.modifiers:
         _copy_modifier(modifier, curve.modifiers.new(modifier.type))
+    for modifier, original in zip(curve.modifiers, source.modifiers, strict=True):
+        if original.active:
+            curve.modifiers.active = modifier
+    if source.sampled_points:
+        _copy_samples(source, curve)
+        return
+    count = len(source.keyframe_points)
+    curve.keyframe_points.add(count)
+    for name, size, number in _KEY_FIELDS:
+        values = [number(0)] * (count * size)
+        source.keyframe_points.foreach_get(name, values)
+        curve.keyframe_points.foreach_set(name, values)
 
 
 def _copy_samples(source: Any, curve: Any) -> None:
@@ -260,7 +263,9 @@ def _copy_samples(source: Any, curve: Any) -> None:
 
 def _copy_modifier(source: Any, modifier: Any) -> None:
     # The mode of a generator decides how many coefficients there are, so it comes first.
-    names = [prop.identifier for prop in source.bl_rna.properties if not prop.is_readonly]
+    names = [
+        prop.identifier for prop in source.bl_rna.properties if not prop.is_readonly and prop.identifier != "active"
+    ]
     for name in sorted(names, key=lambda name: name not in ("mode", "poly_order")):
         setattr(modifier, name, getattr(source, name))
     for point in getattr(source, "control_points", ()):

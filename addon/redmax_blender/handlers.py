@@ -66,6 +66,8 @@ def save_post_fail(*_: Any) -> None:
 @_stays
 def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     preview.frame_changed(scene, depsgraph)
+    if depsgraph is not None and depsgraph.mode != "RENDER" and changes.settings_changed(scene):
+        _mark_changed(scene)
 
 
 @_stays
@@ -83,9 +85,13 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
             )
         _weigh_soon(objects)
     if objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene):
-        live.note_change()
-        if scene.redmax.result.identifier and not scene.redmax.result.changed:
-            scene.redmax.result.changed = True
+        _mark_changed(scene)
+
+
+def _mark_changed(scene: bpy.types.Scene) -> None:
+    live.note_change()
+    if scene.redmax.result.identifier and not scene.redmax.result.changed:
+        scene.redmax.result.changed = True
 
 
 def _weigh_soon(objects: list[bpy.types.Object]) -> None:

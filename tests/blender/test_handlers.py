@@ -143,6 +143,21 @@ def test_simulating_again_is_fresh_again():
     assert not scene.redmax.result.changed
 
 
+def test_settings_count_from_the_simulation_on():
+    """A script's assignments are not reported by Blender: those before Simulate must not be noticed after it."""
+    scene = swinging.build()
+    bpy.context.view_layer.update()
+    scene.redmax.accuracy = "DRAFT"
+    swinging.simulate()
+    scene.frame_set(3)
+    scene.objects["Upper"].select_set(True)
+    bpy.context.view_layer.update()
+    assert not scene.redmax.result.changed
+    scene.redmax.accuracy = "HIGH"
+    scene.frame_set(4)
+    assert scene.redmax.result.changed
+
+
 def test_what_is_ours_is_evaluated_at_once_and_forgotten():
     scene = swinging.build()
     swinging.simulate()

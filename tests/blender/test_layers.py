@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "templates": {"bridge"},
     "ops": {"bridge", "templates"},
     "ui": {"properties", "compat"},
-    "preferences": {"properties", "compat", "wheels"},
+    "preferences": {"bridge", "wheels"},  # it shows where results are kept
     "handlers": {"bridge"},
     "headless": {"bridge", "wheels"},
     "cli": {"headless"},

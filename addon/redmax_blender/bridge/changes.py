@@ -105,9 +105,14 @@ def settings_of(scene: bpy.types.Scene) -> tuple[Any, ...]:
     )
 
 
+def remember_settings(scene: bpy.types.Scene) -> None:
+    """A result was made with the settings as they are now."""
+    _settings[scene.session_uid] = settings_of(scene)
+
+
 def start_anew() -> None:
-    """Another file is open, or results were brought up to date: what is there now is what results depend on."""
+    """Another file is open, or undo has put one back: its results were made with its settings, or are marked."""
     _settings.clear()
     for scene in bpy.data.scenes:
         if scene.library is None:
-            _settings[scene.session_uid] = settings_of(scene)
+            remember_settings(scene)

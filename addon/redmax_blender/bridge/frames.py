@@ -106,7 +106,9 @@ def rigid_part(M: Array) -> tuple[Array, Array]:
     y = y - (y @ z) * z
     y = y / np.linalg.norm(y)
     E = np.eye(4)
-    E[:3, 0], E[:3, 1], E[:3, 2], E[:3, 3] = np.cross(y, z), y, z, M[:3, 3]
+    # x = y × z, written out: numpy's cross product takes longer than everything else here.
+    E[:3, 0] = (y[1] * z[2] - y[2] * z[1], y[2] * z[0] - y[0] * z[2], y[0] * z[1] - y[1] * z[0])
+    E[:3, 1], E[:3, 2], E[:3, 3] = y, z, M[:3, 3]
     A = np.eye(4)
     A[:3, :3] = E[:3, :3].T @ M[:3, :3]
     return E, A

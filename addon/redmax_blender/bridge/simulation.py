@@ -20,7 +20,7 @@ import numpy as np
 from .._engine import compile as compiling
 from .._engine import errors, quaternion, simulate, trajectory
 from ..properties import migration
-from . import cache
+from . import cache, changes
 from .findings import BridgeError, Finding
 
 if TYPE_CHECKING:
@@ -191,4 +191,5 @@ def store_result(scene: Any, extraction: Extraction, integrator: Any, result: Tr
     facts.frame_end = extraction.frame_start + len(result) - 1
     facts.seconds = seconds
     facts.changed = False
+    changes.remember_settings(scene)
     return note

@@ -7,9 +7,10 @@ twice in the mass, and the engine's mesh check says so.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from mathutils import Vector
@@ -65,14 +66,34 @@ class Surface:
             return
         order = [*ring, *(index for hole in holes for index in hole)]
         points = [[Vector(self.vertices[index].tolist()) for index in part] for part in (ring, *holes)]
-        for a, b, c in tessellate_polygon(points):  # type: ignore[arg-type]
-            p, q, r = (self.vertices[order[corner]] for corner in (a, b, c))
-            turns_left = (q - p)[0] * (r - p)[1] > (q - p)[1] * (r - p)[0]
-            face = (order[a], order[b], order[c])
-            self.faces.append(face if turns_left == up else face[::-1])
+        triangles: Any = tessellate_polygon(points)
+        for a, b, c in _turned_alike([(order[a], order[b], order[c]) for a, b, c in triangles], ring):
+            self.faces.append((a, b, c) if up else (c, b, a))
 
     def shell(self) -> Shell:
         return Shell(np.array(self.vertices), self.faces)
+
+
+def _turned_alike(triangles: list[tuple[int, ...]], ring: Sequence[int]) -> list[tuple[int, ...]]:
+    """Triangles that all turn as their outer ring does; areas cannot tell, because some triangles have none."""
+    at_edge: dict[frozenset[int], list[int]] = defaultdict(list)
+    for number, triangle in enumerate(triangles):
+        for edge in _edges(triangle):
+            at_edge[frozenset(edge)].append(number)
+    turned: dict[int, tuple[int, ...]] = {}
+    waiting = list(_edges(ring))
+    while waiting:
+        edge = waiting.pop()
+        for number in at_edge[frozenset(edge)]:
+            if number not in turned:
+                triangle = triangles[number]
+                turned[number] = triangle if edge in _edges(triangle) else triangle[::-1]
+                waiting.extend((b, a) for a, b in _edges(turned[number]))
+    return list(turned.values())
+
+
+def _edges(corners: Sequence[int]) -> list[tuple[int, int]]:
+    return [(corner, corners[(k + 1) % len(corners)]) for k, corner in enumerate(corners)]
 
 
 # --- shapes ----------------------------------------------------------------------------------
