@@ -204,7 +204,8 @@ def nearest_turn(angle: Array, expected: Array) -> Array:
 def slopes(values: Array) -> Array:
     """Rates per frame from the values (n, f, k) alone: mean differences, and parabolas at the ends."""
     if values.shape[1] < 3:
-        return np.zeros_like(values) + np.diff(values, axis=1).sum(axis=1, keepdims=True)
+        chord: Array = np.zeros_like(values) + np.diff(values, axis=1).sum(axis=1, keepdims=True)
+        return chord
     slope: Array = np.gradient(values, axis=1, edge_order=2)
     return slope
 

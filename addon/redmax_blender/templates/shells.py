@@ -65,7 +65,7 @@ class Surface:
             self.faces.append(tuple(ring) if up else tuple(reversed(ring)))
             return
         order = [*ring, *(index for hole in holes for index in hole)]
-        points = [[Vector(self.vertices[index].tolist()) for index in part] for part in (ring, *holes)]
+        points: Any = [[Vector(self.vertices[index].tolist()) for index in part] for part in (ring, *holes)]
         triangles: Any = tessellate_polygon(points)
         for a, b, c in _turned_alike([(order[a], order[b], order[c]) for a, b, c in triangles], ring):
             self.faces.append((a, b, c) if up else (c, b, a))
