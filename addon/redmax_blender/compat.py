@@ -268,6 +268,10 @@ def _copy_modifier(source: Any, modifier: Any) -> None:
     ]
     for name in sorted(names, key=lambda name: name not in ("mode", "poly_order")):
         setattr(modifier, name, getattr(source, name))
-    for point in getattr(source, "control_points", ()):
-        copy = modifier.control_points.add(point.frame)
-        copy.min, copy.max = point.min, point.max
+    points = getattr(source, "control_points", ())
+    for point in points:
+        modifier.control_points.add(point.frame)
+    if points:
+        # Not `point.min = ...`: in 4.5 the update that follows takes the point for a modifier, and may crash.
+        for name in ("frame", "min", "max"):
+            modifier.control_points.foreach_set(name, [getattr(point, name) for point in points])

@@ -28,6 +28,7 @@ _stays: Callable[[Callable[..., None]], Callable[..., None]] = persistent
 @_stays
 def load_pre(*_: Any) -> None:
     live.abandon()
+    _stop_weighing()
 
 
 @_stays
@@ -95,11 +96,20 @@ def _mark_changed(scene: bpy.types.Scene) -> None:
 
 
 def _weigh_soon(objects: list[bpy.types.Object]) -> None:
-    """The panel shows the mass of the active body: weigh it again once the artist pauses."""
+    """The panel shows the mass of the active body: weigh it again once the artist pauses.
+
+    In the background no panel is drawn and no timer runs: one that is left when Blender 4.5 ends hangs it.
+    """
+    if not _has_window():
+        return
     body = weighing.body_of(bpy.context.view_layer.objects.active)
     if body is not None and any(weighing.body_of(obj) == body for obj in objects):
         _stop_weighing()
         bpy.app.timers.register(weigh_active, first_interval=CALM)
+
+
+def _has_window() -> bool:
+    return not bpy.app.background
 
 
 def weigh_active() -> None:

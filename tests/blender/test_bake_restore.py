@@ -108,8 +108,9 @@ def animate(obj):
     generator.coefficients = (0.5, 0.25, 0.125)
     envelope = curve.modifiers.new("ENVELOPE")
     envelope.mute = True
-    point = envelope.control_points.add(12.0)
-    point.min, point.max = -3.0, 4.0
+    envelope.control_points.add(12.0)
+    envelope.control_points.foreach_set("min", [-3.0])
+    envelope.control_points.foreach_set("max", [4.0])
     key(obj, "rotation_euler", 1, (0.0, 0.3))
     obj["mine"] = 3.0
     key(obj, '["mine"]', 0, (3.0, 5.0))

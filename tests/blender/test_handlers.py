@@ -218,7 +218,8 @@ def test_a_body_that_cannot_be_weighed_now_has_no_mass_to_show(monkeypatch):
     assert weighed("Upper") == -1.0
 
 
-def test_an_edit_of_the_active_body_is_weighed_once_the_artist_pauses():
+def test_an_edit_of_the_active_body_is_weighed_once_the_artist_pauses(monkeypatch):
+    monkeypatch.setattr(handlers, "_has_window", lambda: True)
     scene = swinging.build()
     swinging.simulate()
     bpy.context.view_layer.objects.active = scene.objects["Upper"]
@@ -235,6 +236,14 @@ def test_an_edit_of_the_active_body_is_weighed_once_the_artist_pauses():
     bpy.context.view_layer.update()
     assert not bpy.app.timers.is_registered(handlers.weigh_active), "weighing must not cause weighing"
     assert not scene.redmax.result.changed
+
+
+def test_without_a_window_no_timer_is_left_behind():
+    scene = swinging.build()
+    bpy.context.view_layer.objects.active = scene.objects["Upper"]
+    scene.objects["Upper"].redmax.body.density = 500.0
+    bpy.context.view_layer.update()
+    assert not bpy.app.timers.is_registered(handlers.weigh_active)
 
 
 def test_a_run_in_one_scene_leaves_the_other_scenes_alone():

@@ -59,6 +59,8 @@ def linear(code: str) -> tuple[float, float, float, float]:
 def paint(name: str) -> bpy.types.Material:
     material = bpy.data.materials.get(name) or bpy.data.materials.new(name)
     material.diffuse_color = linear(PAINTS[name])
+    shiny = name == "Bright Steel"
+    material.roughness, material.specular_intensity = (0.35, 0.8) if shiny else (0.8, 0.15)
     return material
 
 

@@ -18,8 +18,8 @@ from .quiet import console_to
 
 MODULE = "bl_ext.user_default.redmax_blender"
 FRAMES, FPS = 192, 24
-SHEET = (1, 24, 48, 72, 96, 120, 144, 168, 192)
-SIZE = (640, 360)
+SHEET = (1, 40, 64, 88, 108, 128, 148, 168, 186)
+STILL, FILM = (640, 360), (800, 450)
 TITLE = "Tower crane"
 
 
@@ -58,6 +58,7 @@ class Demo:
     def install(self, package: Path) -> None:
         with self.working():
             bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            bpy.context.preferences.filepaths.save_version = 0
             bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=True)
         if MODULE not in bpy.context.preferences.addons:
             raise SystemExit(f"{package.name} could not be installed; {shown(self.log)} says why")
@@ -68,7 +69,7 @@ class Demo:
         scene.frame_start, scene.frame_end = 1, FRAMES
         scene.render.fps, scene.render.fps_base = FPS, 1.0
         crane = modelling.model(scene.collection)
-        stage.build(scene, reach=7.6, look_from=(13.0, -19.5, 8.5), look_at=(0.7, 0.0, 4.55), lens=38.0)
+        stage.build(scene, reach=7.6, look_from=(11.5, -19.5, 8.0), look_at=(2.0, 0.0, 4.9), lens=38.5)
         bpy.context.view_layer.update()
         self.say(f"Modelled a tower crane: {len(crane.bodies)} plain meshes, {len(crane.links)} of them chain links")
         return crane
@@ -116,11 +117,9 @@ class Demo:
     def take_pictures(self) -> None:
         scene = bpy.context.scene
         sheet, film = self.out / "demo.png", self.out / "demo.mp4"
-        for obj in scene.objects:
-            obj.hide_render = obj.hide_render or obj.type == "EMPTY"
         with self.working():
             stills = [
-                pictures.still(scene, frame, self.out / f"frame_{frame:03}.png", size=SIZE, samples="8")
+                pictures.still(scene, frame, self.out / f"frame_{frame:03}.png", size=STILL, samples="8")
                 for frame in SHEET
             ]
             pictures.contact_sheet(
@@ -132,7 +131,7 @@ class Demo:
             )
             for frame in SHEET:
                 (self.out / f"frame_{frame:03}.png").unlink()
-            pictures.film(scene, film, size=SIZE, samples="FXAA")
+            pictures.film(scene, film, size=FILM, samples="FXAA")
         self.say(f"Took pictures: {shown(sheet)} (contact sheet) and {shown(film)} ({FRAMES / FPS:g} s)")
 
 

@@ -54,6 +54,7 @@ def _light(scene: bpy.types.Scene) -> None:
     scene.render.engine = "BLENDER_WORKBENCH"
     scene.view_settings.view_transform = "Standard"
     scene.view_settings.exposure = EXPOSURE
+    scene.render.dither_intensity = 0.0  # its noise is all that a film of a plain ground would spend its bits on
     scene.world = bpy.data.worlds.new("Sky")
     scene.world.color = [light / 2.0**EXPOSURE for light in linear(SKY)[:3]]
     # To the right, upwards, and towards the viewer: from the upper left in front.
