@@ -159,15 +159,18 @@ def _summary(times: list[float]) -> dict[str, float]:
 def writing_keys(frames: int) -> dict[str, dict[str, float]]:
     """Extract + bake of a result that is there, beside Blender's own Bake Action of the same motion.
 
-    The motion comes from one implicit step a frame: what is timed does not depend on how good it is.
+    The chain swings as one stiff piece, which is quick to simulate: only reading and writing is timed here.
     """
     objects = redmax_chain(frames)
+    for obj in bpy.data.objects:
+        if obj.redmax.is_joint and obj.redmax.joint.parent != objects[0]:
+            obj.redmax.joint.motion_type = "locked"
     settings = bpy.context.scene.redmax
     settings.accuracy, settings.integrator = "CUSTOM", "linearly_implicit_euler"
     settings.linearly_implicit_euler.h = 1.0 / FPS
     if bpy.ops.redmax.simulate() != {"FINISHED"}:
         raise SystemExit("the chain could not be simulated")
-    ours, reading, theirs = [], [], []
+    ours, again, reading, theirs = [], [], [], []
     options = anim_utils.BakeOptions(
         only_selected=False,
         do_pose=False,
@@ -190,16 +193,25 @@ def writing_keys(frames: int) -> dict[str, dict[str, float]]:
         if bpy.ops.redmax.bake() != {"FINISHED"}:
             raise SystemExit("the bake did not finish")
         ours.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        bpy.ops.redmax.bake()
+        again.append(time.perf_counter() - start)
+        bpy.ops.redmax.remove_bake()
+    bpy.ops.redmax.bake()
     start = time.perf_counter()
     pairs = [(obj, None) for obj in objects]
     with silence():
         anim_utils.bake_action_objects(pairs, frames=range(1, frames + 1), bake_options=options)
     theirs.append(time.perf_counter() - start)
-    return {"bake": _summary(ours), "extract": _summary(reading), "bake action": _summary(theirs)}
+    return {
+        "bake": _summary(ours),
+        "bake again": _summary(again),
+        "extract": _summary(reading),
+        "bake action": _summary(theirs),
+    }
 
 
 def main() -> None:
-    redmax_blender.register()
     frames = 120
     ways: dict[str, Way] = {
         "defaults": (lambda: bullet_chain(frames, substeps=None, iterations=None), bake_bullet),
@@ -212,9 +224,12 @@ def main() -> None:
         "link": LENGTH,
         "blender": bpy.app.version_string,
     }
-    redmax_blender.unregister()
     print(json.dumps(result))
 
 
 if __name__ == "__main__":
-    main()
+    redmax_blender.register()
+    try:
+        main()
+    finally:
+        redmax_blender.unregister()

@@ -31,11 +31,19 @@ def load_pre(*_: Any) -> None:
     _stop_weighing()
 
 
+def forget_findings(state: Any) -> None:
+    """Blender keeps its window manager when a file is opened: what was said of the former file goes."""
+    state.running = state.checked = False
+    state.message = ""
+    state.problems.clear()
+    state.mechanisms.clear()
+    state.active_problem = state.active_mechanism = 0
+
+
 @_stays
 def load_post(*_: Any) -> None:
     window_manager = bpy.context.window_manager
-    window_manager.redmax.running = False
-    window_manager.redmax.message = ""
+    forget_findings(window_manager.redmax)
     cache.file_opened()
     preview.start_anew()
     changes.start_anew()

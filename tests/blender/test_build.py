@@ -125,6 +125,17 @@ def test_an_empty_between_parent_and_child_is_the_joint():
     assert np.allclose(world(pin), before)
 
 
+def test_an_empty_that_carries_a_body_is_not_turned():
+    base, pin, arm = box("Base"), empty("Pin", (1, 0, 0)), box("Arm", (1, 0, 0), (2, 0.1, 0.5))
+    parent_to(arm, pin)
+    before = world(arm)
+    select(arm, pin, base)
+    bpy.ops.redmax.make_mechanism()
+    assert joints() == {"Pin": ("Base", "Arm")}
+    assert np.allclose(world(arm), before, atol=1e-6)
+    assert np.allclose(world(pin)[:3, 2], (0, 0, 1), atol=1e-6)
+
+
 def test_pins_connect_the_bodies_they_stand_in_and_the_one_nearer_to_the_base_carries():
     ground = box("Ground", (0, 0, 0), (4, 0.2, 0.2))
     crank = box("Crank", (0, 0, 0), (1, 0.1, 0.1))
@@ -477,6 +488,17 @@ def test_a_connection_that_closes_a_cycle_is_made_and_said(capfd):
     assert joints()["B Hinge.001"] == ("A", "B")
 
 
+def test_a_second_carrier_closes_a_loop_through_the_world(capfd):
+    left, right, arm = box("Left"), box("Right", (4, 0, 0)), box("Arm", (1, 0, 0))
+    select(arm, left)
+    bpy.ops.redmax.connect()
+    assert "closes a loop" not in capfd.readouterr().out
+    select(arm, right)
+    bpy.ops.redmax.connect()
+    assert "closes a loop" in capfd.readouterr().out
+    assert joints() == {"Arm Hinge": ("Left", "Arm"), "Arm Hinge.001": ("Right", "Arm")}
+
+
 def test_a_loop_joint_never_makes_the_base_a_child(capfd):
     base, a, b = box("Base"), box("A", (1, 0, 0)), box("B", (2, 0, 0))
     select(a, base)
@@ -575,7 +597,8 @@ def test_remove_body_removes_its_joints_and_nothing_else():
 
 
 def test_remove_joint_keeps_the_empty_if_asked_and_children_stay_where_they_are():
-    _base, arm, joint = hinge()
+    base, arm, joint = hinge()
+    base.location, base.rotation_euler = (0, 0, 3), (0.1, 0.2, 0.3)
     select(joint)
     bpy.ops.redmax.remove_joint(keep_empty=True)
     assert joints() == {}

@@ -12,7 +12,7 @@ from mathutils import Matrix, Quaternion
 from test_build import box, joint_objects, refused, select
 
 from redmax import joints
-from redmax.spatial import pose
+from redmax.spatial import pose, so3
 from redmax_blender import compat
 from redmax_blender.bridge import coordinate_fit, motion_keys
 from redmax_blender.properties import joint as joint_properties
@@ -112,6 +112,16 @@ def test_a_joints_own_motion_gives_back_its_coordinates(kind):
     assert found.distance.max() < 1e-9
 
 
+@pytest.mark.parametrize("kind", MOVING)
+def test_poses_far_apart_are_met_too(kind):
+    joint, rng = make(kind), np.random.default_rng(8)
+    q = rng.uniform(-1.4, 1.4, (40, joint.ndof))
+    Q = np.array([joint.motion(row, np.zeros(joint.ndof)).Q for row in q])
+    found = coordinate_fit.fit(joint, Q, 1.0)
+    assert found.angle.max() < 1e-9
+    assert found.distance.max() < 1e-9
+
+
 @pytest.mark.parametrize("kind", ["revolute", "screw", "spherical", "spherical_euler", "universal", "free_2d"])
 def test_angles_go_on_beyond_whole_turns(kind):
     joint = make(kind)
@@ -137,6 +147,21 @@ def test_what_a_joint_cannot_follow_is_measured():
     found = coordinate_fit.fit(joint, Q, 1.0)
     assert found.distance.tolist() == pytest.approx([0.0, 0.05, 0.0])
     assert np.allclose(found.angle, 0.0)
+
+
+@pytest.mark.parametrize("kind", ["universal", "spherical_euler", "free_2d", "planar", "translational"])
+def test_no_neighbouring_coordinates_come_nearer_to_any_pose(kind):
+    joint, rng = make(kind), np.random.default_rng(4)
+
+    def missed(q, E):
+        left = pose.inverse(joint.motion(q, np.zeros(joint.ndof)).Q) @ E
+        return np.hypot(np.linalg.norm(so3.log(left[:3, :3])), np.linalg.norm(left[:3, 3]))
+
+    for _ in range(30):
+        E = pose.exp(np.concatenate([0.5 * rng.normal(size=3), rng.normal(size=3)]))
+        q = coordinate_fit.fit(joint, E[None], 1.0).q[0]
+        nearby = [missed(q + step, E) for step in (*np.eye(joint.ndof) * 1e-2, *np.eye(joint.ndof) * -1e-2)]
+        assert missed(q, E) <= min(nearby) + 1e-9
 
 
 def test_the_nearest_rotation_about_the_axis_is_taken():

@@ -258,3 +258,15 @@ def test_a_run_in_one_scene_leaves_the_other_scenes_alone():
     scene.frame_set(9)
     assert preview.scenes_shown() == ["Scene"]
     assert simulation.run(*live.prepare(scene, bpy.context.view_layer)).status == "complete"
+
+
+def test_another_file_brings_none_of_the_former_files_findings():
+    state = bpy.context.window_manager.redmax
+    state.problems.add().text = "'Rod' is not closed"
+    state.mechanisms.add().root = "Crane"
+    state.checked = state.running = True
+    state.message = "Simulated"
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    state = bpy.context.window_manager.redmax
+    assert (len(state.problems), len(state.mechanisms), state.checked, state.running) == (0, 0, False, False)
+    assert state.message == ""

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import arrays, joints, pose
+from .._engine import arrays, joints, pose, so3
 
 Array = arrays.Array
 
 TURN = 2.0 * np.pi
-MOST_STEPS = 60
+MOST_STEPS = 100
 SETTLED = 1e-13
 """A step of Gauss-Newton below this [rad, or lengths] changes nothing any more."""
 
@@ -42,13 +42,14 @@ def fit(joint: Any, Q: Array, length: float) -> Fit:
         after = solve(joint, E, before) if solve is not None else _least_squares(joint, E, before, rate, length)
         rate = after - before if k else rate
         q[k] = before = after
-    error = np.array([pose.log(pose.inverse(_Q(joint, q[k])) @ E) for k, E in enumerate(Q)]).reshape(-1, 6)
+    error = np.array([_missed(joint.motion(q[k], 0.0 * q[k]).Q, E) for k, E in enumerate(Q)]).reshape(-1, 6)
     return Fit(q, np.linalg.norm(error[:, :3], axis=1), np.linalg.norm(error[:, 3:], axis=1))
 
 
-def _Q(joint: Any, q: Array) -> Array:
-    Q: Array = joint.motion(q, np.zeros_like(q)).Q
-    return Q
+def _missed(Q: Array, E: Array) -> Array:
+    """What is left from Q to E (6,), seen from Q: rotation vector [rad] and offset [m]."""
+    left = pose.inverse(Q) @ E
+    return np.concatenate([so3.log(left[:3, :3]), left[:3, 3]])
 
 
 # --- closed forms ----------------------------------------------------------------------------
@@ -102,30 +103,39 @@ def _least_squares(joint: Any, E: Array, before: Array, rate: Array, length: flo
     best, best_key = before, (np.inf, np.inf)
     for start in (before, before + rate, np.zeros_like(before)):
         q, error = _gauss_newton(joint, E, start, weight)
-        # Rounded, so that starts that meet the pose equally well are told apart by the way they went.
-        key = (round(error, 9), float(np.linalg.norm(q - before)))
+        # Rounded to what single precision leaves, so that equally good ends are told apart by the way to them.
+        key = (round(error, 6), float(np.linalg.norm(q - before)))
         if key < best_key:
             best, best_key = q, key
+        if key[0] == 0.0:
+            break  # met from where it was: other ways there are longer
     return best
 
 
 def _gauss_newton(joint: Any, E: Array, q: Array, weight: Array) -> tuple[Array, float]:
-    """Minimises |W log(Q(q)^-1 E)| by Q(q + dq) = Q exp [S dq], damped wherever a step would make it worse."""
-    motion = joint.motion(q, np.zeros_like(q))
-    r = weight * pose.log(pose.inverse(motion.Q) @ E)
+    """Minimises |W missed(Q(q), E)|, damped wherever a step would make it worse; returns q and what is left."""
+    motion = joint.motion(q, 0.0 * q)
+    r = _missed(motion.Q, E)
     damping = 0.0
     for _ in range(MOST_STEPS):
-        S = weight[:, None] * motion.S
-        step = np.linalg.lstsq(np.vstack([S, np.sqrt(damping) * np.eye(len(q))]), np.append(r, 0.0 * q), rcond=1e-12)[0]
-        trial = joint.motion(q + step, np.zeros_like(q))
-        r_trial = weight * pose.log(pose.inverse(trial.Q) @ E)
-        if np.linalg.norm(r_trial) <= np.linalg.norm(r):
+        A = np.vstack([weight[:, None] * _gain(r, motion.S), np.sqrt(damping) * np.eye(len(q))])
+        step = np.linalg.lstsq(A, np.append(weight * r, 0.0 * q), rcond=1e-12)[0]
+        trial = joint.motion(q + step, 0.0 * q)
+        r_trial = _missed(trial.Q, E)
+        if np.linalg.norm(weight * r_trial) <= np.linalg.norm(weight * r):
             q, motion, r = q + step, trial, r_trial
             damping = 0.0 if damping < 1e-6 else 0.1 * damping
-            if np.abs(step).max() < SETTLED:
-                break
-        elif np.abs(step).max() < SETTLED:
-            break
         else:
             damping = max(1e-4, 10.0 * damping)
-    return q, float(np.linalg.norm(r))
+        if np.abs(step).max() < SETTLED:
+            break
+    return q, float(np.linalg.norm(weight * r))
+
+
+def _gain(r: Array, S: Array) -> Array:
+    """How much of r (6,) a unit of each coordinate takes away (6, n), for a joint twist S (6, n).
+
+    Q(q + dq) = Q exp [d] with d = S dq = (w; v) leaves exp [-d] of what was left: its rotation vector shrinks by
+    J_l(r)^-1 w, its offset p by v - [p] w.
+    """
+    return np.vstack([so3.left_jacobian_inverse(r[:3]) @ S[:3], S[3:] - so3.hat(r[3:]) @ S[:3]])

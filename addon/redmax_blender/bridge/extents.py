@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import bpy
@@ -54,6 +54,25 @@ class Extent:
         own = np.linalg.solve(self.M[:3, :3], point - self.M[:3, 3])
         nearest = np.clip(own, self.low, self.high)
         return float(np.linalg.norm(self.M[:3, :3] @ (own - nearest)))
+
+
+class Boxes:
+    """Many boxes, for asking many times how far points are from all of them."""
+
+    def __init__(self, extents: Iterable[Extent]) -> None:
+        boxes = list(extents)
+        self.low, self.high = np.array([box.low for box in boxes]), np.array([box.high for box in boxes])
+        self.linear = np.array([box.M[:3, :3] for box in boxes])
+        self.inverse = np.linalg.inv(self.linear)
+        self.origin = np.array([box.M[:3, 3] for box in boxes])
+        self.diagonals = np.array([box.diagonal for box in boxes])
+
+    def distances(self, point: Array) -> Array:
+        """Distance of a point to each box (n,), as Extent.distance."""
+        own = np.einsum("nij,nj->ni", self.inverse, point - self.origin)
+        outside = own - np.clip(own, self.low, self.high)
+        away: Array = np.linalg.norm(np.einsum("nij,nj->ni", self.linear, outside), axis=1)
+        return away
 
 
 def is_instancer(obj: bpy.types.Object) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from .._engine import arrays
 from . import frames
-from .extents import Extent
+from .extents import Boxes, Extent
 from .joint_objects import ancestors
 
 Array = arrays.Array
@@ -38,19 +39,22 @@ def connections(
 ) -> list[Connection]:
     """What pins and Blender parents connect, pins first; parents add nothing to a pair that shares a pin."""
     found = []
-    selected = {*bodies, *pins}
-    above = {obj: _nearest_above(obj, selected) for obj in (*bodies, *pins)}
+    solid, selected = set(bodies), {*bodies, *pins}
+    boxes = Boxes(extents[body] for body in bodies)
+    said_by: dict[Object | None, list[Object]] = defaultdict(list)
+    for body in bodies:
+        said_by[_nearest_above(body, selected)].append(body)
     for pin in pins:
-        said = [body for body in bodies if above[body] == pin]
-        carrier = _nearest_above(pin, set(bodies))
+        said = said_by[pin].copy()
+        carrier = _nearest_above(pin, solid)
         if carrier is not None:
             said.insert(0, carrier)
-        members = said if len(said) > 1 else _around(pin, said, bodies, extents, depsgraph)
+        members = said if len(said) > 1 else _around(pin, said, bodies, boxes, extents, depsgraph)
         if len(members) > 1:
             found.append(Connection(tuple(members), pin, pin))
     pinned = {frozenset((a, b)) for connection in found for a in connection.members for b in connection.members}
     for body in bodies:
-        parent = _nearest_above(body, set(bodies))
+        parent = _nearest_above(body, solid)
         if parent is not None and frozenset((parent, body)) not in pinned:
             found.append(Connection((parent, body), None, body))
     return found
@@ -64,13 +68,14 @@ def _around(
     pin: Object,
     said: list[Object],
     bodies: Sequence[Object],
+    boxes: Boxes,
     extents: Mapping[Object, Extent],
     depsgraph: bpy.types.Depsgraph,
 ) -> list[Object]:
     """Bodies at a pin by where it stands, those that parenting names included: all whose box holds it, at least two."""
     point = frames.modelled_matrix(pin, depsgraph)[:3, 3]
-    distance = {body: extents[body].distance(point) for body in bodies}
-    inside = [body for body in bodies if distance[body] <= GROWTH * extents[body].diagonal]
+    distance = boxes.distances(point)
+    inside = [bodies[k] for k in np.flatnonzero(distance <= GROWTH * boxes.diagonals)]
     if len(inside) > 2:
         surface = {body: surface_distance(body, extents[body], point, depsgraph) for body in inside}
         grown = GROWTH * min(extents[body].diagonal for body in inside)
@@ -78,7 +83,8 @@ def _around(
         inside = [body for body in inside if surface[body] <= reach]
     members = list(dict.fromkeys([*said, *inside]))
     if len(members) < 2:
-        members = list(dict.fromkeys([*members, *sorted(bodies, key=lambda body: distance[body])]))[:2]
+        nearest = [bodies[k] for k in np.argsort(distance, kind="stable")[:3]]
+        members = list(dict.fromkeys([*members, *nearest]))[:2]
     return members
 
 

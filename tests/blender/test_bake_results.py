@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Torques, reactions and energies as animated custom properties: right values, usable, and taken away with the bake."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bake_cases import baking, box, double_pendulum, extracted, hinge, run_and_bake, simulated, thrown
+
+from redmax_blender import compat
+from redmax_blender.bridge import result_channels
+from redmax_blender.bridge.findings import BridgeError
+
+
+def numbers(owner, name):
+    value = owner[name]
+    return np.array(value) if hasattr(value, "__len__") else np.array([value])
+
+
+def test_torque_and_reaction_equal_the_trajectory(scene):
+    upper, _ = double_pendulum()
+    tail = box("Tail", (0.7, 0.0, -3.0))
+    hinge("Ball", bpy.data.objects["Lower"], tail, (0.7, 0.0, -2.4), kind="spherical").redmax.joint.damping = [0.3] * 6
+    bpy.data.objects["Elbow"].redmax.joint.damping[0] = 0.5
+    _, result, report = run_and_bake(torque=True, reaction=True)
+    columns = {"Shoulder": [0], "Elbow": [1], "Ball": [2, 3, 4]}
+    assert report.objects == 6
+    for sample in (0, 7, 29):
+        scene.frame_set(1 + sample)
+        for name, which in columns.items():
+            joint = bpy.data.objects[name]
+            index = result.joint_names.index(name)
+            torque, reaction = result.channels["torque"][sample, which], result.channels["reaction"][sample, index]
+            size = np.abs(reaction).max()
+            np.testing.assert_allclose(numbers(joint, "redmax_torque"), torque, atol=1e-6 * size)
+            np.testing.assert_allclose(numbers(joint, "redmax_reaction"), reaction, atol=1e-6 * size)
+    assert np.abs(result.channels["torque"]).max() > 0.1
+    assert "redmax_torque" not in upper
+
+
+def test_motor_is_written_for_joints_that_follow_a_motion(scene):
+    double_pendulum()
+    shoulder = bpy.data.objects["Shoulder"]
+    shoulder.redmax.joint.motion_type = "animated"
+    curve = compat.ensure_fcurves(shoulder).new("redmax.joint.coordinate_angle", 0)
+    curve.keyframe_points.insert(1, 0.0)
+    curve.keyframe_points.insert(30, 1.0)
+    _, result, _ = run_and_bake(torque=True)
+    assert "redmax_motor" not in bpy.data.objects["Elbow"]
+    scene.frame_set(12)
+    column = 0 if result.joint_names[0] == "Shoulder" else 1
+    motor = result.channels["motor"][11, column]
+    assert abs(motor) > 1.0
+    assert numbers(shoulder, "redmax_motor")[0] == pytest.approx(motor, rel=1e-6)
+
+
+def test_results_are_added_to_the_action_of_the_joint_and_taken_out_again(scene):
+    """Coordinate keys live there; nothing of the setup is displaced."""
+    double_pendulum()
+    elbow = bpy.data.objects["Elbow"]
+    curve = compat.ensure_fcurves(elbow).new("redmax.joint.torque", 0)
+    curve.keyframe_points.insert(1, 0.5)
+    action = elbow.animation_data.action
+    first = extracted()
+    run_and_bake(torque=True)
+    assert elbow.animation_data.action == action
+    assert sorted(c.data_path for c in compat.fcurves_of(elbow)) == ['["redmax_torque"]', "redmax.joint.torque"]
+    assert first.scene.joints == extracted().scene.joints
+    baking.remove_bake(scene)
+    assert elbow.animation_data.action == action
+    assert [c.data_path for c in compat.fcurves_of(elbow)] == ["redmax.joint.torque"]
+    assert "redmax_torque" not in elbow
+
+
+def test_energies_are_properties_of_the_scene(scene):
+    double_pendulum()
+    _, result, _ = run_and_bake(energy=True)
+    for sample in (0, 13, 29):
+        scene.frame_set(1 + sample)
+        for name, channel in result_channels.ENERGIES.items():
+            assert scene[name] == pytest.approx(float(result.channels[channel][sample]), rel=1e-5, abs=1e-3)
+    assert scene["redmax_kinetic"] > 0.0
+    baking.remove_bake(scene)
+    assert not [key for key in scene.keys() if key.startswith("redmax_")]  # noqa: SIM118
+    assert scene.animation_data is None
+
+
+def test_a_driver_reads_a_result(scene):
+    upper, _ = double_pendulum()
+    _, result, _ = run_and_bake(torque=True, reaction=True, energy=True)
+    lamp = bpy.data.objects.new("Lamp", None)
+    scene.collection.objects.link(lamp)
+    sources = (
+        (bpy.data.objects["Elbow"], "OBJECT", '["redmax_reaction"][3]'),
+        (scene, "SCENE", '["redmax_kinetic"]'),
+    )
+    for index, (source, id_type, path) in enumerate(sources):
+        driver = lamp.driver_add("location", index).driver
+        driver.type = "SUM"
+        variable = driver.variables.new()
+        variable.targets[0].id_type = id_type
+        variable.targets[0].id = source
+        variable.targets[0].data_path = path
+    scene.frame_set(9)
+    index = result.joint_names.index("Elbow")
+    assert lamp.location[0] == pytest.approx(result.channels["reaction"][8, index, 3], rel=1e-5)
+    assert lamp.location[1] == pytest.approx(float(result.channels["kinetic"][8]), rel=1e-5)
+    assert upper.animation_data.action is not None
+
+
+def test_an_object_that_is_body_and_joint_gets_both(scene):
+    scene.frame_end = 10
+    arm = box("Arm")
+    arm.location = (0.5, 0.0, 0.0)
+    arm.redmax.is_joint = True
+    joint = arm.redmax.joint
+    joint.kind, joint.child, joint.damping = "prismatic", arm, [2.0] * 6
+    _, result, report = run_and_bake(torque=True)
+    assert report.objects == 1
+    found = {c.data_path for c in compat.fcurves_of(arm)}
+    assert found == {"location", "rotation_euler", '["redmax_torque"]'}
+    scene.frame_set(10)
+    assert numbers(arm, "redmax_torque")[0] == pytest.approx(result.channels["torque"][9, 0], rel=1e-5)
+    baking.remove_bake(scene)
+    assert arm.animation_data is None
+    assert tuple(arm.location) == (0.5, 0.0, 0.0)
+
+
+def test_results_only_change_what_was_asked_for(scene):
+    double_pendulum()
+    run_and_bake(reaction=True)
+    elbow = bpy.data.objects["Elbow"]
+    assert "redmax_reaction" in elbow
+    assert "redmax_torque" not in elbow
+    assert scene.animation_data is None
+
+
+def test_forces_that_nothing_determines_are_left_out_and_said(scene):
+    double_pendulum()
+    extraction = extracted()
+    result = simulated(extraction)
+    import dataclasses
+
+    torque = result.channels["torque"].copy()
+    torque[3, result.joint_names.index("Elbow")] = np.nan
+    result = dataclasses.replace(result, channels={**result.channels, "torque": torque})
+    report = baking.bake(scene, bpy.context.view_layer, extraction, result, baking.BakeOptions(torque=True))
+    assert "redmax_torque" in bpy.data.objects["Shoulder"]
+    assert "redmax_torque" not in bpy.data.objects["Elbow"]
+    assert "joint 'Elbow'" in str(report)
+
+
+def test_joints_of_another_scene_are_refused(scene):
+    double_pendulum()
+    result = simulated(extracted())
+    thrown("More", location=(9.0, 0.0, 0.0))
+    with pytest.raises(BridgeError, match="not those that were simulated; simulate again"):
+        baking.bake(scene, bpy.context.view_layer, extracted(), result, baking.BakeOptions(torque=True))
