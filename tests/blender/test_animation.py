@@ -462,6 +462,7 @@ def test_the_engine_follows_the_keys(short_scene):
         assert q[-1] == pytest.approx(curve.evaluate(frame), abs=CLOSE * 2)
 
 
+@pytest.mark.slow  # measures time, which a busy machine spoils
 def test_many_keys_are_read_quickly(short_scene):
     import time
 

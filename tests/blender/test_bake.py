@@ -323,6 +323,7 @@ def test_selected_only_without_a_selected_body_is_refused():
 # --- speed -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # measures time, which a busy machine spoils
 def test_a_hundred_bodies_over_250_frames_are_baked_in_a_moment(scene):
     """Measured well below 0.25 s alone on a machine; the bound leaves room for a busy one."""
     scene.frame_end = 250

@@ -358,6 +358,7 @@ def many_bodies(count, *, nested):
 
 
 @pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.slow  # measures time, which a busy machine spoils
 def test_a_hundred_bodies_are_extracted_quickly(nested):
     from redmax_blender.bridge import mesh
 
@@ -379,6 +380,7 @@ def test_a_hundred_bodies_are_extracted_quickly(nested):
     assert again < 0.4
 
 
+@pytest.mark.slow  # measures time, which a busy machine spoils
 def test_the_time_grows_with_the_number_of_nested_bodies_and_not_with_its_square():
     from redmax_blender.bridge.modelled import Modelled
 

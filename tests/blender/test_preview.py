@@ -359,6 +359,7 @@ def test_an_autosave_caught_in_a_preview_is_put_right_on_opening(tmp_path):
     assert modelled() == before
 
 
+@pytest.mark.slow  # measures time, which a busy machine spoils
 def test_scrubbing_a_hundred_bodies_is_quick():
     scene = swinging.build(frames=(1, 12))
     for index in range(98):
