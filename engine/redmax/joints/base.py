@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import Array
 from ..fields import Element, Pose, choice, per_dof, per_dof_values, pose, record, reference, text
 from ..tables import Table
+from .primitives import Primitive
 
 SIMULATED, ANIMATED, LOCKED = "simulated", "animated", "locked"
 
@@ -109,6 +110,14 @@ class Joint(Element):
         chart: which coordinates q are, for joints that have several (Euler angles in different orders).
         0 is the chart in which the scene gives q; joints with one chart ignore it.
         """
+
+    def primitives(self) -> tuple[Primitive, ...] | None:
+        """The simple motions Q(q) is made of, or None where only `motion` knows them.
+
+        They must agree with `motion`, `recentre` and `rewrite` in every chart. A joint without them is simulated all
+        the same, but step by step from Python instead of whole frames in compiled code.
+        """
+        return None
 
     def recentre(self, q: Array, qdot: Array, chart: int = 0) -> tuple[Array, Array, int]:
         """Coordinates, velocities and chart of the same pose and motion, away from singularities of Q(q).

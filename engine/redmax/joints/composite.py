@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..arrays import Array
 from ..fields import defaults, elements, specs
 from ..spatial import adjoint
 from .base import Joint, JointMotion
+from .primitives import Primitive
 
 MOST_FREEDOMS = 6
 PLACEMENT: dict[str, Any] = defaults(Joint) | {"name": "", "parent": None, "child": ""}
@@ -60,6 +62,11 @@ class Composite(Joint):
     @property
     def has_singularity(self) -> bool:
         return any(part.has_singularity for part in self._joints)
+
+    def primitives(self) -> tuple[Primitive, ...] | None:
+        listed = [part.primitives() for part in self.parts]
+        known = [motions for motions in listed if motions is not None]
+        return tuple(chain.from_iterable(known)) if len(known) == len(listed) else None
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         Q, S, Sdot = np.eye(4), np.zeros((6, 0)), np.zeros((6, 0))

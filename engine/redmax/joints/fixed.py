@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..arrays import Array
+from . import primitives
 from .base import Joint, JointMotion
 
 
@@ -19,6 +20,9 @@ class Fixed(Joint):
     kind: ClassVar[str] = "fixed"
     label: ClassVar[str] = "Fixed"
     summary: ClassVar[str] = "Holds the child to the parent"
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        return ()
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         return JointMotion(np.eye(4), np.zeros((6, 0)), np.zeros((6, 0)))

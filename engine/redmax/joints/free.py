@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..spatial import pose, so3
-from . import rotation_vector
+from . import primitives, rotation_vector
 from .base import Joint, JointMotion
 
 
@@ -27,6 +27,9 @@ class Free(Joint):
     summary: ClassVar[str] = "Moves and turns without restraint"
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz", "x", "y", "z")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad", "m", "m", "m")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        return primitives.BALL, *primitives.POSITION
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         r, x, rdot, xdot = q[:3], q[3:], qdot[:3], qdot[3:]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..spatial import pose, so3
+from . import primitives
 from .base import Joint, JointMotion
 
 
@@ -22,6 +23,9 @@ class Free2D(Joint):
     summary: ClassVar[str] = "Slides in a plane and turns in it"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "rad")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        return *primitives.POSITION[:2], primitives.turn(primitives.Z)
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         R = so3.rot_z(q[2])

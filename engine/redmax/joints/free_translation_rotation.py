@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..spatial import pose, so3
-from . import rotation_vector
+from . import primitives, rotation_vector
 from .base import Joint, JointMotion
 
 
@@ -27,6 +27,9 @@ class FreeTranslationRotation(Joint):
     summary: ClassVar[str] = "Moves and turns without restraint, with the position first among its coordinates"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z", "rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m", "rad", "rad", "rad")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        return *primitives.POSITION, primitives.BALL
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         x, r, rdot = q[:3], q[3:], qdot[3:]

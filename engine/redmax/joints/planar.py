@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..spatial import pose
+from . import primitives
 from .base import Joint, JointMotion
 
 
@@ -22,6 +23,9 @@ class Planar(Joint):
     summary: ClassVar[str] = "Slides in a plane without turning"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        return primitives.POSITION[:2]
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         S = np.zeros((6, 2))

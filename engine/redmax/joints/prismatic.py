@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Array
 from ..fields import Vector, direction
 from ..spatial import pose
+from . import primitives
 from .base import Joint, JointMotion
 
 
@@ -25,6 +26,10 @@ class Prismatic(Joint):
     dof_units: ClassVar[tuple[str, ...]] = ("m",)
 
     axis: Vector = direction(doc="Direction of travel in the joint frame")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        x, y, z = np.asarray(self.axis, np.float64) / np.linalg.norm(self.axis)
+        return (primitives.slide((x, y, z)),)
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         a = np.asarray(self.axis, dtype=np.float64)

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Array
 from ..fields import Vector, direction
 from ..spatial import pose, so3
+from . import primitives
 from .base import Joint, JointMotion
 
 
@@ -28,6 +29,10 @@ class Revolute(Joint):
     dof_units: ClassVar[tuple[str, ...]] = ("rad",)
 
     axis: Vector = direction(doc="Rotation axis in the joint frame")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        x, y, z = np.asarray(self.axis, np.float64) / np.linalg.norm(self.axis)
+        return (primitives.turn((x, y, z)),)
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         a = np.asarray(self.axis, dtype=np.float64)

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Array
 from ..fields import Vector, direction, number
 from ..spatial import pose, so3
+from . import primitives
 from .base import Joint, JointMotion
 
 
@@ -30,6 +31,10 @@ class Screw(Joint):
 
     axis: Vector = direction(doc="Screw axis in the joint frame")
     pitch: float = number(doc="Advance along the axis in one full turn; negative for a left-handed thread", unit="m")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        x, y, z = np.asarray(self.axis, np.float64) / np.linalg.norm(self.axis)
+        return (primitives.turn((x, y, z), self.pitch / (2.0 * np.pi)),)
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         a = np.asarray(self.axis, dtype=np.float64)

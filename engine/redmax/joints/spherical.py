@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..spatial import pose, so3
-from . import rotation_vector
+from . import primitives, rotation_vector
 from .base import Joint, JointMotion
 
 
@@ -29,6 +29,9 @@ class Spherical(Joint):
     summary: ClassVar[str] = "Turns in every direction about a point, like a shoulder"
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        return (primitives.BALL,)
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         S, Sdot = np.zeros((6, 3)), np.zeros((6, 3))

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Array
 from ..fields import choice
 from ..spatial import euler, pose
-from . import euler_charts
+from . import euler_charts, primitives
 from .base import Joint, JointMotion
 
 
@@ -32,6 +32,9 @@ class SphericalEuler(Joint):
     chart_count: ClassVar[int] = euler_charts.CHART_COUNT
 
     sequence: euler.Sequence = choice("xyz", doc="Axes of the three angles, in order", choices=euler_charts.CHARTS)
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        return (primitives.euler(self.sequence),)
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         sequence = euler_charts.sequence_of(chart, self.sequence)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..spatial import pose
+from . import primitives
 from .base import Joint, JointMotion
 
 
@@ -25,6 +26,9 @@ class Translational(Joint):
     summary: ClassVar[str] = "Moves in all directions without turning"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        return primitives.POSITION
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         S = np.zeros((6, 3))

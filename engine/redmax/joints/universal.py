@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..spatial import pose, so3
+from . import primitives
 from .base import Joint, JointMotion
 
 
@@ -25,6 +26,9 @@ class Universal(Joint):
     summary: ClassVar[str] = "Turns about two perpendicular axes, like a drive shaft"
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad")
+
+    def primitives(self) -> tuple[primitives.Primitive, ...]:
+        return primitives.turn(primitives.X), primitives.turn(primitives.Y)
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
         c, s = np.cos(q[1]), np.sin(q[1])
