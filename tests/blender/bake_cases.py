@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
 import bpy
 import numpy as np
 
+from redmax import io
 from redmax.compile import compile as compile_scene
 from redmax.integrators import INTEGRATORS
 from redmax.simulate import record, simulate
@@ -93,13 +95,17 @@ def extracted() -> Any:
 
 def simulated(extraction: Any, *, per_frame: int = 1) -> Any:
     """A precise trajectory with `per_frame` samples in each frame."""
-    model = compile_scene(extraction.scene)
+    intervals = extraction.frame_end - extraction.frame_start
+    return _trajectory(io.dumps(extraction.scene), intervals, extraction.fps, per_frame)
+
+
+@functools.cache
+def _trajectory(scene: str, intervals: int, fps: float, per_frame: int) -> Any:
+    """Many tests bake the same motion, and nothing changes a trajectory: each is computed once."""
+    model = compile_scene(io.loads(scene))
     integrator = INTEGRATORS["dop853"](rtol=1e-10, atol=1e-10)
-    fps = extraction.fps * per_frame
-    duration = (extraction.frame_end - extraction.frame_start) / extraction.fps
-    return record(
-        model, simulate(model, integrator=integrator, fps=fps, duration=duration), integrator=integrator, fps=fps
-    )
+    samples = simulate(model, integrator=integrator, fps=fps * per_frame, duration=intervals / fps)
+    return record(model, samples, integrator=integrator, fps=fps * per_frame)
 
 
 def run_and_bake(**options: Any) -> tuple[Any, Any, Any]:

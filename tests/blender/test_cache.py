@@ -333,7 +333,7 @@ EDITS = {
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_a_result_is_stale_after(edit):
-    scene = swinging.build()
+    scene = swinging.build(frames=(1, 5))
     swinging.simulate()
     assert not stale()
     EDITS[edit](scene)
@@ -345,7 +345,7 @@ def test_a_result_is_stale_after(edit):
 
 
 def test_a_result_is_stale_after_moving_a_key():
-    scene = swinging.build()
+    scene = swinging.build(frames=(1, 5))
     key_the_elbow()
     swinging.simulate()
     assert not stale()

@@ -205,7 +205,7 @@ def test_a_turn_about_the_axis_of_the_scale_needs_no_shear():
 def test_rates_are_the_derivatives_of_the_channels(scene, mode, parented):
     """Against central differences of a trajectory with very fine steps, away from the singularities of the mode."""
     scene.render.fps = 1000
-    upper, lower = double_pendulum(mode, parented=parented, frames=60)
+    upper, lower = double_pendulum(mode, parented=parented, frames=25)
     upper.scale, lower.delta_location = (2.0, 2.0, 2.0), (0.1, 0.2, 0.3)
     for obj in (upper, lower):
         obj.rotation_euler = (0.5, 0.3, -0.2)

@@ -24,8 +24,9 @@ FILES = golden_runs.data_files(golden_runs.folder())
 SCENES = [name for name in FILES if name.startswith("scene_")]
 RUNS = [name for name in FILES if name not in SCENES]  # strays are among these, so that they fail
 
-MARKS = {"run_diff_007_BDF1": pytest.mark.slow}
-"""A tenth of the whole time; its BDF2 twin is as long and is kept, because its joints also change their charts."""
+LONG = [f"run_diff_{scene}_BDF1" for scene in ("000", "001", "002", "005", "007", "014")]
+MARKS = dict.fromkeys(LONG, pytest.mark.slow)
+"""Long runs whose BDF2 twin, of the same scene and by the same Newton solver, is kept; shorter scenes keep both."""
 
 SHIPPED = golden_runs.data_files(golden_runs.DEFAULT_FOLDER)
 

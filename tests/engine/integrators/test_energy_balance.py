@@ -134,8 +134,18 @@ def remainder(trajectory: Trajectory) -> float:
     return float(np.abs(change - channels["work"] + channels["loss"]).max() / scale)
 
 
-@pytest.mark.parametrize("cls", [Dop853, Rk45])
-@pytest.mark.parametrize("case", CASES)
+LONG = {("flying", Rk45), ("ball", Rk45), ("ball with Euler angles", Rk45)}
+"""Dop853 tries these mechanisms too, and Rk45 all others."""
+
+
+@pytest.mark.parametrize(
+    ("case", "cls"),
+    [
+        pytest.param(case, cls, marks=[pytest.mark.slow] if (case, cls) in LONG else [])
+        for case in CASES
+        for cls in (Dop853, Rk45)
+    ],
+)
 def test_energy_changes_by_work_less_loss(case, cls):
     model, exchanged = CASES[case]
     trajectory = run(model, cls(**TIGHT))
