@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import time
-
 import bpy
 import numpy as np
 import pytest
@@ -330,29 +328,25 @@ def test_selected_only_without_a_selected_body_is_refused():
         run_and_bake(selected_only=True)
 
 
-# --- speed -----------------------------------------------------------------------------------
+# --- many bodies ------------------------------------------------------------------------------
 
 
-@pytest.mark.slow  # measures time, which a busy machine spoils
-def test_a_hundred_bodies_over_250_frames_are_baked_in_a_moment(scene):
-    """Measured well below 0.25 s alone on a machine; the bound leaves room for a busy one."""
+def test_a_hundred_bodies_over_250_frames(scene):
     scene.frame_end = 250
-    for index in range(100):
-        thrown(f"Body{index:03d}", mode="QUATERNION", location=(3.0 * index, 0.0, 0.0))
+    names = [f"Body{index:03d}" for index in range(100)]
+    for index, name in enumerate(names):
+        thrown(name, mode="QUATERNION", location=(3.0 * index, 0.0, 0.0))
     extraction = extracted()
-    result = simulated_fast(extraction)
-    seconds = []
-    for _ in range(3):
-        begin = time.perf_counter()
+    result = free_flight(extraction)
+    for _ in range(2):  # over an earlier bake too
         report = bake(extraction, result)
-        seconds.append(time.perf_counter() - begin)
-    assert report.keys == 100 * 250 * 7
-    print(f"bake of 100 bodies x 250 frames: {min(seconds):.3f} s")
-    assert min(seconds) < 1.0
+        assert (report.frames, report.objects, report.keys) == (250, 100, 100 * 250 * 7)
+    size = float(np.abs(result.position).max())
+    assert largest_error(extraction, result, names, step=83) < SINGLE * size
 
 
-def simulated_fast(extraction):
-    """Free flight in closed form: poses and twists of any motion serve to measure."""
+def free_flight(extraction):
+    """Free flight in closed form: no need to simulate."""
     from redmax.spatial import quaternion
     from redmax.trajectory import Trajectory
 

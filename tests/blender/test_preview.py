@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 import bpy
 import numpy as np
@@ -359,24 +358,19 @@ def test_an_autosave_caught_in_a_preview_is_put_right_on_opening(tmp_path):
     assert modelled() == before
 
 
-@pytest.mark.slow  # measures time, which a busy machine spoils
-def test_scrubbing_a_hundred_bodies_is_quick():
-    scene = swinging.build(frames=(1, 12))
+def test_a_hundred_bodies_are_shown_and_restored():
+    scene = swinging.build(frames=(1, 3))
     for index in range(98):
         swinging.box(f"Box {index:02}", (3.0 + index, 0.0, 1.0), (0.5, 0.5, 0.5))
     scene.redmax.accuracy, scene.redmax.integrator = "CUSTOM", "semi_implicit_euler"
     scene.redmax.semi_implicit_euler.h = 1.0 / 24.0
     swinging.simulate()
-    scene.frame_set(2)
+    moving = [obj for obj in scene.objects if obj.redmax.is_body and obj.name != "Post"]
+    before = [tuple(obj.location) for obj in moving]
+    assert len(moving) == 100
+    scene.frame_set(3)
+    assert all(obj.redmax.kept.active for obj in moving)
+    assert all(tuple(obj.location) != place for obj, place in zip(moving, before, strict=True))
     bpy.ops.redmax.show_result()
-    alone = min(_seconds(scene, frame) for frame in range(3, 13))
-    bpy.ops.redmax.show_result()
-    shown = min(_seconds(scene, frame) for frame in range(3, 13))
-    assert all(obj.redmax.kept.active for obj in scene.objects if obj.redmax.is_body and obj.name != "Post")
-    assert shown - alone < 0.02, f"{1e3 * (shown - alone):.1f} ms a frame"
-
-
-def _seconds(scene, frame):
-    begun = time.perf_counter()
-    scene.frame_set(frame)
-    return time.perf_counter() - begun
+    assert not any(obj.redmax.kept.active for obj in moving)
+    assert [tuple(obj.location) for obj in moving] == before
