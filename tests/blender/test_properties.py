@@ -284,4 +284,16 @@ def test_an_empty_that_becomes_a_joint_shows_its_kind():
     obj = bpy.data.objects.new("Pin", None)
     assert obj.empty_display_type == "PLAIN_AXES"
     obj.redmax.is_joint = True
-    assert obj.empty_display_type == "CIRCLE"
+    assert obj.empty_display_type == "SINGLE_ARROW"
+
+
+@pytest.mark.parametrize("kind", JOINTS.kinds)
+def test_joints_with_an_axis_show_it_and_every_shape_is_one_of_blenders(empty, kind):
+    """Blender draws the single arrow along z, where the axis of a new joint lies."""
+    empty.redmax.joint.kind = kind
+    shapes = empty.bl_rna.properties["empty_display_type"].enum_items
+    assert joint.DISPLAY.get(kind, "PLAIN_AXES") in shapes
+    has_axis = hasattr(JOINTS[kind], "axis")
+    assert (empty.empty_display_type == "SINGLE_ARROW") == has_axis
+    if has_axis:
+        assert tuple(getattr(empty.redmax.joint, kind).axis) == (0.0, 0.0, 1.0)

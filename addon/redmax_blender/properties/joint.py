@@ -75,16 +75,19 @@ def show_type(group: Any, _context: Any = None) -> None:
 
 DISPLAY = {
     "fixed": "CUBE",
-    "revolute": "CIRCLE",
+    "revolute": "SINGLE_ARROW",
     "prismatic": "SINGLE_ARROW",
+    "screw": "SINGLE_ARROW",
     "planar": "ARROWS",
     "translational": "ARROWS",
     "universal": "PLAIN_AXES",
     "spherical": "SPHERE",
     "spherical_euler": "SPHERE",
-    "screw": "CONE",
 }
-"""Empty display of a joint by kind; kinds not listed are plain axes."""
+"""Empty display of a joint by kind; kinds not listed are plain axes.
+
+Joints with one axis have the arrow: of Blender's shapes it alone points along z (circle and cone stand across y).
+"""
 
 
 def _is_body(_self: Any, obj: Any) -> bool:
