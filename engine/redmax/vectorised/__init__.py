@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The engine in plain numpy without loops over the bodies: the route where no compiler is.
+
+Same names, arguments and results as `dynamics.kinematics`, `dynamics.loads` and `dynamics.recursive`.
+"""
+
+from .dynamics import forward_dynamics, inverse_dynamics, joint_accelerations
+from .layout import trusted_primitives
+from .linearised import linear_system
+from .pushing import loads
+from .world import kinematics
+
+__all__ = [
+    "forward_dynamics",
+    "inverse_dynamics",
+    "joint_accelerations",
+    "kinematics",
+    "linear_system",
+    "loads",
+    "trusted_primitives",
+]

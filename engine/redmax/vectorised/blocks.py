@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dense blocks of a mass matrix: coordinates that feel each other through a common ancestor, factorised together.
+
+Two coordinates share an entry of the mass matrix only if one carries the other. So everything above which nothing
+moves freely (each tree, or each chain that hangs from a fixed or animated body) is a block of its own. Small blocks
+are put together, so that a few batched numpy calls serve them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Array, BoolArray, IntArray
+
+PACKED = 32
+"""Small groups share a block of up to so many coordinates; more would be spent on zeros than saved on calls."""
+
+PIVOT = 34
+"""Coordinates eliminated at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """T blocks of D coordinates each.
+
+    columns: (T, D) coordinates, nr where a block has fewer. filled: (T, D). above: (T, D, D), 1.0 where the row's
+    joint carries the column's. rows, cols: pairs of coordinates of the same joint, written at `entries` of the
+    flattened blocks. padding: flat positions of the diagonal of unused coordinates.
+    """
+
+    columns: IntArray
+    filled: BoolArray
+    above: Array
+    rows: IntArray
+    cols: IntArray
+    entries: IntArray
+    padding: IntArray
+    whole: bool
+
+
+def blocks(parent: IntArray, owner: IntArray, wanted: BoolArray) -> tuple[list[Block], Array]:
+    """Blocks of the wanted coordinates (nr,), and (n,) 1.0 for joints strictly inside a group.
+
+    owner: (nr,) joint of each coordinate.
+    """
+    n = len(parent)
+    has = np.zeros(n, np.bool_)
+    has[owner[wanted]] = True
+    top = np.full(n, -1)
+    for j, p in enumerate(parent.tolist()):
+        above = top[p] if p >= 0 else -1
+        top[j] = above if above >= 0 else (j if has[j] else -1)
+    groups = [np.flatnonzero(wanted & (top[owner] == j)) for j in np.flatnonzero(top == np.arange(n))]
+    inner = np.where((top >= 0) & (top != np.arange(n)), 1.0, 0.0)
+
+    batches: dict[int, list[IntArray]] = {}
+    small: list[list[IntArray]] = []
+    for group in groups:
+        if len(group) > PACKED:
+            batches.setdefault(len(group), []).append(group)
+        elif small and sum(map(len, small[-1])) + len(group) <= PACKED:
+            small[-1].append(group)
+        else:
+            small.append([group])
+    made = [_block(members, parent, owner) for members in batches.values()]
+    if small:
+        made.append(_block([np.sort(np.concatenate(members)) for members in small], parent, owner))
+    return made, inner
+
+
+def _block(members: list[IntArray], parent: IntArray, owner: IntArray) -> Block:
+    nr, size = len(owner), max(map(len, members))
+    columns = np.full((len(members), size), nr)
+    for row, group in zip(columns, members, strict=True):
+        row[: len(group)] = group
+    filled = columns < nr
+    joint = np.append(owner, -1)[columns]
+    same = (joint[:, :, None] == joint[:, None, :]) & filled[:, :, None] & filled[:, None, :]
+    above = _carries(parent, joint) & filled[:, :, None] & filled[:, None, :] & ~same
+    t, a, b = np.nonzero(same)
+    spare = np.flatnonzero(~filled)
+    return Block(
+        columns=columns,
+        filled=filled,
+        above=above.astype(np.float64),
+        rows=columns[t, a],
+        cols=columns[t, b],
+        entries=(t * size + a) * size + b,
+        padding=spare * size + spare % size,
+        whole=bool(len(members) == 1 and size == nr and np.array_equal(columns[0], np.arange(nr))),
+    )
+
+
+def _carries(parent: IntArray, joint: IntArray) -> BoolArray:
+    """(T, D, D) whether joint [t, a] carries joint [t, b] or is the same. Joints in a row of `joint` ascend."""
+    T, D = joint.shape
+    carries = np.zeros((T, D, D), np.bool_)
+    for row, table in zip(joint, carries, strict=True):
+        listed, position = np.unique(row[row >= 0], return_inverse=True)
+        place = {j: k for k, j in enumerate(listed.tolist())}
+        above = np.zeros((len(listed), len(listed)), np.bool_)
+        for j, k in place.items():
+            p = int(parent[j])
+            while p >= 0 and p not in place:
+                p = int(parent[p])
+            if p >= 0:
+                above[:, k] = above[:, place[p]]
+            above[k, k] = True
+        table[: len(position), : len(position)] = above[position[:, None], position]
+    return carries
+
+
+class Factors:
+    """Block elimination of symmetric positive definite matrices (T, D, D), for several right sides.
+
+    Rows are scaled by 1 / sqrt(diagonal). LinAlgError where a diagonal entry is not positive or a pivot is singular.
+    """
+
+    def __init__(self, M: Array) -> None:
+        diagonal = np.einsum("tii->ti", M)
+        if not (diagonal > 0.0).all():
+            raise np.linalg.LinAlgError("no inertia")
+        self.scale: Array = 1.0 / np.sqrt(diagonal)
+        A = M * self.scale[:, :, None]
+        A *= self.scale[:, None, :]
+        self.pivots: list[tuple[slice, slice, Array, Array]] = []
+        size = M.shape[1]
+        count = max(1, -(-size // PIVOT))
+        edges = [round(size * k / count) for k in range(count + 1)]
+        for start, end in pairwise(edges):
+            now, rest = slice(start, end), slice(end, size)
+            inverse = np.linalg.inv(A[:, now, now])
+            link = A[:, now, rest]
+            W = inverse @ link
+            A[:, rest, rest] -= np.swapaxes(link, 1, 2) @ W
+            self.pivots.append((now, rest, inverse, W))
+
+    def solve(self, b: Array) -> Array:
+        """x, (T, D), with M x = b (T, D)."""
+        x = (b * self.scale)[:, :, None]
+        for now, rest, _, W in self.pivots[:-1]:
+            x[:, rest] -= np.swapaxes(W, 1, 2) @ x[:, now]
+        for now, rest, inverse, W in reversed(self.pivots):
+            x[:, now] = inverse @ x[:, now] - W @ x[:, rest]
+        return np.asarray(x[:, :, 0] * self.scale)

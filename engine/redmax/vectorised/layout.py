@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which joints of a model are evaluated together, in which stages, and which only by their own `motion`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import groupby
+
+import numpy as np
+
+from ..errors import RedMaxError
+from ..joints import Composite, Joint
+from ..joints.primitives import Kind, Primitive
+from ..model import Model
+from .stages import Balls, Coordinates, Eulers, Motion, Placed, Slides, Stage, Turns
+
+
+class JointLayout:
+    """The stages of all joints, in order; `odd` lists the joints whose `motion` alone is known.
+
+    It must not refer to the model: a plan lives as long as its model, and would keep it alive.
+    slide: whether some coordinate moves its body's frame instead of only turning it. vary: whether some S depends on q.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.size = model.body_count, model.dof_count
+        self.odd: list[tuple[int, Joint, slice]] = []
+        self.slide = self.vary = False
+        groups: dict[tuple[int, int, int], list[Placed]] = defaultdict(list)
+        for j, joint in enumerate(model.joints):
+            listed = trusted_primitives(joint)
+            if listed is None:
+                self.odd.append((j, joint, model.columns(j)))
+                self.slide = self.vary = True
+                continue
+            check_primitives(joint, listed)
+            self.slide |= any(any(one.advance) for one in listed)
+            self.vary |= len(listed) > 1 or any(one.kind != Kind.SCREW for one in listed)
+            for position, placed in enumerate(_placed(j, int(model.dof[j]), listed)):
+                slides = len(placed.primitives) if is_slide(placed.primitives[0]) else 0
+                groups[(position, int(placed.primitives[0].kind), slides)].append(placed)
+        self.stages: list[Stage] = []
+        for (_, kind, slides), members in sorted(groups.items()):
+            if kind == Kind.SCREW:
+                self.stages.append(Slides(members) if slides else Turns(members))
+            else:
+                self.stages.append(Balls(members) if kind == Kind.BALL else Eulers(members))
+
+    def motion(self, given: Coordinates) -> Motion:
+        """Q, S and Sdot of every joint."""
+        motion = Motion(*self.size)
+        for stage in self.stages:
+            stage.follow(motion, given)
+        for j, joint, columns in self.odd:
+            Q, S, Sdot = joint.motion(given.q[columns], given.qdot[columns], int(given.chart[j]))
+            motion.R[:, :, j], motion.p[:, j] = Q[:3, :3], Q[:3, 3]
+            motion.S[:, columns], motion.Sdot[:, columns] = S, Sdot
+        return motion
+
+
+def _placed(joint: int, start: int, listed: tuple[Primitive, ...]) -> Iterator[Placed]:
+    """The primitives of a joint whose coordinates begin at `start`, sliders in a row as one."""
+    column, divisor = start, 1
+    for slides, run in groupby(listed, key=is_slide):
+        primitives = tuple(run)
+        for together in (primitives,) if slides else ((one,) for one in primitives):
+            yield Placed(joint, start, column, together, divisor)
+            column += sum(one.ndof for one in together)
+            divisor *= together[0].chart_count
+
+
+def is_slide(primitive: Primitive) -> bool:
+    return primitive.kind == Kind.SCREW and not any(primitive.turn)
+
+
+def trusted_primitives(joint: Joint) -> tuple[Primitive, ...] | None:
+    """The joint's primitives, or None if only its `motion` may be believed.
+
+    A class that overrides `motion` but inherits `primitives` moves otherwise than these say.
+    """
+    classes = type(joint).__mro__
+    listing = next(k for k, cls in enumerate(classes) if "primitives" in vars(cls))
+    moving = next(k for k, cls in enumerate(classes) if "motion" in vars(cls))
+    if moving < listing:
+        return None
+    if isinstance(joint, Composite) and any(trusted_primitives(part) is None for part in joint.parts):
+        return None
+    return joint.primitives()
+
+
+def check_primitives(joint: Joint, listed: tuple[Primitive, ...]) -> None:
+    """RedMaxError where the primitives have other freedoms or charts than the joint."""
+    ndof, charts = sum(one.ndof for one in listed), int(np.prod([one.chart_count for one in listed]))
+    if ndof != joint.ndof or charts != joint.chart_count:
+        raise RedMaxError(
+            f"joint '{joint.name}' ({type(joint).__name__}): its primitives have {ndof} degrees of freedom and "
+            f"{charts} charts, the joint has {joint.ndof} and {joint.chart_count}; correct its primitives()"
+        )

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of a model never changes, laid out for numpy: made once per model and found again by it."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from ..model import Model
+from .blocks import blocks
+from .layout import JointLayout
+from .tree_sums import TreeSums, compact
+
+
+class Plan:
+    """Index arrays and constants of one model with n bodies and nr coordinates.
+
+    tree: sums along branches. joints: how they are evaluated.
+    owner: (nr,) joint of every coordinate, None where it is simply the coordinate's number.
+    roots: joints on the world. root_of: (n,) the one that carries each body.
+    R_pj0, R_ji (3, 3, n) and p_pj0, p_ji (3, n): constant parts of poses; rotations are None where all are 1.
+    mass (n,), inertia (3, n) about the principal axes, carried_mass (n,): of a body with all it carries.
+    inner: (n,) 1.0 where a joint hangs from a free one; levers of mass matrices are measured within such groups.
+    free, every: blocks of the mass matrix of the free coordinates, and of all.
+    """
+
+    def __init__(self, model: Model) -> None:
+        parent, n = model.parent, model.body_count
+        self.tree = TreeSums(parent)
+        self.ndof: IntArray = np.diff(model.dof)
+        owner: IntArray = np.repeat(np.arange(n), self.ndof)
+        self.owner = None if np.array_equal(owner, np.arange(n)) else owner
+        self.roots = compact(np.flatnonzero(parent < 0))
+        self.root_of: IntArray = np.arange(n)
+        for j, p in enumerate(parent.tolist()):
+            if p >= 0:
+                self.root_of[j] = self.root_of[p]
+        self.joints = JointLayout(model)
+        self._sum_columns = _ColumnSums(self.ndof)
+
+        self.R_pj0, self.p_pj0 = _rotations(model.E_pj0), _positions(model.E_pj0)
+        self.R_ji, self.p_ji = _rotations(model.E_ji), _positions(model.E_ji)
+        self.mass = np.ascontiguousarray(model.inertia[:, 3])
+        self.inertia = np.ascontiguousarray(model.inertia[:, :3].T)
+        self.carried_mass = self.tree.over_carried(self.mass[None])[0]
+        self.damped = bool(model.body_damping.any())
+        self.carried_damping = self.tree.over_carried(model.body_damping[None])[0]
+
+        self.free, self.inner = blocks(parent, owner, ~model.prescribed)
+        self.every, self.inner_of_every = blocks(parent, owner, np.ones(len(owner), np.bool_))
+        self.free_columns = None if not model.prescribed.any() else np.flatnonzero(~model.prescribed)
+        self.torque_tables = tuple(j for j, joint in enumerate(model.joints) if joint.torque_table is not None)
+        self.stiffness_tables = tuple(j for j, joint in enumerate(model.joints) if joint.stiffness_table is not None)
+        self.has_limits = bool(np.isfinite(model.lower).any() or np.isfinite(model.upper).any())
+
+    def at_owners(self, X: Array) -> Array:
+        """(..., nr) the value of each coordinate's body. X: (..., n)."""
+        return X if self.owner is None else X.take(self.owner, axis=-1)
+
+    def over_joints(self, X: Array) -> Array:
+        """(k, n) sums over the coordinates of each joint. X: (k, nr)."""
+        return self._sum_columns(X)
+
+
+class _ColumnSums:
+    """Sums over the coordinates of every joint."""
+
+    def __init__(self, ndof: IntArray) -> None:
+        self.count = len(ndof)
+        self.same = int(ndof[0]) if len(ndof) and (ndof == ndof[0]).all() else None
+        occupied = np.flatnonzero(ndof)
+        self.starts: IntArray = (np.cumsum(ndof) - ndof)[occupied]
+        self.where = compact(occupied)
+
+    def __call__(self, X: Array) -> Array:
+        if self.same == 1:
+            return X
+        if self.same is not None and self.same > 1:
+            total: Array = X[:, 0 :: self.same] + X[:, 1 :: self.same]
+            for k in range(2, self.same):
+                total += X[:, k :: self.same]
+            return total
+        total = np.zeros((len(X), self.count))
+        if len(self.starts):
+            total[:, self.where] = np.add.reduceat(X, self.starts, axis=1)
+        return total
+
+
+_PLANS: WeakKeyDictionary[Model, Plan] = WeakKeyDictionary()
+
+
+def plan_of(model: Model) -> Plan:
+    """The plan of a model, which lives as long as the model."""
+    plan = _PLANS.get(model)
+    if plan is None:
+        plan = _PLANS[model] = Plan(model)
+    return plan
+
+
+def _rotations(E: Array) -> Array | None:
+    """(3, 3, n), or None if all are exactly 1."""
+    R = E[:, :3, :3]
+    return (
+        None if np.array_equal(R, np.broadcast_to(np.eye(3), R.shape)) else np.ascontiguousarray(R.transpose(1, 2, 0))
+    )
+
+
+def _positions(E: Array) -> Array:
+    return np.ascontiguousarray(E[:, :3, 3].T)

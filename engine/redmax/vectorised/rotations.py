@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations of many joints at once, (3, 3, m): about given axes, and from rotation vectors with their Jacobians."""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+
+from ..arrays import Array
+from ..spatial import stumpff
+from . import vectors
+
+_SERIES: Array = np.array([[(-1.0) ** j / factorial(k + 2 * j) for k in (4, 5)] for j in range(stumpff.SERIES_TERMS)])[
+    :, :, None
+]
+"""Terms of c_4 and c_5, (SERIES_TERMS, 2, 1)."""
+
+
+def turned(K: Array, K2: Array, angle: Array) -> Array:
+    """exp [a angle] = 1 + sin [a] + 2 sin^2(angle/2) [a]^2, (3, 3, m), with K = [a] and K2 = [a]^2 (3, 3, m)."""
+    R: Array = K * np.sin(angle)
+    R += K2 * (2.0 * np.sin(0.5 * angle) ** 2)
+    vectors.diagonal(R)[:] += 1.0
+    return R
+
+
+def exponential(v: Array, vdot: Array) -> tuple[Array, Array, Array]:
+    """exp [v], its right Jacobian and the rate of that along vdot, each (3, 3, m), of rotation vectors v (3, m).
+
+    See `spatial.so3.exp`, `right_jacobian` and `right_jacobian_dot`; [v]^2 = v v^T - v . v.
+    """
+    square, rate = vectors.dot(v, v), vectors.dot(v, vdot)
+    c1, c2, c3, c2_slope, c3_slope = coefficients(square)
+    V, VV, mixed = vectors.hat(v), v[:, None] * v, v[:, None] * vdot
+    mixed = mixed + mixed.transpose(1, 0, 2)
+    vectors.diagonal(VV)[:] -= square
+    vectors.diagonal(mixed)[:] -= 2.0 * rate
+    R = c1 * V + c2 * VV
+    J = c3 * VV - c2 * V
+    vectors.diagonal(R)[:] += 1.0
+    vectors.diagonal(J)[:] += 1.0
+    Jdot = (c3_slope * rate) * VV + c3 * mixed - vectors.hat((c2_slope * rate) * v + c2 * vdot)
+    return R, J, Jdot
+
+
+def coefficients(square: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """c_1, c_2, c_3 and the slopes of c_2 and c_3 of `spatial.stumpff` at angles theta, from theta^2, each (m,).
+
+    c_4 and c_5 come from their series, and c_k = 1/k! - theta^2 c_(k+2) leads down from them without cancellation as
+    far as the series goes; beyond are the closed forms.
+    """
+    x = np.minimum(square, stumpff.SERIES_ANGLE**2)
+    pair = np.empty((2, len(x)))
+    pair[:] = _SERIES[-1]
+    for terms in _SERIES[-2::-1]:
+        pair *= x
+        pair += terms
+    c4, c5 = pair
+    c3 = 1.0 / 6.0 - x * c5
+    c2 = 0.5 - x * c4
+    c1 = 1.0 - x * c3
+    far = square > x
+    if far.any():
+        theta = np.sqrt(square[far])
+        c1[far], c2[far], c3[far] = stumpff.c1(theta), stumpff.c2(theta), stumpff.c3(theta)
+        c4[far], c5[far] = stumpff.c4(theta), stumpff.c5(theta)
+    return c1, c2, c3, 2.0 * c4 - c3, 3.0 * c5 - c4

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sums along the branches of a tree, and products of rotations from the root, without a loop over the bodies.
+
+Arrays have the bodies along their last axis, so that every numpy call runs over all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+
+DENSE_BODIES = 160
+"""Up to here one product with the ancestor matrix is quicker than log2(depth) steps of pointer jumping."""
+
+Where = slice | IntArray
+
+
+def compact(index: IntArray) -> Where:
+    """The same indices as a slice where they are consecutive: a view instead of a copy."""
+    if len(index) and np.array_equal(index, np.arange(index[0], index[0] + len(index))):
+        return slice(int(index[0]), int(index[0]) + len(index))
+    return index
+
+
+def ancestor_matrix(parent: IntArray) -> Array:
+    """(n, n): 1 at [k, j] where body k carries body j or is body j."""
+    n = len(parent)
+    A = np.zeros((n, n))
+    for j, p in enumerate(parent.tolist()):
+        if p >= 0:
+            A[:, j] = A[:, p]
+        A[j, j] = 1.0
+    return A
+
+
+@dataclass(frozen=True, eq=False)
+class Jump:
+    """One step of pointer jumping: bodies at least 2^k deep, and the ancestors 2^k above them.
+
+    The same pairs sorted by ancestor: `sources` in that order, `starts` of each ancestor's run, `targets`.
+    """
+
+    bodies: Where
+    ancestors: Where
+    sources: Where
+    starts: IntArray
+    targets: Where
+
+
+def jumps(parent: IntArray) -> tuple[Jump, ...]:
+    """The steps of a forest, log2 of its depth of them."""
+    steps = []
+    above = np.array(parent)
+    while (above >= 0).any():
+        bodies = np.flatnonzero(above >= 0)
+        steps.append(_jump(bodies, above[bodies]))
+        above = np.where(above >= 0, above[above], -1)
+    return tuple(steps)
+
+
+def _jump(bodies: IntArray, ancestors: IntArray) -> Jump:
+    order = np.argsort(ancestors, kind="stable")
+    targets, starts = np.unique(ancestors[order], return_index=True)
+    return Jump(compact(bodies), compact(ancestors), compact(bodies[order]), starts, compact(targets))
+
+
+class TreeSums:
+    """Sums over all ancestors and over everything carried, for arrays (..., n) of a forest of n bodies."""
+
+    def __init__(self, parent: IntArray) -> None:
+        self.jumps = jumps(parent)
+        self._above: IntArray = np.maximum(parent, 0)
+        self._dense = ancestor_matrix(parent) if 0 < len(parent) <= DENSE_BODIES else None
+        if self._dense is not None:
+            self._carried = np.ascontiguousarray(self._dense.T)
+            self._carried_strictly = self._carried - np.eye(len(parent))
+
+    def at_parents(self, X: Array) -> Array:
+        """(..., n) the parent's value; at roots any."""
+        return X.take(self._above, axis=-1)
+
+    def over_ancestors(self, X: Array) -> Array:
+        """(..., n) sums over each body and all that carry it. X: (k, n)."""
+        if not self.jumps:
+            return X
+        if self._dense is not None:
+            return np.asarray(X @ self._dense)
+        total = X.copy()
+        for jump in self.jumps:
+            total[:, jump.bodies] += total[:, jump.ancestors]
+        return total
+
+    def over_carried(self, X: Array, lifted: Array | None = None) -> Array:
+        """(..., n) sums of X over each body and everything it carries, and of `lifted` over what it carries only."""
+        if not self.jumps:
+            return X
+        if self._dense is not None:
+            total = X @ self._carried
+            return np.asarray(total if lifted is None else total + lifted @ self._carried_strictly)
+        total = X.copy()
+        if lifted is not None:
+            _add_to_ancestors(total, lifted, self.jumps[0])
+        for jump in self.jumps:
+            _add_to_ancestors(total, total, jump)
+        return total
+
+    def rotations_from_root(self, R_pj: Array) -> Array:
+        """R_wj, (3, 3, n), from the rotations R_pj (3, 3, n) between parent and child: pointer jumping doubles the
+        length of all products at once."""
+        R = R_pj.copy()
+        for jump in self.jumps:
+            R[:, :, jump.bodies] = np.einsum("ikn,kjn->ijn", R[:, :, jump.ancestors], R[:, :, jump.bodies])
+        return R
+
+
+def _add_to_ancestors(total: Array, X: Array, jump: Jump) -> None:
+    """Adds X of the bodies of a jump to `total` of their ancestors."""
+    moved = X[:, jump.sources]
+    if len(jump.starts) < moved.shape[1]:
+        moved = np.add.reduceat(moved, jump.starts, axis=1)
+    total[:, jump.targets] += moved
