@@ -172,6 +172,19 @@ class Table(Element):
         value = y[k] + (h * s) * (m0 + s * (c2 + s_c3))
         return value, m0 + s * (2.0 * c2 + 3.0 * s_c3), (2.0 * c2 + 6.0 * s_c3) / h
 
+    def polynomials(self) -> list[Array]:
+        """What the table does from each point on, (m, 4) each: coefficients of (x - point)^0 ... ^3."""
+        points, y = self._points
+        m0, (c2, c3) = self._end_slopes[0], self._bends
+        pieces = []
+        for k in range(len(points) - 1):
+            h = points[k + 1] - points[k]
+            bends = (c2[k] / h, c3[k] / h**2) if self.interpolation in ("cubic", "hermite") else (0.0 * y[k], 0.0 * y[k])
+            pieces.append(np.stack([y[k], m0[k], *bends], axis=1))
+        after = self._end_slopes[1][-1] if self.interpolation == "cubic" and len(points) > 1 else np.zeros(y.shape[1])
+        pieces.append(np.stack([y[-1], after, np.zeros(y.shape[1]), np.zeros(y.shape[1])], axis=1))
+        return pieces
+
     def integral(self, x: float) -> Array:
         """Integral of y from 0 to x, (m,): the energy of a spring with this torque table, up to its sign."""
         return self._primitive(x) - self._primitive(0.0)

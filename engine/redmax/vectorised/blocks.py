@@ -114,9 +114,11 @@ def _carries(parent: IntArray, joint: IntArray) -> BoolArray:
 
 
 class Factors:
-    """Block elimination of symmetric positive definite matrices (T, D, D), for several right sides.
+    """Cholesky factors of symmetric positive definite matrices (T, D, D), made and used a block of rows at a time.
 
-    Rows are scaled by 1 / sqrt(diagonal). LinAlgError where a diagonal entry is not positive or a pivot is singular.
+    Rows are scaled by 1 / sqrt(diagonal). The factor's blocks on the diagonal are kept as their inverses, which are
+    triangular and as well behaved as the factor; inverses of whole blocks of M would lose all digits on long chains.
+    LinAlgError where a matrix is not positive definite.
     """
 
     def __init__(self, M: Array) -> None:
@@ -132,17 +134,17 @@ class Factors:
         edges = [round(size * k / count) for k in range(count + 1)]
         for start, end in pairwise(edges):
             now, rest = slice(start, end), slice(end, size)
-            inverse = np.linalg.inv(A[:, now, now])
-            link = A[:, now, rest]
-            W = inverse @ link
-            A[:, rest, rest] -= np.swapaxes(link, 1, 2) @ W
+            inverse = np.linalg.inv(np.linalg.cholesky(A[:, now, now]))
+            W = inverse @ A[:, now, rest]
+            A[:, rest, rest] -= np.swapaxes(W, 1, 2) @ W
             self.pivots.append((now, rest, inverse, W))
 
     def solve(self, b: Array) -> Array:
         """x, (T, D), with M x = b (T, D)."""
         x = (b * self.scale)[:, :, None]
-        for now, rest, _, W in self.pivots[:-1]:
+        for now, rest, inverse, W in self.pivots:
+            x[:, now] = inverse @ x[:, now]
             x[:, rest] -= np.swapaxes(W, 1, 2) @ x[:, now]
         for now, rest, inverse, W in reversed(self.pivots):
-            x[:, now] = inverse @ x[:, now] - W @ x[:, rest]
+            x[:, now] = np.swapaxes(inverse, 1, 2) @ (x[:, now] - W @ x[:, rest])
         return np.asarray(x[:, :, 0] * self.scale)

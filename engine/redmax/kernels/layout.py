@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where each number of a mechanism stands in the few arrays that kernels read.
+
+A call from Python pays for every array it hands over, and a body's numbers are read together: so there is one row
+for each body, primitive and coordinate. Kernels treat these numbers as constants.
+"""
+
+from __future__ import annotations
+
+# bodies, integers: one row per body
+PARENT, DOF, NDOF, FIRST, LAST, PRESCRIBED, MODE = range(7)
+"""Parent body or -1; first coordinate and how many; primitives FIRST : LAST (FIRST < 0: known only in Python);
+whether its joint is animated or locked; how its joint is computed."""
+GENERAL, HINGE, BALL_ALONE = range(3)
+"""Modes. Kernels turn a hinge's joint frame so that it turns about z; see `TILT`."""
+BODY_INTS = 8
+
+# bodies, numbers
+R0, P0 = 0, 9
+"""Joint frame at q = 0 in the parent's joint frame."""
+MASS, MOMENT, INERTIA = 12, 13, 16
+"""Mass, mass times centre, and the inertia xx xy xz yy yz zz about the joint frame's origin, in the joint frame."""
+CENTER, DAMPING = 22, 25
+R_JB, P_JB = 26, 35
+"""Described frame in the joint frame."""
+TILT = 38
+"""Rotation of the joint frame that kernels use in the model's: it brings a hinge's axis to z."""
+BODY_NUMBERS = 48
+
+# primitives, integers: one row per coordinate group
+KIND, COORDINATE, SLOT, PLACE, OWN, SEPARATE = range(6)
+"""Kind; its first coordinate; its joint's Euler slot or -1; which angle of the sequence; the joint's own axis of this
+angle; 1 if loads act in coordinates that may have to be rewritten."""
+SCREW, BALL, ANGLE = 0, 1, 2
+"""ANGLE is one of three Euler angles, whose axis depends on the chart of its slot."""
+PRIMITIVE_INTS = 8
+
+# primitives, numbers
+K0, K1, K2, TURN, ADVANCE, STEP = 0, 9, 18, 27, 30, 33
+"""SCREW: R = K0 + cos(q) K1 + sin(q) K2, with the joint frame at q = 0 in it for a joint's first primitive;
+the constant twist (TURN, ADVANCE); p grows by STEP per unit of q."""
+PRIMITIVE_NUMBERS = 36
+
+# coordinates, numbers
+TORQUE, STIFFNESS, REST, JOINT_DAMPING, LOWER, UPPER, LIMIT_STIFFNESS, LIMIT_DAMPING = range(8)
+DOF_NUMBERS = 8
+
+# tables, integers: one row per table
+TABLE_KIND, TABLE_DOF, TABLE_COLUMNS, TABLE_POINTS, TABLE_START = range(5)
+ANIMATION, TORQUE_TABLE, SPRING_TABLE = range(3)
+TABLE_INTS = 5
+
+# world
+WORLD_NUMBERS = 4
+"""Gravity, and one to spare."""
+
+# work space, one row per body
+R, P, V, C, IA, PA, ACC, F = 0, 9, 12, 18, 24, 45, 51, 57
+"""Pose in the parent, twist, velocity product, articulated inertia (6 angular, 9 mixed, 6 linear), bias wrench,
+acceleration, wrench of the joint."""
+WORK = 64
+
+# work space, one row per coordinate
+S, U, D, TAU = 0, 6, 12, 13
+"""Column of S, its articulated column, one over its inertia, force less bias."""
+DOF_WORK = 16
+
+# vectors over all coordinates
+OWN_Q, OWN_QDOT, LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, START = range(8)
+"""Coordinates and velocities in which loads are meant, loads and their derivatives, what is added to a coordinate's
+inertia, whole force along a coordinate, where it starts."""
+VECTOR_ROWS = 8
+
+# what `arrays_of` gives
+BODIES, LINKS, NUMBERS, KINDS, DOFS, TABLES, POOL, WORLD, GIVEN, CHARTS, BODY_WORK, COLUMNS, VECTORS = range(13)
+
+# head of the integers: how many bodies, primitives, coordinates, tables, pool numbers, prescribed ones, Euler slots
+N_BODIES, N_PRIMITIVES, N_DOFS, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS = range(8)
+HEAD = 8

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A model as the few arrays that kernels read; see `layout`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from ..joints import Joint
+from ..joints.base import ANIMATED
+from ..joints.primitives import Kind, Primitive
+from ..model import Model
+from ..tables import Table
+from . import layout as at
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """ints and floats: everything about a model, one array each, with work space at the end; see `layout`.
+
+    A call from Python pays for every array it hands over. Kernels find the parts by `arrays_of`.
+    slots: for each Euler slot its joint and what a chart of the joint is divided by, and taken modulo of, for it.
+    python_joints: joints known only by their `motion`.
+    """
+
+    ints: IntArray
+    floats: Array
+    slots: tuple[tuple[int, int, int], ...]
+    python_joints: tuple[int, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether kernels know every joint."""
+        return not self.python_joints
+
+
+def trusted_primitives(joint: Joint) -> tuple[Primitive, ...] | None:
+    """A joint's primitives, unless its class changed the motion below the class that lists them."""
+    for cls in type(joint).__mro__:
+        changed = {"motion", "recentre", "rewrite"} & vars(cls).keys()
+        if "primitives" in vars(cls):
+            return joint.primitives()
+        if changed:
+            return None
+    return None
+
+
+def pack(model: Model) -> Packed:
+    """The arrays of a model."""
+    n, nr = model.body_count, model.dof_count
+    links, bodies = np.zeros((n, at.BODY_INTS), np.int64), np.zeros((n, at.BODY_NUMBERS))
+    rows: list[Array] = []
+    kinds: list[list[int]] = []
+    slots: list[tuple[int, int, int]] = []
+    python_joints: list[int] = []
+    tilts = np.tile(np.eye(3), (n, 1, 1))
+    for j, joint in enumerate(model.joints):
+        columns = model.columns(j)
+        links[j, at.DOF], links[j, at.NDOF] = columns.start, joint.ndof
+        links[j, at.PRESCRIBED] = bool(model.prescribed[columns].any())
+        listed = trusted_primitives(joint)
+        if listed is None:
+            python_joints.append(j)
+            links[j, at.FIRST] = links[j, at.LAST] = -1
+            continue
+        links[j, at.FIRST] = len(rows)
+        links[j, at.MODE] = _mode(listed)
+        if links[j, at.MODE] == at.HINGE:
+            tilts[j] = rotation_to(listed[0].turn)
+            listed = (replace(listed[0], turn=(0.0, 0.0, 1.0)),)
+        _add_primitives(model, j, listed, rows, kinds, slots)
+        links[j, at.LAST] = len(rows)
+    links[:, at.PARENT] = model.parent
+    _fill_bodies(model, bodies, tilts)
+    _fill_screws(model, links, kinds, rows, bodies)
+    tables, pool = _tables(model)
+    loads = (
+        *(model.torque, model.stiffness, model.rest, model.damping),
+        *(model.lower, model.upper, model.limit_stiffness, model.limit_damping),
+    )
+    given = np.flatnonzero(model.prescribed)
+    loaded = any(joint.has_loads for joint in model.joints)
+    head = [n, len(rows), nr, len(tables), len(pool), len(given), len(slots), int(loaded)]
+    ints: list[Any] = [head, links.ravel(), np.array(kinds, np.int64).ravel(), tables.ravel(), given, np.zeros(len(slots))]
+    vectors = np.zeros((at.VECTOR_ROWS, nr))
+    vectors[at.START] = model.q0
+    floats = [
+        bodies.ravel(),
+        np.array(rows).ravel(),
+        np.stack(loads, axis=1).ravel(),
+        pool,
+        np.append(model.gravity, 0.0),
+        vectors.ravel(),
+        np.zeros(n * at.WORK + nr * at.DOF_WORK),
+    ]
+    return Packed(np.concatenate(ints).astype(np.int64), np.concatenate(floats), tuple(slots), tuple(python_joints))
+
+
+def _add_primitives(
+    model: Model,
+    j: int,
+    listed: tuple[Primitive, ...],
+    rows: list[Array],
+    kinds: list[list[int]],
+    slots: list[tuple[int, int, int]],
+) -> None:
+    start, divisor = int(model.dof[j]), 1
+    separate = int(model.joints[j].has_loads)
+    for primitive in listed:
+        if primitive.kind == Kind.SCREW:
+            rows.append(_screw(primitive))
+            kinds.append([at.SCREW, start, -1, 0, 0, 0, 0, 0])
+        elif primitive.kind == Kind.BALL:
+            rows.append(np.zeros(at.PRIMITIVE_NUMBERS))
+            kinds.append([at.BALL, start, -1, 0, 0, separate, 0, 0])
+        else:
+            for place, axis in enumerate(primitive.axes):
+                rows.append(np.zeros(at.PRIMITIVE_NUMBERS))
+                kinds.append([at.ANGLE, start + place, len(slots), place, axis, separate, 0, 0])
+            slots.append((j, divisor, primitive.chart_count))
+        divisor *= primitive.chart_count
+        start += primitive.ndof
+
+
+def _screw(primitive: Primitive) -> Array:
+    row = np.zeros(at.PRIMITIVE_NUMBERS)
+    row[at.TURN : at.TURN + 3], row[at.ADVANCE : at.ADVANCE + 3] = primitive.turn, primitive.advance
+    return row
+
+
+def _fill_screws(model: Model, links: IntArray, kinds: list[list[int]], rows: list[Array], bodies: Array) -> None:
+    """What a joint of a single screw needs: its rotation as a sum of constant matrices."""
+    for j in range(model.body_count):
+        first = int(links[j, at.FIRST])
+        if links[j, at.LAST] - first != 1 or kinds[first][at.KIND] != at.SCREW:
+            continue
+        row, base = rows[first], bodies[j, at.R0 : at.R0 + 9].reshape(3, 3)
+        x, y, z = row[at.TURN : at.TURN + 3]
+        hat = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        square = hat @ hat
+        row[at.K0 : at.K0 + 9] = (base @ (np.eye(3) + square)).ravel()
+        row[at.K1 : at.K1 + 9] = (base @ -square).ravel()
+        row[at.K2 : at.K2 + 9] = (base @ hat).ravel()
+        row[at.STEP : at.STEP + 3] = base @ row[at.ADVANCE : at.ADVANCE + 3]
+
+
+def _mode(listed: tuple[Primitive, ...]) -> int:
+    if len(listed) != 1:
+        return at.GENERAL
+    (only,) = listed
+    if only.kind == Kind.BALL:
+        return at.BALL_ALONE
+    return at.HINGE if only.kind == Kind.SCREW and any(only.turn) and not any(only.advance) else at.GENERAL
+
+
+def rotation_to(axis: tuple[float, float, float]) -> Array:
+    """(3, 3) the rotation that takes z to a unit axis by the shortest way."""
+    x, y, z = axis
+    if z < -0.5:  # first half a turn about x, so that the way to go is short
+        return np.diag([1.0, -1.0, -1.0]) @ rotation_to((x, -y, -z))
+    k = 1.0 / (1.0 + z)
+    return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]])
+
+
+def _fill_bodies(model: Model, bodies: Array, tilts: Array) -> None:
+    n = model.body_count
+    back = np.swapaxes(tilts, 1, 2)
+    R, c, m = back @ model.E_ji[:, :3, :3], (back @ model.E_ji[:, :3, 3:])[:, :, 0], model.inertia[:, 3]
+    parent_back = np.concatenate([back, np.eye(3)[None]])[model.parent]
+    # Steiner: I about the joint frame's origin, in the joint frame
+    I = R @ (model.inertia[:, :3, None] * np.swapaxes(R, 1, 2))
+    I += m[:, None, None] * ((c * c).sum(axis=1)[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None, :])
+    bodies[:, at.R0 : at.R0 + 9] = (parent_back @ model.E_pj0[:, :3, :3] @ tilts).reshape(n, 9)
+    bodies[:, at.P0 : at.P0 + 3] = (parent_back @ model.E_pj0[:, :3, 3:])[:, :, 0]
+    bodies[:, at.MASS] = m
+    bodies[:, at.MOMENT : at.MOMENT + 3] = m[:, None] * c
+    bodies[:, at.INERTIA : at.INERTIA + 6] = I.reshape(n, 9)[:, [0, 1, 2, 4, 5, 8]]
+    bodies[:, at.CENTER : at.CENTER + 3] = c
+    bodies[:, at.DAMPING] = model.body_damping
+    E_jb = model.E_ji @ model.E_ib
+    bodies[:, at.R_JB : at.R_JB + 9] = (back @ E_jb[:, :3, :3]).reshape(n, 9)
+    bodies[:, at.P_JB : at.P_JB + 3] = (back @ E_jb[:, :3, 3:])[:, :, 0]
+    bodies[:, at.TILT : at.TILT + 9] = tilts.reshape(n, 9)
+
+
+def _tables(model: Model) -> tuple[IntArray, Array]:
+    rows: list[list[int]] = []
+    pool: list[Array] = []
+    length = 0
+    for j, joint in enumerate(model.joints):
+        animation = joint.animation if joint.motion_type == ANIMATED else None
+        for kind, table in (
+            (at.ANIMATION, animation),
+            (at.TORQUE_TABLE, joint.torque_table),
+            (at.SPRING_TABLE, joint.stiffness_table),
+        ):
+            if table is None or joint.ndof == 0:
+                continue
+            points = np.asarray(table.x, np.float64)
+            rows.append([kind, int(model.dof[j]), joint.ndof, len(points), length])
+            numbers = np.concatenate([points, _pieces(table).ravel()])
+            pool.append(numbers)
+            length += len(numbers)
+    packed = np.concatenate([np.zeros(0), *pool])
+    return np.array(rows, np.int64).reshape(len(rows), at.TABLE_INTS), packed
+
+
+def _pieces(table: Table) -> Array:
+    """(points + 1, columns, 4) coefficients of each piece, of (x - anchor)^0 ... ^3.
+
+    Piece 0 lies before the first point and is anchored there; piece k > 0 begins at its anchor, point k - 1.
+    """
+    value, nothing = np.asarray(table.y, np.float64)[0], np.zeros(np.shape(table.y)[1])
+    slope = table.derivative(np.nextafter(np.asarray(table.x, np.float64)[0], -np.inf))
+    return np.stack([np.stack([value, slope, nothing, nothing], axis=1), *table.polynomials()])
+
+
+def chart_digits(packed: Packed, chart: IntArray) -> IntArray:
+    """Chart of every Euler slot from the charts of the joints (n,)."""
+    return np.array([chart[j] // divisor % count for j, divisor, count in packed.slots], np.int64)
+
+
+def charts_of(packed: Packed, chart: IntArray, digits: IntArray) -> IntArray:
+    """Charts of the joints (n,) with those of the Euler slots put in; joints known only in Python keep theirs."""
+    result = chart.copy()
+    for (j, divisor, count), digit in zip(packed.slots, digits.tolist(), strict=True):
+        result[j] += (digit - int(result[j]) // divisor % count) * divisor
+    return result
