@@ -179,8 +179,8 @@ class Table(Element):
         pieces = []
         for k in range(len(points) - 1):
             h = points[k + 1] - points[k]
-            bends = (c2[k] / h, c3[k] / h**2) if self.interpolation in ("cubic", "hermite") else (0.0 * y[k], 0.0 * y[k])
-            pieces.append(np.stack([y[k], m0[k], *bends], axis=1))
+            bent = 1.0 if self.interpolation in ("cubic", "hermite") else 0.0
+            pieces.append(np.stack([y[k], m0[k], bent * c2[k] / h, bent * c3[k] / h**2], axis=1))
         after = self._end_slopes[1][-1] if self.interpolation == "cubic" and len(points) > 1 else np.zeros(y.shape[1])
         pieces.append(np.stack([y[-1], after, np.zeros(y.shape[1]), np.zeros(y.shape[1])], axis=1))
         return pieces

@@ -84,7 +84,8 @@ def pack(model: Model) -> Packed:
     given = np.flatnonzero(model.prescribed)
     loaded = any(joint.has_loads for joint in model.joints)
     head = [n, len(rows), nr, len(tables), len(pool), len(given), len(slots), int(loaded)]
-    ints: list[Any] = [head, links.ravel(), np.array(kinds, np.int64).ravel(), tables.ravel(), given, np.zeros(len(slots))]
+    numbers = np.array(kinds, np.int64).ravel()
+    ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, np.zeros(len(slots))]
     vectors = np.zeros((at.VECTOR_ROWS, nr))
     vectors[at.START] = model.q0
     floats = [
