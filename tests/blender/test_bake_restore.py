@@ -223,14 +223,89 @@ def test_an_edit_of_other_channels_in_the_current_action_survives_removal(scene,
     assert any(curve.data_path == "hide_render" for curve in compat.fcurves_of(upper))
 
 
-def test_an_action_that_the_artist_assigned_meanwhile_stays(scene, links):
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("had_keys", [False, True])
+def test_keys_on_other_channels_of_a_baked_object_survive_baking_again_and_removal(scene, links, had_keys, again):
+    """An artist who keys the visibility of a baked object, or edits its colour, does so in the bake's action."""
     upper, _ = links
+    if had_keys:
+        animate(upper)
+    own = upper.animation_data.action if had_keys else None
+    run_and_bake()
+    visible = curve_picture(key(upper, "hide_render", 0, (0.0, 1.0), group="Mine"))
+    if had_keys:
+        colour = next(curve for curve in compat.fcurves_of(upper) if curve.data_path == "color")
+        colour.keyframe_points[0].co[1] = 0.75
+        colour.update()
+        mine = next(curve for curve in compat.fcurves_of(upper) if curve.data_path == '["mine"]')
+        compat.curves_of(upper).remove(mine)
+    if again:
+        extraction, result, _ = run_and_bake()
+        assert largest_error(extraction, result, ["Upper", "Lower"]) < SINGLE
+        assert visible in [curve_picture(curve) for curve in compat.fcurves_of(upper)]
+    baking.remove_bake(scene)
+    found = {curve.data_path: curve for curve in compat.fcurves_of(upper)}
+    assert curve_picture(found["hide_render"]) == visible
+    assert set(found) == ({"hide_render", "color", "location", "rotation_euler"} if had_keys else {"hide_render"})
+    if had_keys:
+        assert upper.animation_data.action == own
+        assert found["color"].keyframe_points[0].co[1] == 0.75
+    assert [action.name for action in bpy.data.actions] == ["Upper"]
+
+
+def test_keys_on_other_channels_never_get_into_an_action_that_others_use(scene, links):
+    upper, _ = links
+    animate(upper)
+    shared, handle = upper.animation_data.action, compat.slot_handle(upper)
+    other = bpy.data.objects.new("Other", None)
+    scene.collection.objects.link(other)
+    compat.assign_action(other, shared, handle if compat.HAS_SLOTS else None)
+    before = owner_picture(other)["curves"]
+    run_and_bake()
+    key(upper, "hide_render", 0, (0.0, 1.0))
+    baking.remove_bake(scene)
+    assert owner_picture(other)["curves"] == before
+    assert upper.animation_data.action != shared
+    paths = {curve.data_path for curve in compat.fcurves_of(upper)}
+    assert paths == {"hide_render", "color", '["mine"]', "location", "rotation_euler"}
+
+
+@pytest.mark.parametrize("pushed_down", [False, True])
+def test_an_action_taken_away_from_a_baked_object_does_not_take_the_artists_own_with_it(scene, links, pushed_down):
+    upper, _ = links
+    animate(upper)
+    own = upper.animation_data.action
+    run_and_bake()
+    if pushed_down:
+        upper.animation_data.nla_tracks.new().strips.new("Baked", 1, upper.animation_data.action)
+    compat.assign_action(upper, None)
+    baking.remove_bake(scene)
+    assert upper.animation_data.action == own
+    assert len(upper.animation_data.nla_tracks) == int(pushed_down)
+
+
+def test_an_action_that_the_artist_assigned_meanwhile_stays_and_the_former_one_is_kept(scene, links, tmp_path):
+    upper, _ = links
+    animate(upper)
     run_and_bake()
     other = bpy.data.actions.new("Other")
     compat.assign_action(upper, other)
     baking.remove_bake(scene)
     assert upper.animation_data.action == other
     assert not upper.redmax.baked.active
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
+    assert sorted(action.name for action in bpy.data.actions) == ["Other", "Upper"]
+
+
+def test_a_baked_action_with_a_fake_user_is_kept(scene, links):
+    upper, _ = links
+    run_and_bake()
+    baked = upper.animation_data.action
+    baked.use_fake_user = True
+    baking.remove_bake(scene)
+    assert baked.name in bpy.data.actions
+    assert upper.animation_data is None
 
 
 def test_a_baked_action_that_somebody_else_uses_stays(scene, links):
@@ -277,6 +352,53 @@ def test_the_nla_cannot_alter_a_bake(scene, links, target):
     scene.frame_set(1)
     baking.remove_bake(scene)
     assert picture() == before
+
+
+@pytest.mark.parametrize("target", ["NEW", "CURRENT"])
+def test_removal_in_tweak_mode_is_refused_by_name(links, target):
+    """There the object's action is that of the strip: the baked one, and what it replaced, would be lost."""
+    upper, lower = links
+    animate(upper)
+    run_and_bake(target=target)
+    track = upper.animation_data.nla_tracks.new()
+    track.strips.new("Walk", 1, bpy.data.actions.new("Walk"))
+    upper.animation_data.nla_tracks.active = track
+    upper.animation_data.use_tweak_mode = True
+    before = picture()
+    with pytest.raises(RuntimeError, match=r"'Upper' is being edited in the NLA"):
+        bpy.ops.redmax.remove_bake()
+    select = {"selected_only": True, "target": target}
+    for obj in links:
+        obj.select_set(obj == lower)
+    with pytest.raises(BridgeError, match=r"'Upper' is being edited in the NLA"):
+        run_and_bake(**select)
+    assert picture() == before
+
+
+def test_an_f_curve_left_over_from_a_result_channel_is_no_obstacle(scene, links):
+    elbow = bpy.data.objects["Elbow"]
+    key(elbow, '["redmax_torque"]', 0, (1.0, 2.0))
+    before = picture()
+    run_and_bake(target="CURRENT", torque=True)
+    assert len([curve for curve in compat.fcurves_of(elbow) if "redmax_torque" in curve.data_path]) == 1
+    baking.remove_bake(scene)
+    assert picture() == before
+
+
+def test_a_linked_object_of_the_same_name_is_another_object(scene, tmp_path):
+    path = str(tmp_path / "library.blend")
+    prop = bpy.data.objects.new("Upper", None)
+    bpy.data.libraries.write(path, {prop})
+    bpy.data.objects.remove(prop)
+    with bpy.data.libraries.load(path, link=True) as (_, there):
+        there.objects = ["Upper"]
+    linked = bpy.data.objects["Upper", path]
+    scene.collection.objects.link(linked)
+    double_pendulum()
+    assert scene.objects["Upper"] == linked  # what a search by name alone would find
+    run_and_bake()
+    assert bpy.data.objects["Upper", None].redmax.baked.active
+    assert linked.animation_data is None
 
 
 def refused(match, **options):

@@ -374,3 +374,31 @@ def test_a_hundred_bodies_are_shown_and_restored():
     bpy.ops.redmax.show_result()
     assert not any(obj.redmax.kept.active for obj in moving)
     assert [tuple(obj.location) for obj in moving] == before
+
+
+def test_an_object_that_is_no_body_any_more_goes_back_and_is_left_alone():
+    scene = swinging.build()
+    swinging.simulate()
+    scene.frame_set(9)
+    lower = scene.objects["Lower"]
+    assert lower.redmax.kept.active
+    for obj in scene.objects:
+        obj.select_set(obj == lower)
+    bpy.context.view_layer.objects.active = lower
+    assert bpy.ops.redmax.remove_body() == {"FINISHED"}
+    assert tuple(lower.location) == (1.5, 0.0, 2.0)
+    scene.frame_set(12)
+    assert not lower.redmax.kept.active
+    assert tuple(lower.location) == (1.5, 0.0, 2.0)
+    assert scene.objects["Upper"].redmax.kept.active
+
+
+def test_a_new_object_with_the_name_of_a_body_is_left_alone():
+    scene = swinging.build()
+    swinging.simulate()
+    bpy.data.objects.remove(scene.objects["Lower"])
+    lamp = bpy.data.objects.new("Lower", None)
+    scene.collection.objects.link(lamp)
+    scene.frame_set(9)
+    assert tuple(lamp.location) == (0.0, 0.0, 0.0)
+    assert not lamp.redmax.kept.active

@@ -4,7 +4,8 @@
 Every object (and the scene) that a bake writes to carries a record, `redmax.baked`, of what was there:
 
 - *New Action*: the record keeps the previous action and slot; F-curves of other channels (an Animated joint's
-  coordinate, a colour) are copied into the new action, so that they go on.
+  coordinate, a colour) are copied into the new action, so that they go on. What the artist keys there meanwhile
+  goes back with them.
 - *Current Action*: if keys of the artist's are in the way, the record keeps a copy of the action from before.
 
 Actions of a bake carry the custom property `redmax_bake`, so that they are known even after being copied.
@@ -19,6 +20,7 @@ import bpy
 
 from .. import compat
 from . import kept
+from .curve_digest import digest
 from .transactions import MARK, Transaction
 
 SEPARATOR = ","
@@ -65,8 +67,7 @@ def begin_new(owner: Any, action: bpy.types.Action, replaced: Collection[str]) -
     others = [curve for curve in compat.fcurves_of(owner) if curve.data_path not in replaced]
     compat.assign_action(owner, action)
     curves = compat.ensure_fcurves(owner, action)
-    for curve in others:
-        curves.copy(curve)
+    record.others = digest([curves.copy(curve) for curve in others])
     _finish(owner, action, replaced)
     return curves
 
@@ -117,15 +118,37 @@ def restore(owner: Any, changes: Transaction) -> None:
 
 
 def _restore_assignment(owner: Any, changes: Transaction) -> None:
-    """The previous action again, unless the artist has meanwhile given the owner another one."""
+    """The previous action again, unless the artist has meanwhile given the owner another one; then it is not lost."""
     record = owner.redmax.baked
     present = compat.action_of(owner)
-    if present is not None and (present == record.action or present.get(MARK)):
+    if present is None or present == record.action or present.get(MARK):
+        written = names_of(record.paths)
+        others = [curve for curve in compat.fcurves_of(owner) if curve.data_path not in written]
         slots = {slot.handle for slot in getattr(record.previous_action, "slots", ())}
         slot = record.previous_slot if record.previous_slot in slots else 0
         compat.assign_action(owner, record.previous_action, slot)
+        if present is not None and digest(others) != record.others:
+            _take_over(owner, others, written, changes)
         changes.discard(present)
+    elif record.previous_action is not None:
+        changes.secure(record.previous_action)
     changes.discard(record.action)
+
+
+def _take_over(owner: Any, others: list[bpy.types.FCurve], written: Collection[str], changes: Transaction) -> None:
+    """Keys that the artist edited in a bake's action go on in the previous one, or in a copy if others use that."""
+    action, slot = compat.action_of(owner), compat.slot_handle(owner)
+    if action is None:
+        compat.assign_action(owner, changes.artists_action(owner.name))
+    elif not action.is_editable or any(user != owner for user in compat.animated_by(action, slot)):
+        compat.assign_action(owner, changes.artists_action(action.name, action), slot)
+    else:
+        changes.protect(action)
+    curves = compat.ensure_fcurves(owner)
+    for curve in [curve for curve in curves if curve.data_path not in written]:
+        curves.remove(curve)
+    for curve in others:
+        curves.copy(curve)
 
 
 def _restore_curves(owner: Any, changes: Transaction) -> None:

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from .. import compat
 from .._engine import arrays, trajectory
-from . import actions, bake_plan, changes, kept, keys, preview
+from . import actions, bake_checks, bake_plan, changes, kept, keys, preview
 from .bake_options import BakeOptions, BakeReport
 from .bake_plan import Owner
+from .findings import BridgeError
 from .transactions import Transaction, transaction
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def bake(
     """
     preview.hide(scene)
     plan = bake_plan.make_plan(scene, view_layer, extraction, result, options)
-    former = actions.baked_owners(scene)
+    former = _removable(scene)
     touched = [owner.data_block for owner in plan.owners.values()]
     with changes.ours(), transaction([*touched, *(owner for owner in former if owner not in touched)]) as writing:
         for owner in former:
@@ -55,12 +56,24 @@ def bake(
 
 
 def remove_bake(scene: bpy.types.Scene) -> int:
-    """Bring back what was there before the bake; returns how many objects that were."""
-    owners = actions.baked_owners(scene)
+    """Bring back what was there before the bake; returns how many objects that were.
+
+    Raises BridgeError with everything that is in the way, and then nothing was changed.
+    """
+    owners = _removable(scene)
     with changes.ours(), transaction(owners) as writing:
         for owner in owners:
             actions.restore(owner, writing)
     return sum(isinstance(owner, bpy.types.Object) for owner in owners)
+
+
+def _removable(scene: bpy.types.Scene) -> list[Any]:
+    """What carries a bake, if all of it can be given back."""
+    owners = actions.baked_owners(scene)
+    findings = [finding for owner in owners for finding in bake_checks.tweak_findings(owner)]
+    if findings:
+        raise BridgeError(findings)
+    return owners
 
 
 def _write(
@@ -71,7 +84,7 @@ def _write(
     shared: dict[str, bpy.types.Action],
 ) -> None:
     data_block = owner.data_block
-    paths = [channel.data_path for channel in owner.place]
+    paths = [channel.data_path for channel in (*owner.place, *owner.results)]
     if owner.artists:
         _keep(data_block, owner.artists)
     if owner.takes_new_action(options):

@@ -23,8 +23,7 @@ def owner_findings(owner: Any, *, in_place: bool) -> Iterator[Finding]:
         return
     if data is None:
         return
-    if data.use_tweak_mode:
-        yield Finding(name, f"'{name}' is being edited in the NLA (tweak mode)", "leave tweak mode and bake again")
+    yield from tweak_findings(owner)
     if data.use_nla and any(track.is_solo for track in data.nla_tracks):
         yield Finding(name, f"An NLA track of '{name}' is solo and would hide the bake", "switch solo off")
     action, slot = actions.own_action(owner)
@@ -37,6 +36,13 @@ def owner_findings(owner: Any, *, in_place: bool) -> Iterator[Finding]:
     if others:
         text = f"'{name}' shares its keys in the action '{action.name}' with '{others[0]}'"
         yield Finding(name, text, "make the action a single-user copy")
+
+
+def tweak_findings(owner: Any) -> Iterator[Finding]:
+    """In tweak mode the action of an object or scene is one of its strips': its own can neither be seen nor changed."""
+    if owner.animation_data is not None and owner.animation_data.use_tweak_mode:
+        text = f"'{owner.name}' is being edited in the NLA (tweak mode)"
+        yield Finding(owner.name, text, "leave tweak mode and try again")
 
 
 def body_findings(obj: bpy.types.Object, moving: Collection[str]) -> Iterator[Finding]:

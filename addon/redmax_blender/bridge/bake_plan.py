@@ -13,6 +13,7 @@ from .. import compat
 from .._engine import arrays, quaternion, trajectory
 from . import actions, bake_checks, kept, keys, modelled, placement, result_channels, rotation_channels
 from .bake_options import BakeOptions
+from .bodies import local_object
 from .findings import BridgeError, Finding, refuse
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def make_plan(
     channels, notes = result_channels.joint_channels(
         extraction, result, torque=options.torque, reaction=options.reaction
     )
-    joints: dict[str, bpy.types.Object | None] = {name: scene.objects.get(name) for name in channels}
+    joints: dict[str, bpy.types.Object | None] = {name: _object(scene, name) for name in channels}
     findings = [
         *(_missing(name) for name, obj in {**bodies, **joints}.items() if obj is None),
         *(_missing(name) for name in bodies if name not in result.body_names),
@@ -122,9 +123,9 @@ def _bodies(
 ) -> dict[str, bpy.types.Object | None]:
     """Objects that get keys, by name. A body that stands still gets none, unless its parent would carry it off."""
     wanted: dict[str, bpy.types.Object | None] = {
-        body.name: scene.objects.get(body.name)
+        body.name: _object(scene, body.name)
         for body in extraction.bodies
-        if not options.selected_only or _is_chosen(scene.objects.get(body.name), view_layer)
+        if not options.selected_only or _is_chosen(_object(scene, body.name), view_layer)
     }
     if not wanted:
         raise refuse("", "No body is selected", "select bodies, or switch off Selected Only")
@@ -138,6 +139,11 @@ def _bodies(
     if not moving:
         raise refuse("", "None of these bodies moves, so there is nothing to bake", "free one of their joints")
     return {name: obj for name, obj in wanted.items() if name in moving}
+
+
+def _object(scene: bpy.types.Scene, name: str) -> bpy.types.Object | None:
+    """The scene's object of a name. A linked one of the same name is another object, unless there is no local one."""
+    return (local_object(name) or scene.objects.get(name)) if name in scene.objects else None
 
 
 def _stands_as_modelled(body: BodyFrame, result: Trajectory) -> bool:

@@ -160,8 +160,12 @@ def _place(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
     if source is None:
         return False
     told = source.problem
+    before = set(_placed)
     for pose in source.poses(scene.frame_current_final, depsgraph):
         _put(pose)
+        before.discard(pose.obj.session_uid)
+    if before:  # bodies that are none any more go back; those of other scenes stay
+        _restore(obj for obj in scene.objects if obj.session_uid in before)
     if source.problem != told:
         bpy.context.window_manager.redmax.message = source.problem
     return True

@@ -60,15 +60,18 @@ class Source(ABC):
         """Channels of all objects that are to be moved, at a frame."""
 
     def objects(self) -> list[bpy.types.Object]:
-        """The bodies to move. Baked ones have keys of their own."""
+        """The bodies to move. Baked ones have keys of their own, and what is no body any more is left alone."""
+        return [obj for obj in self._bodies() if not obj.redmax.baked.active]
+
+    def _bodies(self) -> list[Any]:
         found: list[Any] = [bpy.data.objects.get((name, None)) for name in self.moving]
-        return [obj for obj in found if obj is not None and not obj.redmax.baked.active]
+        return [obj for obj in found if obj is not None and obj.redmax.is_body]
 
     def motions(
         self, objects: list[bpy.types.Object], result: Trajectory, depsgraph: bpy.types.Depsgraph
     ) -> dict[str, _Motion]:
         """Channels over all samples of `result`. Objects that cannot be moved are left out and never tried again."""
-        moving = {name for name in self.moving if bpy.data.objects.get((name, None)) is not None}
+        moving = {obj.name for obj in self._bodies()}
         try:
             made = placement.channel_motions(objects, self.extraction, self._led_in(result), depsgraph, moving=moving)
         except BridgeError as error:

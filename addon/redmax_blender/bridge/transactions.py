@@ -28,6 +28,7 @@ class Transaction:
         self._copies: dict[str, bpy.types.Action] = {}
         self._made: list[tuple[bpy.types.Action, str]] = []
         self._obsolete: list[bpy.types.Action] = []
+        self._secured: list[bpy.types.Action] = []
 
     def new_action(self, name: str) -> bpy.types.Action:
         """A new action marked as a bake's. It gets its name for good on commit, when a former bake's is free."""
@@ -49,6 +50,16 @@ class Transaction:
             self._copies[action.name] = copy
         return self._copies[action.name]
 
+    def artists_action(self, name: str, source: bpy.types.Action | None = None) -> bpy.types.Action:
+        """A new action that is the artist's own from now on; source: what it is a copy of."""
+        action = compat.new_action(name) if source is None else source.copy()
+        self._made.append((action, name))
+        return action
+
+    def secure(self, action: bpy.types.Action) -> None:
+        """An action of the artist's that nobody may be using any more: Blender must not drop it."""
+        self._secured.append(action)
+
     def discard(self, action: bpy.types.Action | None) -> None:
         """Remove an action on commit, if nobody uses it then."""
         if action is not None and action not in self._obsolete:
@@ -58,8 +69,10 @@ class Transaction:
         for _, copy in self._contents:
             bpy.data.actions.remove(copy)
         for action in self._obsolete:
-            if action.users == int(action.use_fake_user):
+            if action.users == 0:  # an artist who gave it a fake user wants to keep it
                 bpy.data.actions.remove(action)
+        for action in self._secured:
+            action.use_fake_user = action.use_fake_user or action.users == 0
         for action, name in self._made:
             if action not in self._obsolete:
                 action.name = name

@@ -70,6 +70,9 @@ class REDMAX_OT_remove_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
+        if running(context):
+            cls.poll_message_set("A simulation is running; wait for it or press ESC")
+            return False
         if not actions.has_bake(context.scene):
             cls.poll_message_set("Nothing in this scene is baked")
             return False
@@ -77,7 +80,11 @@ class REDMAX_OT_remove_bake(bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         scene = context.scene
-        count = baking.remove_bake(scene)
+        try:
+            count = baking.remove_bake(scene)
+        except RedMaxError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         preview.show(scene)
         self.report({"INFO"}, f"Removed the bake of {'1 object' if count == 1 else f'{count} objects'}")
         return {"FINISHED"}

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from .._engine import joints
-from ..bridge import build, joint_axes, joint_graph, make_mechanism
+from ..bridge import build, joint_axes, joint_graph, make_mechanism, preview
 from ..bridge.connecting import Connecting, connect_selected
 from ..bridge.findings import RedMaxError
 from ..properties import from_specs
@@ -207,6 +207,7 @@ class REDMAX_OT_remove_body(bpy.types.Operator):
         except RedMaxError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        preview.show(context.scene)  # which no longer moves them
         if joints_removed:
             self.report({"INFO"}, f"Also removed {make_mechanism.listed(joints_removed)}")
         return {"FINISHED"}

@@ -81,7 +81,8 @@ REDMAX_PG_baked = from_specs.make_group(
             type=bpy.types.Action, description="Action that holds the baked keys", override=OVERRIDABLE
         ),
         "slot": _slot("Handle of the slot of the baked keys, 0 for none"),
-        "paths": _text("Data paths of the baked transform channels, separated by commas"),
+        "paths": _text("Data paths of the baked channels, separated by commas"),
+        "others": _text("Digest of the F-curves of other channels that a new action took over, as they were then"),
         "channels": _text("Custom properties the bake added, separated by commas"),
         "previous_action": bpy.props.PointerProperty(
             type=bpy.types.Action,
