@@ -18,7 +18,10 @@ from ..arrays import Array, BoolArray, IntArray
 PACKED = 32
 """Small groups share a block of up to so many coordinates; more would be spent on zeros than saved on calls."""
 
-PIVOT = 34
+SOLVED_AT_ONCE = 150
+"""Up to so many coordinates two solutions from scratch are quicker than factors that are kept."""
+
+PIVOT = 50
 """Coordinates eliminated at a time."""
 
 
@@ -114,25 +117,23 @@ def _carries(parent: IntArray, joint: IntArray) -> BoolArray:
 
 
 class Factors:
-    """Cholesky factors of symmetric positive definite matrices (T, D, D), made and used a block of rows at a time.
+    """Solves with symmetric positive definite matrices (T, D, D) of unit diagonal, for one right side after another.
 
-    Rows are scaled by 1 / sqrt(diagonal). The factor's blocks on the diagonal are kept as their inverses, which are
-    triangular and as well behaved as the factor; inverses of whole blocks of M would lose all digits on long chains.
-    LinAlgError where a matrix is not positive definite.
+    Small matrices are simply solved each time, which is quickest. Large ones get Cholesky factors, a block of rows at a
+    time. The factor's blocks on the diagonal are kept as their inverses: these are triangular and as well behaved as
+    the factor, while inverses of whole blocks of the matrix would lose all digits on long chains.
+    LinAlgError where a matrix is singular.
     """
 
-    def __init__(self, M: Array) -> None:
-        diagonal = np.einsum("tii->ti", M)
-        if not (diagonal > 0.0).all():
-            raise np.linalg.LinAlgError("no inertia")
-        self.scale: Array = 1.0 / np.sqrt(diagonal)
-        A = M * self.scale[:, :, None]
-        A *= self.scale[:, None, :]
+    def __init__(self, A: Array) -> None:
+        self.A = A
         self.pivots: list[tuple[slice, slice, Array, Array]] = []
-        size = M.shape[1]
+        size = A.shape[1]
+        if size <= SOLVED_AT_ONCE:
+            return
+        A = A.copy()
         count = max(1, -(-size // PIVOT))
-        edges = [round(size * k / count) for k in range(count + 1)]
-        for start, end in pairwise(edges):
+        for start, end in pairwise([round(size * k / count) for k in range(count + 1)]):
             now, rest = slice(start, end), slice(end, size)
             inverse = np.linalg.inv(np.linalg.cholesky(A[:, now, now]))
             W = inverse @ A[:, now, rest]
@@ -140,11 +141,14 @@ class Factors:
             self.pivots.append((now, rest, inverse, W))
 
     def solve(self, b: Array) -> Array:
-        """x, (T, D), with M x = b (T, D)."""
-        x = (b * self.scale)[:, :, None]
+        """x, (T, D), with A x = b (T, D)."""
+        x = b[:, :, None]
+        if not self.pivots:
+            return np.asarray(np.linalg.solve(self.A, x)[:, :, 0])
+        x = x.copy()
         for now, rest, inverse, W in self.pivots:
             x[:, now] = inverse @ x[:, now]
             x[:, rest] -= np.swapaxes(W, 1, 2) @ x[:, now]
         for now, rest, inverse, W in reversed(self.pivots):
             x[:, now] = np.swapaxes(inverse, 1, 2) @ (x[:, now] - W @ x[:, rest])
-        return np.asarray(x[:, :, 0] * self.scale)
+        return np.asarray(x[:, :, 0])

@@ -19,68 +19,85 @@ from ..model import Model
 from .blocks import Factors
 from .mass_matrix import MassColumns
 from .plan import plan_of
-from .vectors import apply, apply_transposed, cross, dot
-from .world import propagated, world_of
+from .vectors import apply, apply_transposed, cross, dot, length, power
+from .world import propagated, rows, world_of
 
 CORRECTED = 1e-6
-"""A correction this small, relative to the largest acceleration, is the last one: the next would be its square."""
+"""A correction this small, relative to the accelerations, is the last one: the next would be its square."""
 
 MOST_CORRECTIONS = 4
 
+NOISE = 100.0 * float(np.finfo(np.float64).eps)
+"""Forces that differ by this much of the terms they are the sum of do not differ."""
+
 
 class Forces:
-    """Newton-Euler of one state: accelerations to joint wrenches. Source: RM19 Alg. 6 with every joint prescribed."""
+    """Newton-Euler of one state: accelerations to joint wrenches. Source: RM19 Alg. 6 with every joint prescribed.
+
+    inertia: (3, 3, n) about the centres of mass. eta: (2, 3, nr) of `recursive.velocity_products`, a column for every
+    coordinate. unmoved: (2, 3, n) wrenches at the centres of mass that balance the loads and the velocities.
+    """
 
     def __init__(self, model: Model, kin: Kinematics, loads: Loads) -> None:
         self.plan, self.world = plan_of(model), world_of(model, kin)
         plan, world = self.plan, self.world
-        # eta of `recursive.velocity_products`, a column for every coordinate.
-        omega, v = plan.at_owners(world.omega), plan.at_owners(world.v)
-        moved = world.S * kin.qdot
-        self.eta = np.empty_like(moved)
-        self.eta[:3] = cross(omega, moved[:3])
-        self.eta[3:] = cross(v, moved[:3])
+        omega = world.twist[0]
+        self.eta = cross(plan.at_owners(world.twist), world.moved[0])
         if plan.joints.slide:
-            self.eta[3:] += cross(omega, moved[3:])
+            self.eta[1] += cross(plan.at_owners(omega), world.moved[1])
         if plan.joints.vary:
-            rate, axes = kin.Sdot * kin.qdot, plan.at_owners(world.R)
-            self.eta[:3] += apply(axes, rate[:3])
-            if plan.joints.slide:
-                self.eta[3:] += apply(axes, rate[3:])
+            self.eta += apply(world.axes, (kin.Sdot * kin.qdot).reshape(world.S.shape))
         self.inertia = np.einsum("ikn,jkn->ijn", world.R_wi * plan.inertia, world.R_wi)
-        given = np.ascontiguousarray(loads.f_m.T)
-        self.moment = cross(world.omega, apply(self.inertia, world.omega)) - apply(world.R_wi, given[:3])
-        self.force = plan.mass * cross(world.omega, world.v_center) - apply(world.R_wi, given[3:])
+        momentum = np.empty((2, 3, len(plan.mass)))
+        momentum[0], momentum[1] = apply(self.inertia, omega), plan.mass * world.v_center
+        applied = np.ascontiguousarray(loads.f_m.T).reshape(2, 3, -1)
+        self.unmoved = cross(omega, momentum) - apply(world.R_wi, applied)
 
-    def passed(self, qddot: Array) -> tuple[Array, Array, Array, Array]:
-        """alpha, a: derivative of the twist at the joint's origin; moment, force that the joint passes; all (3, n)."""
+    def passed(self, qddot: Array) -> tuple[Array, Array]:
+        """Derivative of the twist at the joint's origin, and the wrench that the joint passes there, each (2, 3, n)."""
         plan, world, tree = self.plan, self.world, self.plan.tree
-        gained = world.S * qddot + self.eta
-        alpha, a = propagated(plan, world.arm, gained[:3], gained[3:])
-        force = plan.mass * (a + cross(alpha, world.center)) + self.force
-        moment = apply(self.inertia, alpha) + self.moment + cross(world.center, force)
-        force = tree.over_carried(force)
-        moment = tree.over_carried(moment, cross(world.arm, force))
-        return alpha, a, moment, force
+        rate = propagated(plan, world.arm, world.S * qddot + self.eta)
+        alpha, a = rate
+        force = plan.mass * (a + cross(alpha, world.center)) + self.unmoved[1]
+        moment = apply(self.inertia, alpha) + self.unmoved[0] + cross(world.center, force)
+        wrench = np.empty_like(rate)
+        wrench[1] = tree.over_carried(force)
+        wrench[0] = tree.over_carried(moment, cross(world.arm, wrench[1]))
+        return rate, wrench
 
-    def along(self, moment: Array, force: Array) -> Array:
+    def along(self, wrench: Array) -> Array:
         """tau = S^T F, (nr,)."""
         plan, S = self.plan, self.world.S
-        tau = dot(S[:3], plan.at_owners(moment))
-        return tau + dot(S[3:], plan.at_owners(force)) if plan.joints.slide else tau
+        if plan.joints.slide:
+            return power(S, plan.at_owners(wrench))
+        return dot(S[0], plan.at_owners(wrench[0]))
 
     def needed(self, qddot: Array) -> Array:
         """tau, (nr,), that gives the accelerations qddot."""
-        return self.along(*self.passed(qddot)[2:])
+        return self.along(self.passed(qddot)[1])
+
+    def terms(self, qddot: Array) -> Array:
+        """(nr,) what `needed` is the sum of, all with the same sign: by as many roundings of this it may be off."""
+        plan, world, tree = self.plan, self.world, self.plan.tree
+        arm, center = length(world.arm)[None], length(world.center)[None]
+        S = length(world.S)
+        alpha, a = plan.over_joints(S * np.abs(qddot) + length(self.eta))[:, None]
+        alpha = tree.over_ancestors(alpha)
+        a = tree.over_ancestors(a + tree.at_parents(alpha) * arm)
+        moment, force = length(self.unmoved)[:, None]
+        force = force + plan.mass * (a + alpha * center)
+        moment = moment + plan.inertia.sum(axis=0) * alpha + center * force
+        force = tree.over_carried(force)
+        moment = tree.over_carried(moment, arm * force)
+        return np.asarray(S[0] * plan.at_owners(moment[0]) + S[1] * plan.at_owners(force[0]))
 
     def report(self, qddot: Array) -> HybridDynamics:
-        alpha, a, moment, force = self.passed(qddot)
+        """Everything about the motion qddot."""
+        rate, wrench = self.passed(qddot)
         R = self.world.R
-        n = R.shape[2]
-        Vdot, F = np.empty((n, 6)), np.empty((n, 6))
-        Vdot[:, :3], Vdot[:, 3:] = apply_transposed(R, alpha).T, apply_transposed(R, a).T
-        F[:, :3], F[:, 3:] = apply_transposed(R, moment).T, apply_transposed(R, force).T
-        return HybridDynamics(qddot, self.along(moment, force), Vdot, F)
+        return HybridDynamics(
+            qddot, self.along(wrench), rows(apply_transposed(R, rate)), rows(apply_transposed(R, wrench))
+        )
 
 
 def inverse_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot: Array) -> HybridDynamics:
@@ -116,20 +133,23 @@ def _solved(forces: Forces, loads: Loads, qddot: Array) -> Array:
     if not plan.free:
         return qddot
     columns = MassColumns.of_bodies(plan, forces.world, forces.inertia)
-    factors = [Factors(columns.block(block)) for block in plan.free]
-    largest = 0.0
+    if not (columns.diagonal.take(plan.free_columns) > 0.0).all():
+        raise np.linalg.LinAlgError("a coordinate without inertia")
+    scale = 1.0 / np.sqrt(np.where(plan.is_free, columns.diagonal, 1.0))
+    factors = [Factors(columns.block(block, scale)) for block in plan.free]
+    step, sizes = np.zeros(len(qddot) + 1), None
+    missing = np.zeros(len(qddot) + 1)
     for _ in range(1 + MOST_CORRECTIONS):
-        missing = np.append(loads.f_r - forces.needed(qddot), 0.0)
-        step = np.zeros(len(missing))
-        for block, factor in zip(plan.free, factors, strict=True):
-            step[block.columns] = factor.solve(missing[block.columns])
-        qddot = qddot + step[:-1]
-        size = float(np.abs(step).max())
-        if largest > 0.0 and size <= CORRECTED * largest:
+        missing[:-1] = (loads.f_r - forces.needed(qddot)) * scale
+        found = [factor.solve(missing[block.columns]) for block, factor in zip(plan.free, factors, strict=True)]
+        for block, part in zip(plan.free, found, strict=True):
+            step[block.columns] = part
+        qddot = qddot + step[:-1] * scale
+        now = np.concatenate([np.abs(part).max(axis=1) for part in found])
+        if sizes is None:
+            sizes = now
+        elif (now <= CORRECTED * sizes).all() or (np.abs(missing[:-1]) <= NOISE * scale * forces.terms(qddot))[
+            plan.is_free
+        ].all():
             return qddot
-        largest = max(largest, size)
-        if not np.isfinite(largest):
-            return qddot
-        if largest == 0.0:
-            return qddot
-    raise np.linalg.LinAlgError("corrections do not become small")
+    raise np.linalg.LinAlgError("the corrections do not become small")

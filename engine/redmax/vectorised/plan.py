@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..arrays import Array, IntArray
+from ..arrays import Array, BoolArray, IntArray
 from ..model import Model
 from .blocks import blocks
 from .layout import JointLayout
@@ -50,7 +50,8 @@ class Plan:
 
         self.free, self.inner = blocks(parent, owner, ~model.prescribed)
         self.every, self.inner_of_every = blocks(parent, owner, np.ones(len(owner), np.bool_))
-        self.free_columns = None if not model.prescribed.any() else np.flatnonzero(~model.prescribed)
+        self.is_free: BoolArray = ~model.prescribed
+        self.free_columns: IntArray = np.flatnonzero(self.is_free)
         self.torque_tables = tuple(j for j, joint in enumerate(model.joints) if joint.torque_table is not None)
         self.stiffness_tables = tuple(j for j, joint in enumerate(model.joints) if joint.stiffness_table is not None)
         self.has_limits = bool(np.isfinite(model.lower).any() or np.isfinite(model.upper).any())

@@ -26,18 +26,19 @@ class World:
 
     R, R_wi: (3, 3, n) axes of the joint and of the principal frames. arm: (3, n) from the parent's joint origin to the
     joint's, zero at roots. center: (3, n) from the joint's origin to the centre of mass.
-    omega, v, v_center: (3, n) angular velocity, velocity at the joint's origin and at the centre of mass.
-    S: (6, nr) the columns of S at the joint's origin.
+    twist: (2, 3, n) angular velocity, and velocity at the joint's origin; v_center: (3, n) at the centre of mass.
+    axes: (3, 3, nr) R of every coordinate's joint. S, moved: (2, 3, nr) columns of S at the joint's origin, S qdot.
     """
 
     R: Array
     R_wi: Array
     arm: Array
     center: Array
-    omega: Array
-    v: Array
+    twist: Array
     v_center: Array
+    axes: Array
     S: Array
+    moved: Array
 
 
 _WORLDS: WeakKeyDictionary[Kinematics, World] = WeakKeyDictionary()
@@ -46,29 +47,20 @@ _WORLDS: WeakKeyDictionary[Kinematics, World] = WeakKeyDictionary()
 def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = None) -> Kinematics:
     """As `dynamics.kinematics.kinematics`. Source: RM19 eq. 17 and 22, Alg. 6 lines 1-3."""
     plan = plan_of(model)
-    n = model.body_count
     if chart is None:
-        chart = np.zeros(n, dtype=np.int64)
+        chart = np.zeros(model.body_count, dtype=np.int64)
     motion = plan.joints.motion(Coordinates(q, qdot, chart))
-    R_pj = motion.R if plan.R_pj0 is None else multiply(plan.R_pj0, motion.R)
-    if not plan.joints.slide:
-        p_pj = plan.p_pj0
-    else:
-        p_pj = plan.p_pj0 + (motion.p if plan.R_pj0 is None else apply(plan.R_pj0, motion.p))
-    tree = plan.tree
-    R = tree.rotations_from_root(R_pj)
-    arm = apply(tree.at_parents(R), p_pj)
-    arm[:, plan.roots] = 0.0
-    position = tree.over_ancestors(arm) + p_pj.take(plan.root_of, 1)
+    R_pj, p_pj = motion.R, plan.p_pj0
+    if plan.R_pj0 is not None:
+        R_pj = multiply(plan.R_pj0, R_pj)
+    if plan.joints.slide:
+        p_pj = p_pj + (motion.p if plan.R_pj0 is None else apply(plan.R_pj0, motion.p))
+    R = plan.tree.rotations_from_root(R_pj)
+    arm = _arms(plan, R, p_pj)
     world = _moving(plan, R, arm, motion.S, qdot)
-
-    V = np.empty((n, 6))
-    V[:, :3], V[:, 3:] = apply_transposed(R, world.omega).T, apply_transposed(R, world.v).T
-    phi = np.empty((n, 6))
-    phi[:, :3], phi[:, 3:] = (
-        apply_transposed(world.R_wi, world.omega).T,
-        apply_transposed(world.R_wi, world.v_center).T,
-    )
+    # The root's position last: arms keep their digits however far away it is.
+    position = plan.tree.over_ancestors(arm) + p_pj.take(plan.root_of, 1)
+    phi = np.stack([world.twist[0], world.v_center])
     kin = Kinematics(
         q,
         qdot,
@@ -77,8 +69,8 @@ def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = Non
         _poses(R_pj, p_pj),
         _poses(R, position),
         _poses(world.R_wi, position + world.center),
-        V,
-        phi,
+        rows(apply_transposed(R, world.twist)),
+        rows(apply_transposed(world.R_wi, phi)),
         chart,
     )
     _WORLDS[kin] = world
@@ -91,36 +83,50 @@ def world_of(model: Model, kin: Kinematics) -> World:
     if world is None:
         plan = plan_of(model)
         R = np.ascontiguousarray(kin.E_wj[:, :3, :3].transpose(1, 2, 0))
-        arm = apply(plan.tree.at_parents(R), np.ascontiguousarray(kin.E_pj[:, :3, 3].T))
-        arm[:, plan.roots] = 0.0
+        arm = _arms(plan, R, np.ascontiguousarray(kin.E_pj[:, :3, 3].T))
         world = _WORLDS[kin] = _moving(plan, R, arm, kin.S, kin.qdot)
     return world
 
 
+def _arms(plan: Plan, R: Array, p_pj: Array) -> Array:
+    arm = apply(plan.tree.at_parents(R), p_pj)
+    arm[:, plan.roots] = 0.0
+    return arm
+
+
 def _moving(plan: Plan, R: Array, arm: Array, S: Array, qdot: Array) -> World:
     R_wi = R if plan.R_ji is None else multiply(R, plan.R_ji)
-    center = apply(R, plan.p_ji)
-    S_w = np.zeros_like(S)
-    axes = plan.at_owners(R)
-    S_w[:3] = apply(axes, S[:3])
+    center, axes = apply(R, plan.p_ji), plan.at_owners(R)
     if plan.joints.slide:
-        S_w[3:] = apply(axes, S[3:])
+        S_w = apply(axes, S.reshape(2, 3, S.shape[1]))
+    else:
+        S_w = np.zeros((2, 3, S.shape[1]))
+        S_w[0] = apply(axes, S[:3])
     moved = S_w * qdot
-    omega, v = propagated(plan, arm, moved[:3], moved[3:] if plan.joints.slide else None)
-    return World(R, R_wi, arm, center, omega, v, v + cross(omega, center), S_w)
+    twist = propagated(plan, arm, moved if plan.joints.slide else moved[:1])
+    v_center = twist[1] + cross(twist[0], center)
+    return World(R, R_wi, arm, center, twist, v_center, axes, S_w, moved)
 
 
-def propagated(plan: Plan, arm: Array, turning: Array, moving: Array | None) -> tuple[Array, Array]:
-    """(3, n) angular and linear sums from the roots of what the coordinates add to their bodies, (3, nr) each.
+def propagated(plan: Plan, arm: Array, columns: Array) -> Array:
+    """(2, 3, n) sums from the roots of what coordinates add to their bodies: (2, 3, nr), or (1, 3, nr) if only angular.
 
     Linear parts are those at the joint's origin: on the way from parent to child they gain angular x arm.
     """
     tree = plan.tree
-    angular = tree.over_ancestors(plan.over_joints(turning))
-    gained = cross(tree.at_parents(angular), arm)
-    if moving is not None:
-        gained += plan.over_joints(moving)
-    return angular, tree.over_ancestors(gained)
+    added = plan.over_joints(columns.reshape(3 * len(columns), columns.shape[2]))
+    total = np.empty((2, 3, arm.shape[1]))
+    total[0] = tree.over_ancestors(added[:3])
+    gained = cross(tree.at_parents(total[0]), arm)
+    if len(added) > 3:
+        gained += added[3:]
+    total[1] = tree.over_ancestors(gained)
+    return total
+
+
+def rows(X: Array) -> Array:
+    """(n, 6) of twists or wrenches (2, 3, n)."""
+    return np.ascontiguousarray(X.reshape(6, -1).T)
 
 
 def _poses(R: Array, p: Array) -> Array:
