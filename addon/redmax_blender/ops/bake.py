@@ -8,9 +8,8 @@ import bpy
 
 from ..bridge import actions, cache, extract, preview
 from ..bridge import bake as baking
-from ..bridge.findings import RedMaxError
 from ..properties.scene import integrator_of
-from ..properties.window_manager import running
+from . import readiness
 
 STALE = "Settings changed since the simulation; bake would differ"
 
@@ -30,14 +29,14 @@ class REDMAX_OT_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if running(context):
-            cls.poll_message_set("A simulation is running; wait for it or press ESC")
+        if not readiness.idle(cls, context):
             return False
         if not context.scene.redmax.result.identifier:
             cls.poll_message_set("There is nothing to bake; press Simulate first")
             return False
         return True
 
+    @readiness.refusing
     def execute(self, context: Any) -> set[str]:
         scene, view_layer = context.scene, context.view_layer
         try:
@@ -51,9 +50,6 @@ class REDMAX_OT_bake(bpy.types.Operator):
                     return {"CANCELLED"}
                 extraction = dataclasses.replace(extraction, frame_start=scene.redmax.result.frame_start)
             report = baking.bake(scene, view_layer, extraction, result, baking.BakeOptions.from_scene(scene))
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
         finally:
             preview.show(scene)
         context.window_manager.redmax.message = str(report)
@@ -70,21 +66,17 @@ class REDMAX_OT_remove_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if running(context):
-            cls.poll_message_set("A simulation is running; wait for it or press ESC")
+        if not readiness.idle(cls, context):
             return False
         if not actions.has_bake(context.scene):
             cls.poll_message_set("Nothing in this scene is baked")
             return False
         return True
 
+    @readiness.refusing
     def execute(self, context: Any) -> set[str]:
         scene = context.scene
-        try:
-            count = baking.remove_bake(scene)
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        count = baking.remove_bake(scene)
         preview.show(scene)
         self.report({"INFO"}, f"Removed the bake of {'1 object' if count == 1 else f'{count} objects'}")
         return {"FINISHED"}

@@ -8,7 +8,6 @@ import bpy
 from .._engine import joints
 from ..bridge import build, joint_axes, joint_graph, make_mechanism, preview
 from ..bridge.connecting import Connecting, connect_selected
-from ..bridge.findings import RedMaxError
 from ..properties import from_specs
 from ..properties import joint as joint_properties
 from . import joint_editing, readiness
@@ -72,15 +71,12 @@ the active object is the base and stands still"""
             return False
         return True
 
+    @readiness.refusing
     def execute(self, context: bpy.types.Context) -> set[str]:
         axis: joint_axes.Axis = self.axis
-        try:
-            report = make_mechanism.make_mechanism(
-                context, context.selected_objects, context.object, kind=self.kind, axis=axis
-            )
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        report = make_mechanism.make_mechanism(
+            context, context.selected_objects, context.object, kind=self.kind, axis=axis
+        )
         self.report({"INFO"}, str(report))
         return {"FINISHED"}
 
@@ -131,6 +127,7 @@ class REDMAX_OT_connect(bpy.types.Operator):
             return False
         return True
 
+    @readiness.refusing
     def execute(self, context: bpy.types.Context) -> set[str]:
         bodies = [obj for obj in context.selected_objects if build.may_be_body(obj) and obj != context.object]
         empties = [obj for obj in context.selected_objects if build.is_pin(obj)]
@@ -142,12 +139,7 @@ class REDMAX_OT_connect(bpy.types.Operator):
         parent = None if self.to_world else context.object
         children = [*bodies, context.object] if self.to_world else bodies
         options = Connecting(kind=self.kind, at=self.at, axis=self.axis, lock_parent=self.lock_parent)
-        try:
-            lines = connect_selected(context, parent, children, empties, options)
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        for line in lines:
+        for line in connect_selected(context, parent, children, empties, options):
             self.report({"INFO"}, line)
         return {"FINISHED"}
 
@@ -168,15 +160,12 @@ class REDMAX_OT_add_body(bpy.types.Operator):
             return False
         return True
 
+    @readiness.refusing
     def execute(self, context: bpy.types.Context) -> set[str]:
         objects = _new_bodies(context)
-        try:
-            build.require_editable(objects)
-            for obj in objects:
-                build.add_body(obj)
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        build.require_editable(objects)
+        for obj in objects:
+            build.add_body(obj)
         return {"FINISHED"}
 
 
@@ -194,27 +183,15 @@ class REDMAX_OT_remove_body(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not readiness.may_edit(cls, context):
-            return False
-        if not _bodies(context):
-            cls.poll_message_set("Select a body first")
-            return False
-        return True
+        return readiness.may_edit_bodies(cls, context)
 
+    @readiness.refusing
     def execute(self, context: bpy.types.Context) -> set[str]:
-        try:
-            joints_removed = build.remove_body(context, _bodies(context))
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        joints_removed = build.remove_body(context, readiness.bodies(context))
         preview.show(context.scene)  # which no longer moves them
         if joints_removed:
             self.report({"INFO"}, f"Also removed {make_mechanism.listed(joints_removed)}")
         return {"FINISHED"}
-
-
-def _bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
-    return [obj for obj in readiness.targets(context) if obj.redmax.is_body]
 
 
 class REDMAX_OT_set_root(bpy.types.Operator):
@@ -243,20 +220,12 @@ class REDMAX_OT_set_root(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not readiness.may_edit(cls, context):
-            return False
-        if not _bodies(context):
-            cls.poll_message_set("Select a body first")
-            return False
-        return True
+        return readiness.may_edit_bodies(cls, context)
 
+    @readiness.refusing
     def execute(self, context: bpy.types.Context) -> set[str]:
-        bodies = _bodies(context)
-        try:
-            build.set_root(bodies, self.root)
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        bodies = readiness.bodies(context)
+        build.set_root(bodies, self.root)
         graph = joint_graph.JointGraph.of(context.scene)
         for body in bodies:
             if (carrier := graph.carrier(body)) is not None:

@@ -10,17 +10,14 @@ from .._engine import errors, io
 from ..bridge import check_report
 from ..bridge.bodies import local_object
 from ..bridge.extract import extract, require_sound
-from ..properties import window_manager
+from . import readiness
 
 
 def _scene_is_ours(cls: Any, context: Any) -> bool:
     if context.scene is None or context.scene.library is not None:
         cls.poll_message_set("The scene is linked from another file")
         return False
-    if window_manager.running(context):
-        cls.poll_message_set("A simulation is running")
-        return False
-    return True
+    return readiness.idle(cls, context)
 
 
 class REDMAX_OT_check(bpy.types.Operator):

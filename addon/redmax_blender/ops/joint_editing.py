@@ -8,7 +8,6 @@ import bpy
 
 from .._engine import joints
 from ..bridge import build, composite_parts, motion_keys, units
-from ..bridge.findings import RedMaxError
 from ..properties import from_specs
 from ..properties import joint as joint_properties
 from . import readiness
@@ -34,16 +33,13 @@ class REDMAX_OT_remove_joint(bpy.types.Operator):
             return False
         return True
 
+    @readiness.refusing
     def execute(self, context: bpy.types.Context) -> set[str]:
         found = _joints(context)
-        try:
-            build.require_editable(found)
-            depsgraph = context.evaluated_depsgraph_get()
-            for obj in found:
-                build.remove_joint(obj, depsgraph, keep_empty=self.keep_empty)
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        build.require_editable(found)
+        depsgraph = context.evaluated_depsgraph_get()
+        for obj in found:
+            build.remove_joint(obj, depsgraph, keep_empty=self.keep_empty)
         return {"FINISHED"}
 
 
@@ -58,13 +54,9 @@ class ActiveJointOperator:
     def poll(cls, context: bpy.types.Context) -> bool:
         return readiness.may_edit_joint(cls, context)
 
-    def execute(self: Any, context: bpy.types.Context) -> Any:
-        try:
-            said = self.change(context, context.object)
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        if said:
+    @readiness.refusing
+    def execute(self: Any, context: Any) -> Any:
+        if said := self.change(context, context.object):
             self.report({"INFO"}, said)
         return {"FINISHED"}
 

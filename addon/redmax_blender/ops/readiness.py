@@ -1,22 +1,57 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all operators that change a mechanism ask before they may run, and whom they act on."""
+"""What operators ask before they may run, whom they act on, and how they say what is refused.
+
+Functions that take a class are for `poll`: they say why a button is grey.
+"""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 
+from ..bridge.findings import RedMaxError
 from ..properties import window_manager
 
 
+def refusing(execute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """For `execute`: what RedMax refuses is reported in its own words and the operator cancelled."""
+
+    @functools.wraps(execute)
+    def reporting(self: Any, context: Any) -> Any:
+        try:
+            return execute(self, context)
+        except RedMaxError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+    return reporting
+
+
+def idle(cls: Any, context: bpy.types.Context) -> bool:
+    """No simulation running."""
+    if window_manager.running(context):
+        cls.poll_message_set("A simulation is running; press ESC to stop it")
+        return False
+    return True
+
+
 def may_edit(cls: Any, context: bpy.types.Context) -> bool:
-    """Object mode and no simulation running; says which of them keeps the button grey."""
+    """Object mode and no simulation running."""
     if context.mode != "OBJECT":
         cls.poll_message_set("Switch to Object Mode first")
         return False
-    if window_manager.running(context):
-        cls.poll_message_set("A simulation is running; press ESC to stop it")
+    return idle(cls, context)
+
+
+def may_edit_bodies(cls: Any, context: bpy.types.Context) -> bool:
+    """The same, with a body among what is to be acted on."""
+    if not may_edit(cls, context):
+        return False
+    if not bodies(context):
+        cls.poll_message_set("Select a body first")
         return False
     return True
 
@@ -29,6 +64,11 @@ def may_edit_joint(cls: Any, context: bpy.types.Context) -> bool:
         cls.poll_message_set("Select a joint first")
         return False
     return True
+
+
+def bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Those of the targets that are bodies."""
+    return [obj for obj in targets(context) if obj.redmax.is_body]
 
 
 def targets(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -12,6 +12,14 @@ INTERVAL = 0.1
 """Seconds between two looks at a running simulation: smooth to watch, and little time taken from computing."""
 
 
+def _nothing_runs(cls: Any) -> bool:
+    """Also true of runs that a script has begun, of which the window knows nothing."""
+    if live.running():
+        cls.poll_message_set("A simulation is running; press ESC in the viewport to stop it")
+        return False
+    return True
+
+
 def _has_bodies(scene: bpy.types.Scene) -> bool:
     return any(obj.redmax.is_body for obj in scene.objects)
 
@@ -27,8 +35,7 @@ class REDMAX_OT_simulate(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if live.running():
-            cls.poll_message_set("A simulation is running; press ESC in the viewport to stop it")
+        if not _nothing_runs(cls):
             return False
         if not _has_bodies(context.scene):
             cls.poll_message_set("There is no body in this scene; add one in the Physics tab or with Make Mechanism")
@@ -127,16 +134,25 @@ class REDMAX_OT_simulate(bpy.types.Operator):
         return {"CANCELLED"}
 
 
-class REDMAX_OT_show_result(bpy.types.Operator):
+class ResultOperator:
+    """Acts on the result of the scene."""
+
+    @classmethod
+    def poll(cls: Any, context: bpy.types.Context) -> bool:
+        if not _nothing_runs(cls):
+            return False
+        if not context.scene.redmax.result.identifier:
+            cls.poll_message_set("There is no result yet; Simulate first")
+            return False
+        return True
+
+
+class REDMAX_OT_show_result(ResultOperator, bpy.types.Operator):
     """Let the bodies follow the simulation while you scrub, or stand as you modelled them"""
 
     bl_idname = "redmax.show_result"
     bl_label = "Show Result"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _has_result(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene = context.scene
@@ -147,16 +163,12 @@ class REDMAX_OT_show_result(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class REDMAX_OT_clear_result(bpy.types.Operator):
+class REDMAX_OT_clear_result(ResultOperator, bpy.types.Operator):
     """Delete the result of the simulation, in memory and on disk. Baked keys stay"""
 
     bl_idname = "redmax.clear_result"
     bl_label = "Clear Result"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _has_result(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         preview.hide(context.scene)
@@ -164,16 +176,6 @@ class REDMAX_OT_clear_result(bpy.types.Operator):
         cache.forget(context.scene)
         context.window_manager.redmax.message = "Result cleared"
         return {"FINISHED"}
-
-
-def _has_result(cls: Any, context: bpy.types.Context) -> bool:
-    if live.running():
-        cls.poll_message_set("A simulation is running; press ESC in the viewport to stop it")
-        return False
-    if not context.scene.redmax.result.identifier:
-        cls.poll_message_set("There is no result yet; Simulate first")
-        return False
-    return True
 
 
 def _redraw(window_manager: bpy.types.WindowManager) -> None:

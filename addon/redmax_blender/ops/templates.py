@@ -8,7 +8,6 @@ import bpy
 
 from .. import templates
 from ..bridge import units
-from ..bridge.findings import RedMaxError
 from . import readiness
 
 
@@ -21,14 +20,11 @@ class TemplateOperator:
     def poll(cls, context: bpy.types.Context) -> bool:
         return readiness.may_edit(cls, context)
 
-    def execute(self: Any, context: bpy.types.Context) -> Any:
+    @readiness.refusing
+    def execute(self: Any, context: Any) -> set[str]:
         scale_lengths(self, context.scene)
         names = type(self).template.PARAMETERS
-        try:
-            objects = type(self).template.build(context, **{name: getattr(self, name) for name in names})
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        objects = type(self).template.build(context, **{name: getattr(self, name) for name in names})
         bodies = sum(obj.redmax.is_body for obj in objects)
         self.report({"INFO"}, f"Added {type(self).template.LABEL}: {bodies} bodies, {len(objects) - bodies} joints")
         return {"FINISHED"}

@@ -121,6 +121,14 @@ def draw_motion(layout: bpy.types.UILayout, joint: Any) -> None:
         row.operator("redmax.coordinate_from_motion", text="From Motion", icon="ACTION")
 
 
+def rows_of_joint(layout: bpy.types.UILayout, context: Any, *, keyable: bool) -> tuple[Any, Any]:
+    """Prepare a panel for one row per coordinate; the active joint and its coordinates."""
+    layout.use_property_split = True
+    layout.use_property_decorate = keyable
+    joint = context.object.redmax.joint
+    return joint, dof_rows.shown_dofs(joint)
+
+
 class REDMAX_PT_joint_torque(MovingJointPanel, bpy.types.Panel):
     bl_label = "Torque"
     bl_options = {"DEFAULT_CLOSED"}
@@ -130,11 +138,8 @@ class REDMAX_PT_joint_torque(MovingJointPanel, bpy.types.Panel):
         return super().poll(context) and context.object.redmax.joint.motion_type == SIMULATED
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        joint = context.object.redmax.joint
-        dofs = dof_rows.shown_dofs(joint)
-        dof_rows.draw_field(layout, joint, "torque", dof_rows.load_label(dofs), dofs)
+        joint, dofs = rows_of_joint(self.layout, context, keyable=True)
+        dof_rows.draw_field(self.layout, joint, "torque", dof_rows.load_label(dofs), dofs)
 
 
 class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):
@@ -143,10 +148,7 @@ class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        joint = context.object.redmax.joint
-        dofs = dof_rows.shown_dofs(joint)
+        joint, dofs = rows_of_joint(layout, context, keyable=False)
         dof_rows.draw_limits(layout, joint, dofs)
         if dof_rows.limits_without_stiffness(joint, dofs):
             text_lines.draw_text(layout, context, "A limit without stiffness holds nothing", "ERROR")
@@ -159,14 +161,9 @@ class REDMAX_PT_joint_spring(MovingJointPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        joint = context.object.redmax.joint
-        dofs = dof_rows.shown_dofs(joint)
-        dof_rows.draw_field(layout, joint, "stiffness", "Stiffness", dofs)
-        dof_rows.draw_field(layout, joint, "rest", "Rest", dofs)
-        dof_rows.draw_field(layout, joint, "damping", "Damping", dofs)
+        joint, dofs = rows_of_joint(self.layout, context, keyable=False)
+        for name, label in (("stiffness", "Stiffness"), ("rest", "Rest"), ("damping", "Damping")):
+            dof_rows.draw_field(self.layout, joint, name, label, dofs)
 
 
 class REDMAX_PT_joint_results(JointPanel, bpy.types.Panel):
