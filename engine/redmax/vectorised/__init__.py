@@ -7,10 +7,12 @@ Same names, arguments and results as `dynamics.kinematics`, `dynamics.loads` and
 from .dynamics import forward_dynamics, inverse_dynamics, joint_accelerations
 from .layout import trusted_primitives
 from .linearised import linear_system
+from .motion import accelerations
 from .pushing import loads
 from .world import kinematics
 
 __all__ = [
+    "accelerations",
     "forward_dynamics",
     "inverse_dynamics",
     "joint_accelerations",

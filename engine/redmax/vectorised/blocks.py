@@ -26,12 +26,13 @@ PIVOT = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class Batch:
     """T blocks of D coordinates each.
 
     columns: (T, D) coordinates, nr where a block has fewer. filled: (T, D). above: (T, D, D), 1.0 where the row's
     joint carries the column's. rows, cols: pairs of coordinates of the same joint, written at `entries` of the
     flattened blocks. padding: flat positions of the diagonal of unused coordinates.
+    single: whether every joint has one coordinate here, so that these pairs are the diagonal.
     """
 
     columns: IntArray
@@ -41,14 +42,23 @@ class Block:
     cols: IntArray
     entries: IntArray
     padding: IntArray
-    whole: bool
+    single: bool
 
 
-def blocks(parent: IntArray, owner: IntArray, wanted: BoolArray) -> tuple[list[Block], Array]:
-    """Blocks of the wanted coordinates (nr,), and (n,) 1.0 for joints strictly inside a group.
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """All blocks of some coordinates, by size. whole: there is one block and it has every coordinate of the model.
 
-    owner: (nr,) joint of each coordinate.
+    inner: (n,) 1.0 for joints inside a group, 0.0 at its top and outside; None if that is all but the roots.
     """
+
+    batches: list[Batch]
+    whole: bool
+    inner: Array | None
+
+
+def blocks(parent: IntArray, owner: IntArray, wanted: BoolArray) -> Blocks:
+    """Blocks of the wanted coordinates (nr,). owner: (nr,) joint of each coordinate."""
     n = len(parent)
     has = np.zeros(n, np.bool_)
     has[owner[wanted]] = True
@@ -57,24 +67,25 @@ def blocks(parent: IntArray, owner: IntArray, wanted: BoolArray) -> tuple[list[B
         above = top[p] if p >= 0 else -1
         top[j] = above if above >= 0 else (j if has[j] else -1)
     groups = [np.flatnonzero(wanted & (top[owner] == j)) for j in np.flatnonzero(top == np.arange(n))]
-    inner = np.where((top >= 0) & (top != np.arange(n)), 1.0, 0.0)
+    inner = (top >= 0) & (top != np.arange(n))
 
-    batches: dict[int, list[IntArray]] = {}
+    large: dict[int, list[IntArray]] = {}
     small: list[list[IntArray]] = []
     for group in groups:
         if len(group) > PACKED:
-            batches.setdefault(len(group), []).append(group)
+            large.setdefault(len(group), []).append(group)
         elif small and sum(map(len, small[-1])) + len(group) <= PACKED:
             small[-1].append(group)
         else:
             small.append([group])
-    made = [_block(members, parent, owner) for members in batches.values()]
+    batches = [_batch(members, parent, owner) for members in large.values()]
     if small:
-        made.append(_block([np.sort(np.concatenate(members)) for members in small], parent, owner))
-    return made, inner
+        batches.append(_batch([np.sort(np.concatenate(members)) for members in small], parent, owner))
+    whole = len(batches) == 1 and batches[0].columns.shape == (1, len(owner))
+    return Blocks(batches, whole, None if np.array_equal(inner, parent >= 0) else inner.astype(np.float64))
 
 
-def _block(members: list[IntArray], parent: IntArray, owner: IntArray) -> Block:
+def _batch(members: list[IntArray], parent: IntArray, owner: IntArray) -> Batch:
     nr, size = len(owner), max(map(len, members))
     columns = np.full((len(members), size), nr)
     for row, group in zip(columns, members, strict=True):
@@ -82,10 +93,10 @@ def _block(members: list[IntArray], parent: IntArray, owner: IntArray) -> Block:
     filled = columns < nr
     joint = np.append(owner, -1)[columns]
     same = (joint[:, :, None] == joint[:, None, :]) & filled[:, :, None] & filled[:, None, :]
-    above = _carries(parent, joint) & filled[:, :, None] & filled[:, None, :] & ~same
+    above = _carries(parent, joint) & ~same
     t, a, b = np.nonzero(same)
     spare = np.flatnonzero(~filled)
-    return Block(
+    return Batch(
         columns=columns,
         filled=filled,
         above=above.astype(np.float64),
@@ -93,7 +104,7 @@ def _block(members: list[IntArray], parent: IntArray, owner: IntArray) -> Block:
         cols=columns[t, b],
         entries=(t * size + a) * size + b,
         padding=spare * size + spare % size,
-        whole=bool(len(members) == 1 and size == nr and np.array_equal(columns[0], np.arange(nr))),
+        single=bool(same.sum() == filled.sum()),
     )
 
 

@@ -18,9 +18,9 @@ from ..dynamics.recursive import HybridDynamics
 from ..model import Model
 from .blocks import Factors
 from .mass_matrix import MassColumns
-from .plan import plan_of
+from .plan import Plan, plan_of
 from .vectors import apply, apply_transposed, cross, dot, length, power
-from .world import propagated, rows, world_of
+from .world import World, propagated, rows, world_of
 
 CORRECTED = 1e-6
 """A correction this small, relative to the accelerations, is the last one: the next would be its square."""
@@ -38,31 +38,37 @@ class Forces:
     coordinate. unmoved: (2, 3, n) wrenches at the centres of mass that balance the loads and the velocities.
     """
 
-    def __init__(self, model: Model, kin: Kinematics, loads: Loads) -> None:
-        self.plan, self.world = plan_of(model), world_of(model, kin)
-        plan, world = self.plan, self.world
+    def __init__(self, plan: Plan, world: World, qdot: Array, Sdot: Array, applied: Array) -> None:
+        """qdot, Sdot: as in `Kinematics`. applied: (2, 3, n) loads on the bodies at their centres of mass."""
+        self.plan, self.world = plan, world
         omega = world.twist[0]
         self.eta = cross(plan.at_owners(world.twist), world.moved[0])
         if plan.joints.slide:
             self.eta[1] += cross(plan.at_owners(omega), world.moved[1])
         if plan.joints.vary:
-            self.eta += apply(world.axes, (kin.Sdot * kin.qdot).reshape(world.S.shape))
+            self.eta += apply(world.axes, (Sdot * qdot).reshape(world.S.shape))
         self.inertia = np.einsum("ikn,jkn->ijn", world.R_wi * plan.inertia, world.R_wi)
-        momentum = np.empty((2, 3, len(plan.mass)))
+        momentum = np.empty(world.arms.shape)
         momentum[0], momentum[1] = apply(self.inertia, omega), plan.mass * world.v_center
-        applied = np.ascontiguousarray(loads.f_m.T).reshape(2, 3, -1)
-        self.unmoved = cross(omega, momentum) - apply(world.R_wi, applied)
+        self.unmoved = cross(omega, momentum) - applied
+
+    @classmethod
+    def of(cls, model: Model, kin: Kinematics, loads: Loads) -> Forces:
+        """Of a state and its loads."""
+        world = world_of(model, kin)
+        f_m = np.ascontiguousarray(loads.f_m.T).reshape(world.arms.shape)
+        return cls(plan_of(model), world, kin.qdot, kin.Sdot, apply(world.R_wi, f_m))
 
     def passed(self, qddot: Array) -> tuple[Array, Array]:
         """Derivative of the twist at the joint's origin, and the wrench that the joint passes there, each (2, 3, n)."""
         plan, world, tree = self.plan, self.world, self.plan.tree
-        rate = propagated(plan, world.arm, world.S * qddot + self.eta)
-        alpha, a = rate
-        force = plan.mass * (a + cross(alpha, world.center)) + self.unmoved[1]
-        moment = apply(self.inertia, alpha) + self.unmoved[0] + cross(world.center, force)
-        wrench = np.empty_like(rate)
+        arm, center = world.arms
+        rate, a_center = propagated(plan, world.arms, world.S * qddot + self.eta)
+        force = plan.mass * a_center + self.unmoved[1]
+        moment = apply(self.inertia, rate[0]) + self.unmoved[0] + cross(center, force)
+        wrench = np.empty(rate.shape)
         wrench[1] = tree.over_carried(force)
-        wrench[0] = tree.over_carried(moment, cross(world.arm, wrench[1]))
+        wrench[0] = tree.over_carried(moment, cross(arm, wrench[1]))
         return rate, wrench
 
     def along(self, wrench: Array) -> Array:
@@ -79,7 +85,7 @@ class Forces:
     def terms(self, qddot: Array) -> Array:
         """(nr,) what `needed` is the sum of, all with the same sign: by as many roundings of this it may be off."""
         plan, world, tree = self.plan, self.world, self.plan.tree
-        arm, center = length(world.arm)[None], length(world.center)[None]
+        arm, center = length(world.arms)[:, None]
         S = length(world.S)
         alpha, a = plan.over_joints(S * np.abs(qddot) + length(self.eta))[:, None]
         alpha = tree.over_ancestors(alpha)
@@ -102,16 +108,16 @@ class Forces:
 
 def inverse_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot: Array) -> HybridDynamics:
     """As `dynamics.recursive.inverse_dynamics`."""
-    return Forces(model, kin, loads).report(np.array(qddot, np.float64))
+    return Forces.of(model, kin, loads).report(np.array(qddot, np.float64))
 
 
 def forward_dynamics(
     model: Model, kin: Kinematics, loads: Loads, qddot_prescribed: Array | None = None
 ) -> HybridDynamics:
     """As `dynamics.recursive.forward_dynamics`."""
-    forces = Forces(model, kin, loads)
+    forces = Forces.of(model, kin, loads)
     try:
-        qddot = _solved(forces, loads, accelerations(model, qddot_prescribed))
+        qddot = solved(forces, loads.f_r, accelerations(model, qddot_prescribed))
     except np.linalg.LinAlgError:
         return recursive.forward_dynamics(model, kin, loads, qddot_prescribed)
     found = forces.report(qddot)
@@ -122,34 +128,50 @@ def forward_dynamics(
 def joint_accelerations(model: Model, kin: Kinematics, loads: Loads, qddot_prescribed: Array | None = None) -> Array:
     """qddot of `forward_dynamics`, (nr,), without the wrenches."""
     try:
-        return _solved(Forces(model, kin, loads), loads, accelerations(model, qddot_prescribed))
+        return solved(Forces.of(model, kin, loads), loads.f_r, accelerations(model, qddot_prescribed))
     except np.linalg.LinAlgError:
         return recursive.forward_dynamics(model, kin, loads, qddot_prescribed).qddot
 
 
-def _solved(forces: Forces, loads: Loads, qddot: Array) -> Array:
+class _Solver:
+    """The mass matrix of the free coordinates, scaled to a unit diagonal."""
+
+    def __init__(self, forces: Forces) -> None:
+        plan = forces.plan
+        columns = MassColumns(plan, forces.world, plan.masses, forces.inertia)
+        diagonal = columns.diagonal if plan.all_free else np.where(plan.is_free, columns.diagonal, 1.0)
+        if not (diagonal > 0.0).all():
+            raise np.linalg.LinAlgError("a coordinate without inertia")
+        self.blocks = plan.free
+        self.scale: Array = 1.0 / np.sqrt(diagonal)
+        self.factors = [Factors(A) for A in columns.blocks(plan.free, self.scale)]
+
+    def solve(self, f: Array) -> tuple[Array, Array]:
+        """x (nr,) with M x = f at free coordinates, zero at others; and the largest |x| of each block, scaled."""
+        if self.blocks.whole:
+            x = self.factors[0].solve((f * self.scale)[None])
+            return x[0] * self.scale, np.abs(x).max(axis=1)
+        padded = np.append(f * self.scale, 0.0)
+        x, sizes = np.zeros(len(padded)), []
+        for batch, factor in zip(self.blocks.batches, self.factors, strict=True):
+            part = factor.solve(padded.take(batch.columns))
+            x[batch.columns] = part
+            sizes.append(np.abs(part).max(axis=1))
+        return x[:-1] * self.scale, np.concatenate(sizes)
+
+
+def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
     """qddot (nr,), given at prescribed coordinates, with its free entries found. LinAlgError if that fails."""
-    plan = forces.plan
-    if not plan.free:
+    if not forces.plan.free.batches:
         return qddot
-    columns = MassColumns.of_bodies(plan, forces.world, forces.inertia)
-    if not (columns.diagonal.take(plan.free_columns) > 0.0).all():
-        raise np.linalg.LinAlgError("a coordinate without inertia")
-    scale = 1.0 / np.sqrt(np.where(plan.is_free, columns.diagonal, 1.0))
-    factors = [Factors(columns.block(block, scale)) for block in plan.free]
-    step, sizes = np.zeros(len(qddot) + 1), None
-    missing = np.zeros(len(qddot) + 1)
-    for _ in range(1 + MOST_CORRECTIONS):
-        missing[:-1] = (loads.f_r - forces.needed(qddot)) * scale
-        found = [factor.solve(missing[block.columns]) for block, factor in zip(plan.free, factors, strict=True)]
-        for block, part in zip(plan.free, found, strict=True):
-            step[block.columns] = part
-        qddot = qddot + step[:-1] * scale
-        now = np.concatenate([np.abs(part).max(axis=1) for part in found])
-        if sizes is None:
-            sizes = now
-        elif (now <= CORRECTED * sizes).all() or (np.abs(missing[:-1]) <= NOISE * scale * forces.terms(qddot))[
-            plan.is_free
-        ].all():
-            return qddot
+    solver = _Solver(forces)
+    step, sizes = solver.solve(f_r - forces.needed(qddot))
+    for _ in range(MOST_CORRECTIONS):
+        qddot = qddot + step
+        missing = f_r - forces.needed(qddot)
+        step, now = solver.solve(missing)
+        if (now <= CORRECTED * sizes).all():
+            return qddot + step
+        if (np.abs(missing) <= NOISE * forces.terms(qddot))[forces.plan.is_free].all():
+            return qddot + step
     raise np.linalg.LinAlgError("the corrections do not become small")

@@ -7,10 +7,9 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..model import Model
-from .blocks import Block
 from .dynamics import Forces
 from .mass_matrix import MassColumns
-from .plan import plan_of
+from .plan import Plan, plan_of
 from .pushing import loads
 from .world import kinematics
 
@@ -20,26 +19,25 @@ def linear_system(model: Model, q: Array, qdot: Array, chart: IntArray, t: float
     plan = plan_of(model)
     kin = kinematics(model, q, qdot, chart)
     load = loads(model, kin, t)
-    forces = Forces(model, kin, load)
-    nr = model.dof_count
-    columns = MassColumns(plan, forces.world, plan.mass, plan.carried_mass, forces.inertia, plan.inner_of_every)
-    M = _assembled(columns, plan.every, nr)
+    forces = Forces.of(model, kin, load)
+    M = _assembled(plan, MassColumns(plan, forces.world, plan.masses, forces.inertia))
     D = np.diag(load.D_r)
-    if plan.damped:
+    if plan.dampings is not None:
         # Damping is -d times the twist at the principal frame: the matrix of bodies with mass d and inertia d 1.
-        d = model.body_damping
-        ball = np.eye(3)[:, :, None] * d
-        D -= _assembled(
-            MassColumns(plan, forces.world, d, plan.carried_damping, ball, plan.inner_of_every), plan.every, nr
-        )
-    return M, load.f_r - forces.needed(np.zeros(nr)), load.K_r, D
+        ball = np.eye(3)[:, :, None] * model.body_damping
+        D -= _assembled(plan, MassColumns(plan, forces.world, plan.dampings, ball))
+    return M, load.f_r - forces.needed(np.zeros(model.dof_count)), load.K_r, D
 
 
-def _assembled(columns: MassColumns, blocks: list[Block], nr: int) -> Array:
+def _assembled(plan: Plan, columns: MassColumns) -> Array:
     """(nr, nr) from its blocks."""
+    matrices = columns.blocks(plan.every)
+    if plan.every.whole:
+        return np.asarray(matrices[0][0])
+    nr = len(plan.is_free)
     M = np.zeros((nr, nr))
-    for block in blocks:
-        for indices, filled, part in zip(block.columns, block.filled, columns.block(block), strict=True):
+    for batch, parts in zip(plan.every.batches, matrices, strict=True):
+        for indices, filled, part in zip(batch.columns, batch.filled, parts, strict=True):
             used = indices[filled]
             M[np.ix_(used, used)] = part[: len(used), : len(used)]
     return M

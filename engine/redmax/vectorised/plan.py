@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
 from ..model import Model
-from .blocks import blocks
+from .blocks import Blocks, blocks
+from .charted import ChartedLoads
 from .layout import JointLayout
 from .tree_sums import TreeSums, compact
 
@@ -21,9 +23,9 @@ class Plan:
     owner: (nr,) joint of every coordinate, None where it is simply the coordinate's number.
     roots: joints on the world. root_of: (n,) the one that carries each body.
     R_pj0, R_ji (3, 3, n) and p_pj0, p_ji (3, n): constant parts of poses; rotations are None where all are 1.
-    mass (n,), inertia (3, n) about the principal axes, carried_mass (n,): of a body with all it carries.
-    inner: (n,) 1.0 where a joint hangs from a free one; levers of mass matrices are measured within such groups.
-    free, every: blocks of the mass matrix of the free coordinates, and of all.
+    mass (n,), inertia (3, n) about the principal axes. masses, dampings: (2, 1, n) mass and damping of a body with all
+    it carries, and its own; dampings is None without any.
+    is_free: (nr,) coordinates that are neither animated nor locked.
     """
 
     def __init__(self, model: Model) -> None:
@@ -44,17 +46,33 @@ class Plan:
         self.R_ji, self.p_ji = _rotations(model.E_ji), _positions(model.E_ji)
         self.mass = np.ascontiguousarray(model.inertia[:, 3])
         self.inertia = np.ascontiguousarray(model.inertia[:, :3].T)
-        self.carried_mass = self.tree.over_carried(self.mass[None])[0]
-        self.damped = bool(model.body_damping.any())
-        self.carried_damping = self.tree.over_carried(model.body_damping[None])[0]
+        self.masses = self._with_carried(self.mass)
+        self.dampings = self._with_carried(model.body_damping) if model.body_damping.any() else None
 
-        self.free, self.inner = blocks(parent, owner, ~model.prescribed)
-        self.every, self.inner_of_every = blocks(parent, owner, np.ones(len(owner), np.bool_))
         self.is_free: BoolArray = ~model.prescribed
-        self.free_columns: IntArray = np.flatnonzero(self.is_free)
-        self.torque_tables = tuple(j for j, joint in enumerate(model.joints) if joint.torque_table is not None)
-        self.stiffness_tables = tuple(j for j, joint in enumerate(model.joints) if joint.stiffness_table is not None)
+        self.all_free = bool(self.is_free.all())
+        self._bodies = parent, owner
+        self.charted = ChartedLoads(model)
+        joints = [(model.columns(j), joint) for j, joint in enumerate(model.joints)]
+        self.torque_tables = [(at, joint.torque_table) for at, joint in joints if joint.torque_table is not None]
+        self.stiffness_tables = [
+            (at, joint.stiffness_table) for at, joint in joints if joint.stiffness_table is not None
+        ]
         self.has_limits = bool(np.isfinite(model.lower).any() or np.isfinite(model.upper).any())
+
+    @cached_property
+    def free(self) -> Blocks:
+        """Blocks of the mass matrix of the free coordinates."""
+        return blocks(*self._bodies, self.is_free)
+
+    @cached_property
+    def every(self) -> Blocks:
+        """Blocks of the mass matrix of all coordinates."""
+        return self.free if self.all_free else blocks(*self._bodies, np.ones(len(self.is_free), np.bool_))
+
+    def _with_carried(self, mass: Array) -> Array:
+        """(2, 1, n): with all a body carries, and its own."""
+        return np.stack([self.tree.over_carried(mass[None]), mass[None]])
 
     def at_owners(self, X: Array) -> Array:
         """(..., nr) the value of each coordinate's body. X: (..., n)."""

@@ -6,34 +6,39 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics import loads as readable
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.loads import Loads
 from ..model import Model
+from .charted import own_coordinates
 from .plan import Plan, plan_of
-from .world import world_of
+from .stages import Coordinates
+from .vectors import apply_transposed
+from .world import World, rows, world_of
 
 
 def loads(model: Model, kin: Kinematics, t: float) -> Loads:
     """As `dynamics.loads.loads`."""
+    plan, world = plan_of(model), world_of(model, kin)
+    D_m = np.zeros((model.body_count, 6, 6))
+    D_m.reshape(-1, 36)[:, ::7] = -model.body_damping[:, None]
+    f_m = rows(apply_transposed(world.R_wi, body_loads(model, world)))
+    return Loads(f_m, D_m, *joint_loads(model, plan, Coordinates(kin.q, kin.qdot, kin.chart), kin.S, t))
+
+
+def body_loads(model: Model, world: World) -> Array:
+    """(2, 3, n) gravity and damping at the centres of mass, along the world's axes."""
     plan = plan_of(model)
-    n = model.body_count
-    f_m, D_m = np.zeros((n, 6)), np.zeros((n, 6, 6))
-    f_m[:, 3:] = (np.einsum("kin,k->in", world_of(model, kin).R_wi, model.gravity) * plan.mass).T
-    if plan.damped:
-        f_m -= model.body_damping[:, None] * kin.phi
-        D_m[:] = -model.body_damping[:, None, None] * np.eye(6)
-    q, qdot, changes = readable.own_coordinates(model, kin)
-    f_r, K_r, D_r = _joint_loads(model, plan, q, qdot, t)
-    for columns, B in changes:
-        f_r[columns] = B.T @ f_r[columns]
-        K_r[columns] = (K_r[columns, None] * B**2).sum(axis=0)  # diagonal of B^T K B
-        D_r[columns] = (D_r[columns, None] * B**2).sum(axis=0)
-    return Loads(f_m, D_m, f_r, K_r, D_r)
+    applied = np.zeros(world.arms.shape)
+    applied[1] = model.gravity[:, None] * plan.mass
+    if plan.dampings is not None:
+        applied[0] -= model.body_damping * world.twist[0]
+        applied[1] -= model.body_damping * world.v_center
+    return applied
 
 
-def _joint_loads(model: Model, plan: Plan, q: Array, qdot: Array, t: float) -> tuple[Array, Array, Array]:
-    """f_r, K_r, D_r of torques, springs, damping and soft limits, each (nr,)."""
+def joint_loads(model: Model, plan: Plan, given: Coordinates, S: Array, t: float) -> tuple[Array, Array, Array]:
+    """f_r, K_r, D_r, each (nr,), of torques, springs, damping and soft limits. S: (6, nr)."""
+    q, qdot, changes = own_coordinates(model, plan.charted, given, S)
     x = q - model.rest
     f = model.torque - model.stiffness * x - model.damping * qdot
     K, D = -model.stiffness, -model.damping
@@ -43,15 +48,14 @@ def _joint_loads(model: Model, plan: Plan, q: Array, qdot: Array, t: float) -> t
         f -= model.limit_stiffness * beyond + pushing * qdot
         K -= np.where(beyond != 0.0, model.limit_stiffness, 0.0)
         D -= pushing
-    for j in plan.torque_tables:
-        table = model.joints[j].torque_table
-        assert table is not None
-        f[model.columns(j)] += table.value(t)
-    for j in plan.stiffness_tables:
-        table = model.joints[j].stiffness_table
-        assert table is not None
-        start = int(model.dof[j])
-        for k, xk in enumerate(x[model.columns(j)]):
-            f[start + k] -= table.value(xk)[k]
-            K[start + k] -= table.derivative(xk)[k]
+    for columns, table in plan.torque_tables:
+        f[columns] += table.value(t)
+    for columns, table in plan.stiffness_tables:
+        for k, xk in enumerate(x[columns]):
+            f[columns.start + k] -= table.value(xk)[k]
+            K[columns.start + k] -= table.derivative(xk)[k]
+    for columns, B in changes:
+        f[columns] = B.T @ f[columns]
+        K[columns] = (K[columns, None] * B**2).sum(axis=0)  # diagonal of B^T K B
+        D[columns] = (D[columns, None] * B**2).sum(axis=0)
     return f, K, D

@@ -49,18 +49,18 @@ def hat(v: Array) -> Array:
 
 
 def diagonal(A: Array) -> Array:
-    """The three diagonals, (3, n): a view of a contiguous A."""
-    return A.reshape(9, -1)[::4]
+    """The three diagonals, (..., 3, n): a view of a contiguous A."""
+    return A.reshape(*A.shape[:-3], 9, A.shape[-1])[..., ::4, :]
 
 
 def apply(A: Array, v: Array) -> Array:
     """A v, (..., 3, n)."""
-    return np.asarray(np.einsum("ikn,...kn->...in", A, v))
+    return np.asarray(np.einsum("ikn,kn->in" if v.ndim == 2 else "ikn,akn->ain", A, v))
 
 
 def apply_transposed(A: Array, v: Array) -> Array:
     """A^T v, (..., 3, n)."""
-    return np.asarray(np.einsum("kin,...kn->...in", A, v))
+    return np.asarray(np.einsum("kin,kn->in" if v.ndim == 2 else "kin,akn->ain", A, v))
 
 
 def multiply(A: Array, B: Array) -> Array:
@@ -69,12 +69,12 @@ def multiply(A: Array, B: Array) -> Array:
 
 
 def lever(d: Array, e: Array) -> Array:
-    """2 (d . e) 1 - d e^T - e d^T, (3, 3, n).
+    """2 (d . e) 1 - d e^T - e d^T, (..., 3, 3, n).
 
     With e = h + m d / 2 it is what inertia of mass m and first moment h gains when seen from a point d away.
     """
-    A = d[:, None] * e
-    A = A + A.transpose(1, 0, 2)
+    A = d[..., :, None, :] * e[..., None, :, :]
+    A = A + np.swapaxes(A, -2, -3)
     gained = np.negative(A)
-    diagonal(gained)[:] += A[0, 0] + A[1, 1] + A[2, 2]
+    diagonal(gained)[:] += (A[..., 0, 0, :] + A[..., 1, 1, :] + A[..., 2, 2, :])[..., None, :]
     return np.asarray(gained)

@@ -16,7 +16,7 @@ from ..arrays import Array, IntArray
 from ..dynamics.kinematics import Kinematics
 from ..model import Model
 from .plan import Plan, plan_of
-from .stages import Coordinates
+from .stages import Coordinates, Motion
 from .vectors import apply, apply_transposed, cross, multiply
 
 
@@ -24,16 +24,17 @@ from .vectors import apply, apply_transposed, cross, multiply
 class World:
     """A `Kinematics` along the world's axes, bodies along the last axis.
 
-    R, R_wi: (3, 3, n) axes of the joint and of the principal frames. arm: (3, n) from the parent's joint origin to the
-    joint's, zero at roots. center: (3, n) from the joint's origin to the centre of mass.
+    R, R_wi: (3, 3, n) axes of the joint and of the principal frames. arms: (2, 3, n) from the parent's joint origin to
+    the joint's, zero at roots, and from the joint's origin to the centre of mass. reach: (3, n) from the root's joint
+    origin to the joint's.
     twist: (2, 3, n) angular velocity, and velocity at the joint's origin; v_center: (3, n) at the centre of mass.
     axes: (3, 3, nr) R of every coordinate's joint. S, moved: (2, 3, nr) columns of S at the joint's origin, S qdot.
     """
 
     R: Array
     R_wi: Array
-    arm: Array
-    center: Array
+    arms: Array
+    reach: Array
     twist: Array
     v_center: Array
     axes: Array
@@ -44,22 +45,25 @@ class World:
 _WORLDS: WeakKeyDictionary[Kinematics, World] = WeakKeyDictionary()
 
 
-def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = None) -> Kinematics:
-    """As `dynamics.kinematics.kinematics`. Source: RM19 eq. 17 and 22, Alg. 6 lines 1-3."""
+def evaluated(model: Model, given: Coordinates) -> tuple[Motion, Array, Array, World]:
+    """The joints' own motion, R_pj (3, 3, n), p_pj (3, n) and the `World` of a state."""
     plan = plan_of(model)
-    if chart is None:
-        chart = np.zeros(model.body_count, dtype=np.int64)
-    motion = plan.joints.motion(Coordinates(q, qdot, chart))
+    motion = plan.joints.motion(given)
     R_pj, p_pj = motion.R, plan.p_pj0
     if plan.R_pj0 is not None:
         R_pj = multiply(plan.R_pj0, R_pj)
     if plan.joints.slide:
         p_pj = p_pj + (motion.p if plan.R_pj0 is None else apply(plan.R_pj0, motion.p))
-    R = plan.tree.rotations_from_root(R_pj)
-    arm = _arms(plan, R, p_pj)
-    world = _moving(plan, R, arm, motion.S, qdot)
-    # The root's position last: arms keep their digits however far away it is.
-    position = plan.tree.over_ancestors(arm) + p_pj.take(plan.root_of, 1)
+    return motion, R_pj, p_pj, _moving(plan, plan.tree.rotations_from_root(R_pj), p_pj, motion.S, given.qdot)
+
+
+def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = None) -> Kinematics:
+    """As `dynamics.kinematics.kinematics`. Source: RM19 eq. 17 and 22, Alg. 6 lines 1-3."""
+    if chart is None:
+        chart = np.zeros(model.body_count, dtype=np.int64)
+    motion, R_pj, p_pj, world = evaluated(model, Coordinates(q, qdot, chart))
+    # The root's position last: reaches keep their digits however far away it is.
+    position = world.reach + p_pj.take(plan_of(model).root_of, 1)
     phi = np.stack([world.twist[0], world.v_center])
     kin = Kinematics(
         q,
@@ -67,9 +71,9 @@ def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = Non
         motion.S,
         motion.Sdot,
         _poses(R_pj, p_pj),
-        _poses(R, position),
-        _poses(world.R_wi, position + world.center),
-        rows(apply_transposed(R, world.twist)),
+        _poses(world.R, position),
+        _poses(world.R_wi, position + world.arms[1]),
+        rows(apply_transposed(world.R, world.twist)),
         rows(apply_transposed(world.R_wi, phi)),
         chart,
     )
@@ -83,45 +87,43 @@ def world_of(model: Model, kin: Kinematics) -> World:
     if world is None:
         plan = plan_of(model)
         R = np.ascontiguousarray(kin.E_wj[:, :3, :3].transpose(1, 2, 0))
-        arm = _arms(plan, R, np.ascontiguousarray(kin.E_pj[:, :3, 3].T))
-        world = _WORLDS[kin] = _moving(plan, R, arm, kin.S, kin.qdot)
+        p_pj = np.ascontiguousarray(kin.E_pj[:, :3, 3].T)
+        world = _WORLDS[kin] = _moving(plan, R, p_pj, kin.S, kin.qdot)
     return world
 
 
-def _arms(plan: Plan, R: Array, p_pj: Array) -> Array:
-    arm = apply(plan.tree.at_parents(R), p_pj)
-    arm[:, plan.roots] = 0.0
-    return arm
-
-
-def _moving(plan: Plan, R: Array, arm: Array, S: Array, qdot: Array) -> World:
+def _moving(plan: Plan, R: Array, p_pj: Array, S: Array, qdot: Array) -> World:
     R_wi = R if plan.R_ji is None else multiply(R, plan.R_ji)
-    center, axes = apply(R, plan.p_ji), plan.at_owners(R)
+    arms = np.empty((2, *p_pj.shape))
+    arms[0], arms[1] = apply(plan.tree.at_parents(R), p_pj), apply(R, plan.p_ji)
+    arms[0, :, plan.roots] = 0.0
+    axes = plan.at_owners(R)
     if plan.joints.slide:
         S_w = apply(axes, S.reshape(2, 3, S.shape[1]))
     else:
         S_w = np.zeros((2, 3, S.shape[1]))
         S_w[0] = apply(axes, S[:3])
     moved = S_w * qdot
-    twist = propagated(plan, arm, moved if plan.joints.slide else moved[:1])
-    v_center = twist[1] + cross(twist[0], center)
-    return World(R, R_wi, arm, center, twist, v_center, axes, S_w, moved)
+    twist, v_center = propagated(plan, arms, moved if plan.joints.slide else moved[:1])
+    return World(R, R_wi, arms, plan.tree.over_ancestors(arms[0]), twist, v_center, axes, S_w, moved)
 
 
-def propagated(plan: Plan, arm: Array, columns: Array) -> Array:
+def propagated(plan: Plan, arms: Array, columns: Array) -> tuple[Array, Array]:
     """(2, 3, n) sums from the roots of what coordinates add to their bodies: (2, 3, nr), or (1, 3, nr) if only angular.
 
-    Linear parts are those at the joint's origin: on the way from parent to child they gain angular x arm.
+    Linear parts are those at the joint's origin: on the way from parent to child they gain angular x arm. The second
+    result (3, n) is the linear part at the centre of mass.
     """
     tree = plan.tree
     added = plan.over_joints(columns.reshape(3 * len(columns), columns.shape[2]))
-    total = np.empty((2, 3, arm.shape[1]))
-    total[0] = tree.over_ancestors(added[:3])
-    gained = cross(tree.at_parents(total[0]), arm)
+    total, turning = np.empty(arms.shape), np.empty(arms.shape)
+    total[0] = turning[1] = tree.over_ancestors(added[:3])
+    turning[0] = tree.at_parents(turning[1])
+    gained, at_center = cross(turning, arms)
     if len(added) > 3:
         gained += added[3:]
     total[1] = tree.over_ancestors(gained)
-    return total
+    return total, total[1] + at_center
 
 
 def rows(X: Array) -> Array:

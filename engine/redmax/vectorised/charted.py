@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coordinates in which joint loads are meant, where an integrator writes them otherwise; see `loads.own_coordinates`.
+
+Mostly nothing is written otherwise. All joints are asked at once, and only those that answer yes are looked at alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from ..joints.primitives import Kind
+from ..model import Model
+from .layout import trusted_primitives
+from .stages import Coordinates
+
+
+class ChartedLoads:
+    """Of the joints with loads on coordinates that may be written in several ways (`Model.charted_loads`).
+
+    unknown: those of which only `rewrite` knows. joints: the others. balls: (3, m) columns of their rotation vectors,
+    ball_joint: (m,) the joint of each, rest: (3, m) what it is near to when written as meant.
+    """
+
+    def __init__(self, model: Model) -> None:
+        unknown, joints, balls, ball_joint = [], [], [], []
+        for j in model.charted_loads:
+            listed = trusted_primitives(model.joints[j])
+            if listed is None:
+                unknown.append(j)
+                continue
+            joints.append(j)
+            column = int(model.dof[j])
+            for primitive in listed:
+                if primitive.kind == Kind.BALL:
+                    balls.append(np.arange(column, column + 3))
+                    ball_joint.append(j)
+                column += primitive.ndof
+        self.any = bool(model.charted_loads)
+        self.unknown: IntArray = np.array(unknown, np.int64)
+        self.joints: IntArray = np.array(joints, np.int64)
+        self.balls: IntArray = np.array(balls, np.int64).reshape(-1, 3).T
+        self.ball_joint: IntArray = np.array(ball_joint, np.int64)
+        self.rest: Array = model.rest.take(self.balls)
+
+    def candidates(self, given: Coordinates) -> list[int]:
+        """Joints that may have to be rewritten, in ascending order: all whose q is not as meant are among them."""
+        v = given.q.take(self.balls)
+        angle = np.sqrt((v * v).sum(axis=0))
+        along = (v * self.rest).sum(axis=0) / np.where(angle > 0.0, angle, 1.0)
+        # As in `rotation_vector.rewritten`, with a margin for the rounding of either.
+        turned = self.ball_joint[np.abs(angle - along) >= 0.999 * np.pi]
+        recharted = self.joints[given.chart[self.joints] != 0]
+        return [int(j) for j in np.unique(np.concatenate([self.unknown, turned, recharted]))]
+
+
+def own_coordinates(
+    model: Model, charted: ChartedLoads, given: Coordinates, S: Array
+) -> tuple[Array, Array, list[tuple[slice, Array]]]:
+    """As `dynamics.loads.own_coordinates`. S: (6, nr) of the joints as they are written now."""
+    q, qdot = given.q, given.qdot
+    changes: list[tuple[slice, Array]] = []
+    if not charted.any:
+        return q, qdot, changes
+    for j in charted.candidates(given):
+        joint, columns, chart = model.joints[j], model.columns(j), int(given.chart[j])
+        q_own, qdot_own = joint.rewrite(
+            given.q[columns], given.qdot[columns], chart, chart_like=0, q_like=model.rest[columns]
+        )
+        if chart == 0 and np.array_equal(q_own, given.q[columns]):
+            continue
+        if not changes:
+            q, qdot = q.copy(), qdot.copy()
+        q[columns], qdot[columns] = q_own, qdot_own
+        changes.append((columns, np.linalg.pinv(joint.motion(q_own, qdot_own).S) @ S[:, columns]))
+    return q, qdot, changes

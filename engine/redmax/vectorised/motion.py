@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Accelerations straight from coordinates: what an explicit integrator asks for thousands of times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from ..model import Model
+from .dynamics import Forces, joint_accelerations, solved
+from .plan import plan_of
+from .pushing import body_loads, joint_loads, loads
+from .stages import Coordinates
+from .world import evaluated, kinematics
+
+
+def accelerations(model: Model, q: Array, qdot: Array, chart: IntArray, t: float, qddot_prescribed: Array) -> Array:
+    """qddot, (nr,): `kinematics`, `loads` and `joint_accelerations` in one, without what only a reader wants.
+
+    qddot_prescribed: (nr,), read at the prescribed coordinates only.
+    """
+    plan, given = plan_of(model), Coordinates(q, qdot, chart)
+    motion, _, _, world = evaluated(model, given)
+    forces = Forces(plan, world, qdot, motion.Sdot, body_loads(model, world))
+    f_r = joint_loads(model, plan, given, motion.S, t)[0]
+    try:
+        return solved(forces, f_r, np.where(model.prescribed, qddot_prescribed, 0.0))
+    except np.linalg.LinAlgError:
+        kin = kinematics(model, q, qdot, chart)
+        return joint_accelerations(model, kin, loads(model, kin, t), qddot_prescribed)
