@@ -39,7 +39,7 @@ WHEELS = (
         name="scipy",
         at_least="1.15",
         below="1.16",
-        purpose="adaptive integrators and convex hulls",
+        purpose="convex hulls and the integrator Radau",
         probe="scipy.linalg",
         optional=True,
     ),
