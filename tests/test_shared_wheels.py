@@ -107,6 +107,15 @@ def test_a_wheel_that_does_not_load_is_named_with_the_reason(wheels, spam, insta
     assert "Error: " in problem
 
 
+@pytest.mark.parametrize(("version", "wrong"), [("1.6", False), ("2.0", True)])
+def test_a_wheel_that_is_slow_to_load_is_judged_by_its_version_alone(wheels, spam, installed, version, wrong):
+    installed(version=version, code="raise RuntimeError('loaded')")
+    found = wheels.problems((wheels.Wheel(**{**vars(spam), "probe": ""}),))
+    assert len(found) == int(wrong)
+    assert all(f"spam_wheel {version}" in problem for problem in found)
+    assert "spam_wheel" not in sys.modules
+
+
 def test_compiled_code_inside_the_wheel_is_probed(wheels, spam, installed):
     folder = installed()
     (folder / "core.py").write_text("raise ImportError('built for another Python')")

@@ -35,7 +35,7 @@ class Facts(NamedTuple):
 
 @functools.cache
 def facts() -> Facts:
-    problems = wheels.problems()  # loads every wheel that fits, so that the versions below are those in use
+    problems = wheels.problems()  # loads most wheels that fit, so that the versions below are those in use
     versions = [
         ("Engine", f"RedMax {package.__version__}"),
         ("Route", cache.ROUTE),

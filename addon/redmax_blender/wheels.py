@@ -24,7 +24,8 @@ class Wheel:
     below: str
     purpose: str
     probe: str
-    """A module of the wheel whose compiled code meets Python and numpy: the plain package may load where it fails."""
+    """A module of the wheel whose compiled code meets Python and numpy: the plain package may load where it fails.
+    Empty where loading takes too long for the start of Blender: then only the version is looked at."""
     optional: bool = False
     """Absent is no problem: the features that need it name it when they are asked for."""
 
@@ -43,6 +44,8 @@ WHEELS = (
         probe="scipy.linalg",
         optional=True,
     ),
+    Wheel(name="numba", at_least="0.62", below="0.63", purpose="compiled speed", probe="", optional=True),
+    Wheel(name="llvmlite", at_least="0.45", below="0.46", purpose="compiled speed", probe="", optional=True),
 )
 """The one table of wanted versions."""
 
@@ -69,7 +72,8 @@ def _problem(wheel: Wheel) -> str | None:
             f"for {wheel.purpose}. {_remedy(wheel)}"
         )
     try:
-        importlib.import_module(wheel.probe)
+        if wheel.probe:
+            importlib.import_module(wheel.probe)
     except (
         Exception
     ) as error:  # a wheel built for another Python or numpy fails in many ways; each is told, none hidden
