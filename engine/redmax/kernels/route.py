@@ -3,28 +3,91 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import re
 from functools import cache
 from importlib import metadata, util
+from pathlib import Path
 
 from ..errors import MissingWheelError, RedMaxError
 
 VARIABLE = "REDMAX_ROUTE"
 NUMBA, NUMPY = "numba", "numpy"
 
+VERSIONS = {"numba": ("0.62", "0.63"), "llvmlite": ("0.45", "0.46")}
+"""From (included) and below (excluded). Kernels are kept on disk by means of numba that it may change in any release,
+so a version that was not tested computes nothing: plain numpy does, and `why_numpy` says so."""
+
 
 @cache
 def name() -> str:
-    """ "numba" where it is installed, else "numpy"; the environment variable REDMAX_ROUTE asks for one of them."""
+    """ "numba" where it can be used, else "numpy"; the environment variable REDMAX_ROUTE asks for one of them."""
     asked = os.environ.get(VARIABLE, "")
     if asked not in ("", NUMBA, NUMPY):
         raise RedMaxError(f"{VARIABLE} is '{asked}'; use {NUMBA} or {NUMPY}, or leave it out")
-    installed = util.find_spec("numba") is not None
-    if asked == NUMBA and not installed:
-        raise MissingWheelError(f"{VARIABLE}={NUMBA}", "numba")
-    return NUMBA if installed and asked != NUMPY else NUMPY
+    if asked == NUMPY:
+        return NUMPY
+    problem = _problem()
+    if asked == NUMBA and problem:
+        if not is_installed():
+            raise MissingWheelError(f"{VARIABLE}={NUMBA}", NUMBA)
+        raise RedMaxError(f"{VARIABLE} is '{NUMBA}', but {problem}")
+    return NUMPY if problem else NUMBA
+
+
+def is_installed() -> bool:
+    """Whether there is a numba to be tried; found without loading it."""
+    return found("numba") is not None
+
+
+def why_numpy() -> str:
+    """Why plain numpy computes, as part of a sentence; empty where numba does."""
+    if name() == NUMBA:
+        return ""
+    return f"{VARIABLE} asks for it" if os.environ.get(VARIABLE) == NUMPY else _problem()
 
 
 def versions() -> str:
     """The route with the version of what computes, as results keep it."""
-    return f"{name()} {metadata.version(name())}"
+    module = importlib.import_module(name())
+    return f"{name()} {module.__version__}"
+
+
+@cache
+def found(package: str) -> str | None:
+    """Version of the copy that an import would give, read without importing it; "" if it does not tell, None if there
+    is none. A copy further down the import path must not answer for it, so only the folder beside it is asked."""
+    try:
+        spec = util.find_spec(package)
+    except (ImportError, ValueError):  # ValueError: a module without a spec was put in its place
+        return None
+    if spec is None:
+        return None
+    for place in spec.submodule_search_locations or ():
+        for distribution in metadata.distributions(name=package, path=[str(Path(place).parent)]):
+            return distribution.version
+    return ""
+
+
+@cache
+def _problem() -> str:
+    """What keeps numba from computing, as part of a sentence; empty if nothing does. Loads numba to know."""
+    for package, (first, below) in VERSIONS.items():
+        version = found(package)
+        if version is None:
+            return f"{package} is not installed"
+        if not _release(first) <= _release(version) < _release(below):
+            return f"{package} {version or 'of unknown version'} is not a tested version (>={first},<{below})"
+    try:
+        importlib.import_module("numba")
+    except Exception as error:  # built for another Python or numpy it fails in many ways; each is told, none hidden
+        reason = next(iter(str(error).strip().splitlines()), "no reason given")
+        return f"numba {found('numba')} does not load ({type(error).__name__}: {reason})"
+    return ""
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The leading numbers: '0.62.1rc1' is (0, 62, 1)."""
+    match = re.match(r"\d+(\.\d+)*", version)
+    return tuple(int(number) for number in match.group().split(".")) if match else ()
