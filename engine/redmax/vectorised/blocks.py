@@ -21,8 +21,8 @@ PACKED = 32
 SOLVED_AT_ONCE = 150
 """Up to so many coordinates two solutions from scratch are quicker than factors that are kept."""
 
-PIVOT = 50
-"""Coordinates eliminated at a time."""
+PANEL = 50
+"""Coordinates factorised at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,8 @@ class Batch:
     columns: (T, D) coordinates, nr where a block has fewer. filled: (T, D). above: (T, D, D), 1.0 where the row's
     joint carries the column's. rows, cols: pairs of coordinates of the same joint, written at `entries` of the
     flattened blocks. padding: flat positions of the diagonal of unused coordinates.
-    single: whether every joint has one coordinate here, so that these pairs are the diagonal.
+    single: whether every joint has one coordinate here, so that these pairs are the diagonal. chains: whether of any
+    two joints in a block the later hangs from the earlier, so that `above` says nothing about the upper triangle.
     """
 
     columns: IntArray
@@ -43,6 +44,7 @@ class Batch:
     entries: IntArray
     padding: IntArray
     single: bool
+    chains: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +107,7 @@ def _batch(members: list[IntArray], parent: IntArray, owner: IntArray) -> Batch:
         entries=(t * size + a) * size + b,
         padding=spare * size + spare % size,
         single=bool(same.sum() == filled.sum()),
+        chains=bool((above | same)[:, *np.triu_indices(size)].all()),
     )
 
 
@@ -130,36 +133,39 @@ def _carries(parent: IntArray, joint: IntArray) -> BoolArray:
 class Factors:
     """Solves with symmetric positive definite matrices (T, D, D) of unit diagonal, for one right side after another.
 
-    Small matrices are simply solved each time, which is quickest. Large ones get Cholesky factors, a block of rows at a
-    time. The factor's blocks on the diagonal are kept as their inverses: these are triangular and as well behaved as
-    the factor, while inverses of whole blocks of the matrix would lose all digits on long chains.
-    LinAlgError where a matrix is singular.
+    Small matrices are simply solved each time, which is quickest. Large ones, of which only the upper triangle is read,
+    get Cholesky factors U^T U, a panel of rows at a time. The factor's blocks on the diagonal are kept as their
+    inverses: these are triangular and as well behaved as the factor, while inverses of whole blocks of the matrix would
+    lose all digits on long chains. LinAlgError where a matrix is singular or, if large, not positive definite.
     """
 
     def __init__(self, A: Array) -> None:
         self.A = A
-        self.pivots: list[tuple[slice, slice, Array, Array]] = []
+        self.panels: list[tuple[slice, slice, slice, Array]] = []
         size = A.shape[1]
-        if size <= SOLVED_AT_ONCE:
+        if not is_large(size):
             return
-        A = A.copy()
-        count = max(1, -(-size // PIVOT))
+        self.U: Array = np.empty_like(A)
+        count = -(-size // PANEL)
         for start, end in pairwise([round(size * k / count) for k in range(count + 1)]):
-            now, rest = slice(start, end), slice(end, size)
-            inverse = np.linalg.inv(np.linalg.cholesky(A[:, now, now]))
-            W = inverse @ A[:, now, rest]
-            A[:, rest, rest] -= np.swapaxes(W, 1, 2) @ W
-            self.pivots.append((now, rest, inverse, W))
+            before, now, after = slice(0, start), slice(start, end), slice(end, size)
+            panel = A[:, now, start:] - np.swapaxes(self.U[:, before, now], 1, 2) @ self.U[:, before, start:]
+            inverse = np.linalg.inv(np.linalg.cholesky(np.swapaxes(panel[:, :, : end - start], 1, 2)))
+            self.U[:, now, after] = inverse @ panel[:, :, end - start :]
+            self.panels.append((before, now, after, inverse))
 
     def solve(self, b: Array) -> Array:
         """x, (T, D), with A x = b (T, D)."""
-        x = b[:, :, None]
-        if not self.pivots:
-            return np.asarray(np.linalg.solve(self.A, x)[:, :, 0])
-        x = x.copy()
-        for now, rest, inverse, W in self.pivots:
-            x[:, now] = inverse @ x[:, now]
-            x[:, rest] -= np.swapaxes(W, 1, 2) @ x[:, now]
-        for now, rest, inverse, W in reversed(self.pivots):
-            x[:, now] = np.swapaxes(inverse, 1, 2) @ (x[:, now] - W @ x[:, rest])
+        if not self.panels:
+            return np.asarray(np.linalg.solve(self.A, b[:, :, None])[:, :, 0])
+        x, U = b[:, :, None].copy(), self.U
+        for before, now, _, inverse in self.panels:
+            x[:, now] = inverse @ (x[:, now] - np.swapaxes(U[:, before, now], 1, 2) @ x[:, before])
+        for _, now, after, inverse in reversed(self.panels):
+            x[:, now] = np.swapaxes(inverse, 1, 2) @ (x[:, now] - U[:, now, after] @ x[:, after])
         return np.asarray(x[:, :, 0])
+
+
+def is_large(size: int) -> bool:
+    """Whether so many coordinates are factorised instead of solved for each time."""
+    return size > SOLVED_AT_ONCE

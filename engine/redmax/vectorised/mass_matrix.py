@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from .blocks import Blocks
+from .blocks import Blocks, is_large
 from .plan import Plan
 from .vectors import apply, cross, lever, power
 from .world import World
@@ -41,10 +41,9 @@ class MassColumns:
     def blocks(self, blocks: Blocks, scale: Array | None = None) -> list[Array]:
         """(T, D, D) of every batch; unused coordinates have 1 diagonally.
 
-        scale: (nr,) 1 / sqrt(diagonal) to multiply rows and columns by.
-
-        Twists and wrenches are seen from the top of the group the coordinate belongs to. So S^T F of two coordinates,
-        one of which carries the other, is a product of matrices.
+        scale: (nr,) 1 / sqrt(diagonal) to multiply rows and columns by, for `Factors`: of large matrices only the upper
+        triangle is right then. Twists and wrenches are seen from the top of the group the coordinate belongs to, so that
+        S^T F of two coordinates, one of which carries the other, is a product of matrices.
         """
         S, F, reach = self.S, self.F, self.world.reach
         if scale is not None:
@@ -64,8 +63,11 @@ class MassColumns:
                 M = (seen_S.T @ seen_F)[None]
             else:
                 M = seen_S.take(batch.columns, 1).transpose(1, 2, 0) @ seen_F.take(batch.columns, 1).transpose(1, 0, 2)
-            M *= batch.above
-            M = M + M.transpose(0, 2, 1)
+            triangle = scale is not None and is_large(M.shape[1])
+            if not (triangle and batch.chains):
+                M *= batch.above
+            if not triangle:
+                M = M + M.transpose(0, 2, 1)
             flat = M.reshape(-1)
             # Within a joint from its own columns: exact however far the top of the group is.
             if scale is not None and batch.single:

@@ -91,7 +91,7 @@ class TreeSums:
     def over_ancestors(self, X: Array) -> Array:
         """(k, n) sums over each body and all that carry it. X: (k, n)."""
         if not self.jumps:
-            return X
+            return X.copy()
         if self._strand:
             return np.add.accumulate(X.reshape(len(X), -1, self._strand), axis=2).reshape(X.shape)
         if self._dense:
@@ -104,7 +104,7 @@ class TreeSums:
     def over_carried(self, X: Array, lifted: Array | None = None) -> Array:
         """(k, n) sums of X over each body and everything it carries, and of `lifted` over what it carries only."""
         if not self.jumps:
-            return X
+            return X.copy()
         if self._dense:
             total = X @ self._carried
             return np.asarray(total if lifted is None else total + lifted @ self._carried_only)
