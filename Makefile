@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BUILDER := .venv-blender-4.5
+PEERS := .venv-peers
 
 # Blender 5.2 needs Python 3.13; without one `make test` says so and goes on. 4.2 joins in `make test-all`.
 PYTHON313 := $(PYTHON313)
@@ -21,7 +22,7 @@ export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-blender lint test test-all test-engine test-extension demo bench clean \
+.PHONY: help setup setup-blender lint test test-all test-engine test-extension demo bench bench-quick clean \
   extension extension-all wheels-lock $(ALL_BLENDERS:%=test-blender-%)
 
 help:
@@ -30,7 +31,8 @@ help:
 	@echo "make demo           author, simulate and bake a crane in Blender; pictures and a .blend file in OUT=$(OUT)"
 	@echo "make extension      dist/*.zip for Blender: the slim one, and the full ones for this machine"
 	@echo "make extension-all  the same for every platform (downloads about 260 MB of wheels)"
-	@echo "make bench          benchmarks with ratios, plots in benchmarks/results"
+	@echo "make bench          benchmarks beside pinocchio, MuJoCo, DART, Drake, PyBullet, Exudyn and Bullet; results in benchmarks/results"
+	@echo "make bench-quick    the same with less of everything, under 3 minutes"
 	@echo "make lint           ruff and mypy only"
 	@echo "make test-engine    only the tests that need no Blender"
 	@echo "make test-blender-4.5, -5.2, -4.2   only the add-on's tests, in that Blender"
@@ -96,9 +98,18 @@ wheels-lock: $(BUILDER)/.installed
 demo: extension
 	$(BUILDER)/bin/python tools/demo.py --out $(OUT)
 
-bench: $(STAMP)
-	$(BIN)/python -m benchmarks
+# Engines that we are compared with live in an environment of their own: several need a newer numpy than Blender's.
+$(PEERS)/.installed: requirements-peers.lock tools/peers_env.sh
+	@tools/peers_env.sh $(PYTHON)
+	@touch $@
+
+# One benchmark or several by name: make bench NAMES="forward_dynamics growth"
+bench: $(PEERS)/.installed
+	PYTHONPATH=engine $(PEERS)/bin/python -m benchmarks $(NAMES)
+
+bench-quick: $(PEERS)/.installed
+	PYTHONPATH=engine $(PEERS)/bin/python -m benchmarks --quick $(NAMES)
 
 clean:
-	rm -rf $(VENV) .venv-blender-* build dist out benchmarks/results
+	rm -rf $(VENV) $(PEERS) .venv-blender-* build dist out benchmarks/results
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

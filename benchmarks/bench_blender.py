@@ -11,7 +11,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from .measure import Row
+from .measure import Options, Row
 
 ROOT = Path(__file__).parents[1]
 PYTHON = ROOT / ".venv-blender-4.5" / "bin" / "python"
@@ -19,9 +19,12 @@ LIMIT = 0.5
 """Seconds that extract + bake of 100 bodies and 250 frames may take."""
 
 
-def run() -> list[Row]:
+def run(options: Options) -> list[Row]:
+    if options.quick:
+        options.skip("blender: takes minutes; run it alone with `make bench NAMES=blender`")
+        return []
     if not PYTHON.exists():
-        print(f"blender: skipped, there is no {PYTHON.relative_to(ROOT)}; run `make setup-blender` first")
+        options.skip(f"blender: there is no {PYTHON.relative_to(ROOT)}; run `make setup-blender` first")
         return []
     ours = os.pathsep.join(str(ROOT / folder) for folder in ("engine", "addon"))
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": ours}

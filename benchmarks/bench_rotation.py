@@ -8,10 +8,10 @@ from scipy.spatial.transform import Rotation
 
 from redmax.spatial import quaternion, so3
 
-from .measure import Row, interleaved
+from .measure import Options, Row, interleaved
 
 
-def run() -> list[Row]:
+def run(options: Options) -> list[Row]:
     v = np.random.default_rng(0).normal(size=(100_000, 3))
     R = so3.exp(v)
     q = quaternion.exp(v)
@@ -24,6 +24,6 @@ def run() -> list[Row]:
     }
     rows = []
     for case, (ours, theirs) in cases.items():
-        times = interleaved({"ours": ours, "scipy": theirs})
+        times = interleaved({"ours": ours, "scipy": theirs}, options.rounds)
         rows.append(Row("100 000 rotations", case, times["ours"][0], "s", "scipy", times["scipy"][0], times["ours"][1]))
     return rows

@@ -11,44 +11,89 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+from .curves import Curve
 from .measure import Row
 
 
 def ratio_plot(rows: list[Row], path: Path) -> None:
-    """Horizontal bars of ours / peer on a logarithmic axis; 1 is a tie."""
-    compared = [row for row in rows if row.ratio is not None]
-    if not compared:
+    """Horizontal bars of ours / peer on a logarithmic axis, one panel per benchmark; 1 is a tie."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.ratio is not None and row.ratio > 0.0:
+            groups[row.benchmark].append(row)
+    if not groups:
         return
-    figure, axes = plt.subplots(figsize=(8, 1.2 + 0.34 * len(compared)), layout="constrained")
-    ratios = [row.ratio or 1.0 for row in compared]
-    colours = ["#2f7d4f" if ratio <= 1.0 else "#b0552d" for ratio in ratios]
-    labels = [f"{row.benchmark}: {row.case} / {row.peer}" for row in compared]
-    bars = axes.barh(labels, [ratio - 1.0 for ratio in ratios], left=1.0, color=colours)
-    axes.bar_label(bars, [f"{ratio:.2f}" for ratio in ratios], padding=3, fontsize=8)
-    axes.axvline(1.0, color="black", linewidth=0.8)
-    axes.set_xscale("log")
-    axes.margins(x=0.2)
-    axes.invert_yaxis()
-    axes.set_xlabel("ours / peer (below 1 is better)")
+    heights = [len(group) + 2 for group in groups.values()]
+    figure, panels = plt.subplots(
+        len(groups), 1, figsize=(9, 0.24 * sum(heights) + 1), height_ratios=heights, layout="constrained", squeeze=False
+    )
+    for axes, (benchmark, group) in zip(panels[:, 0], groups.items(), strict=True):
+        ratios = [row.ratio or 1.0 for row in group]
+        colours = [_colour(row) for row in group]
+        places = range(len(group))
+        axes.hlines(places, 1.0, ratios, color=colours, linewidth=7)
+        axes.set_yticks(places, [f"{row.case} / {row.peer}" for row in group], fontsize=7)
+        for place, ratio in zip(places, ratios, strict=True):
+            axes.annotate(
+                f" {ratio:.2g} ", (ratio, place), fontsize=7, va="center", ha="left" if ratio > 1 else "right"
+            )
+        axes.axvline(1.0, color="black", linewidth=0.8)
+        axes.set_xscale("log")
+        axes.margins(x=0.25)
+        axes.set_ylim(len(group) - 0.4, -0.6)
+        axes.set_title(benchmark, fontsize=9, loc="left")
+    panels[-1, 0].set_xlabel("ours / peer (below 1 is better; red: a limit was missed)")
     _save(figure, path)
 
 
+def _colour(row: Row) -> str:
+    if row.met is False:
+        return "#c0392b"
+    return "#2f7d4f" if (row.ratio or 0.0) <= 1.0 else "#b0552d"
+
+
 def growth_plot(rows: list[Row], path: Path) -> None:
-    """Cost over size for cases named 'n = ...', with a dotted line for linear growth."""
-    series: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    """Cost over size for cases named 'n = ...', ours solid and peers dashed; dotted lines are linear growth."""
+    series: dict[str, dict[int, float]] = defaultdict(dict)
     for row in rows:
         if row.case.startswith("n = "):
-            series[f"{row.benchmark} [{row.unit}]"].append((int(row.case[4:].replace(" ", "")), row.ours))
+            n = int(row.case[4:].replace(" ", ""))
+            series[f"{row.benchmark} [{row.unit}]"][n] = row.ours
+            if row.theirs is not None:
+                series[f"{row.benchmark}, {row.peer} [{row.unit}]"][n] = row.theirs
     if not series:
         return
-    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    ours = {f"{row.benchmark} [{row.unit}]" for row in rows}
+    figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
     for name, points in series.items():
-        sizes, costs = zip(*sorted(points), strict=True)
-        (line,) = axes.loglog(sizes, costs, marker="o", label=name)
-        axes.loglog(sizes, [costs[-1] * size / sizes[-1] for size in sizes], ":", color=line.get_color(), linewidth=1)
+        sizes, costs = zip(*sorted(points.items()), strict=True)
+        style = {"linestyle": "-", "linewidth": 2.0} if name in ours else {"linestyle": "--", "linewidth": 1.0}
+        (line,) = axes.loglog(sizes, costs, marker="o", markersize=3, label=name, **style)
+        if name in ours:
+            linear = [costs[-1] * size / sizes[-1] for size in sizes]
+            axes.loglog(sizes, linear, ":", color=line.get_color(), linewidth=1)
     axes.set_xlabel("bodies (dotted: linear growth)")
     axes.set_ylabel("cost")
     axes.grid(which="both", alpha=0.25)
+    axes.legend(fontsize=7)
+    _save(figure, path)
+
+
+def work_precision_plot(curves: list[Curve], path: Path, title: str) -> None:
+    """Time spent over error reached, one line per method; ours are thick."""
+    figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
+    for curve in curves:
+        points = sorted(zip(curve.errors, curve.seconds, strict=True))
+        thick = curve.label.startswith("RedMax")
+        errors, seconds = zip(*points, strict=True)
+        axes.loglog(errors, [1e3 * s for s in seconds], marker="o", markersize=3, label=curve.label,
+                    linewidth=2.5 if thick else 1.0, zorder=3 if thick else 2)  # fmt: skip
+    axes.axvline(1e-8, color="black", linewidth=0.6, linestyle=":")
+    axes.invert_xaxis()
+    axes.set_xlabel("error of the worst angle at the end [rad]")
+    axes.set_ylabel("time spent [ms]")
+    axes.set_title(f"pendulum of ten links, {title} start")
+    axes.grid(which="major", alpha=0.3)
     axes.legend(fontsize=8)
     _save(figure, path)
 
