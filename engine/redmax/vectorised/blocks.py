@@ -59,8 +59,11 @@ class Blocks:
     inner: Array | None
 
 
-def blocks(parent: IntArray, owner: IntArray, wanted: BoolArray) -> Blocks:
-    """Blocks of the wanted coordinates (nr,). owner: (nr,) joint of each coordinate."""
+def groups(parent: IntArray, owner: IntArray, wanted: BoolArray) -> tuple[list[IntArray], BoolArray]:
+    """The wanted coordinates (nr,) that hang together, and (n,) whether a joint is inside a group, below its top.
+
+    owner: (nr,) joint of each coordinate.
+    """
     n = len(parent)
     has = np.zeros(n, np.bool_)
     has[owner[wanted]] = True
@@ -68,12 +71,19 @@ def blocks(parent: IntArray, owner: IntArray, wanted: BoolArray) -> Blocks:
     for j, p in enumerate(parent.tolist()):
         above = top[p] if p >= 0 else -1
         top[j] = above if above >= 0 else (j if has[j] else -1)
-    groups = [np.flatnonzero(wanted & (top[owner] == j)) for j in np.flatnonzero(top == np.arange(n))]
-    inner = (top >= 0) & (top != np.arange(n))
+    columns = np.flatnonzero(wanted)
+    order = np.argsort(top[owner[columns]], kind="stable")
+    starts = np.flatnonzero(np.diff(top[owner[columns]][order])) + 1
+    parts = np.split(columns[order], starts) if len(columns) else []
+    return parts, (top >= 0) & (top != np.arange(n))
 
+
+def blocks(parent: IntArray, owner: IntArray, wanted: BoolArray) -> Blocks:
+    """Blocks of the wanted coordinates (nr,). owner: (nr,) joint of each coordinate."""
+    parts, inner = groups(parent, owner, wanted)
     large: dict[int, list[IntArray]] = {}
     small: list[list[IntArray]] = []
-    for group in groups:
+    for group in parts:
         if len(group) > PACKED:
             large.setdefault(len(group), []).append(group)
         elif small and sum(map(len, small[-1])) + len(group) <= PACKED:

@@ -31,6 +31,10 @@ NOISE = 100.0 * float(np.finfo(np.float64).eps)
 """Forces that differ by this much of the terms they are the sum of do not differ."""
 
 
+class HandOver(Exception):  # noqa: N818
+    """The readable route must solve this state: singular, too ill-conditioned, or quicker by recursion."""
+
+
 class Forces:
     """Newton-Euler of one state: accelerations to joint wrenches. Source: RM19 Alg. 6 with every joint prescribed.
 
@@ -118,8 +122,8 @@ def forward_dynamics(
     forces = Forces.of(model, kin, loads)
     try:
         qddot = solved(forces, loads.f_r, accelerations(model, qddot_prescribed))
-    except np.linalg.LinAlgError:
-        return recursive.forward_dynamics(model, kin, loads, qddot_prescribed)
+    except HandOver:
+        return by_recursion(model, kin, loads, qddot_prescribed)
     found = forces.report(qddot)
     tau = np.where(model.prescribed, found.tau, loads.f_r)
     return HybridDynamics(qddot, tau, found.Vdot, found.F)
@@ -129,8 +133,13 @@ def joint_accelerations(model: Model, kin: Kinematics, loads: Loads, qddot_presc
     """qddot of `forward_dynamics`, (nr,), without the wrenches."""
     try:
         return solved(Forces.of(model, kin, loads), loads.f_r, accelerations(model, qddot_prescribed))
-    except np.linalg.LinAlgError:
-        return recursive.forward_dynamics(model, kin, loads, qddot_prescribed).qddot
+    except HandOver:
+        return by_recursion(model, kin, loads, qddot_prescribed).qddot
+
+
+def by_recursion(model: Model, kin: Kinematics, loads: Loads, qddot_prescribed: Array | None) -> HybridDynamics:
+    """The readable route, which also names the joint where nothing resists."""
+    return recursive.forward_dynamics(model, kin, loads, qddot_prescribed)
 
 
 class _Solver:
@@ -141,7 +150,7 @@ class _Solver:
         columns = MassColumns(plan, forces.world, plan.masses, forces.inertia)
         diagonal = columns.diagonal if plan.all_free else np.where(plan.is_free, columns.diagonal, 1.0)
         if not (diagonal > 0.0).all():
-            raise np.linalg.LinAlgError("a coordinate without inertia")
+            raise HandOver
         self.blocks = plan.free
         self.scale: Array = 1.0 / np.sqrt(diagonal)
         self.factors = [Factors(A) for A in columns.blocks(plan.free, self.scale)]
@@ -161,17 +170,22 @@ class _Solver:
 
 
 def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
-    """qddot (nr,), given at prescribed coordinates, with its free entries found. LinAlgError if that fails."""
+    """qddot (nr,), given at prescribed coordinates, with its free entries found, or HandOver."""
+    if forces.plan.too_coupled:
+        raise HandOver
     if not forces.plan.free.batches:
         return qddot
-    solver = _Solver(forces)
-    step, sizes = solver.solve(f_r - forces.needed(qddot))
-    for _ in range(MOST_CORRECTIONS):
-        qddot = qddot + step
-        missing = f_r - forces.needed(qddot)
-        step, now = solver.solve(missing)
-        if (now <= CORRECTED * sizes).all():
-            return qddot + step
-        if (np.abs(missing) <= NOISE * forces.terms(qddot))[forces.plan.is_free].all():
-            return qddot + step
-    raise np.linalg.LinAlgError("the corrections do not become small")
+    try:
+        solver = _Solver(forces)
+        step, sizes = solver.solve(f_r - forces.needed(qddot))
+        for _ in range(MOST_CORRECTIONS):
+            qddot = qddot + step
+            missing = f_r - forces.needed(qddot)
+            step, now = solver.solve(missing)
+            if (now <= CORRECTED * sizes).all():
+                return qddot + step
+            if (np.abs(missing) <= NOISE * forces.terms(qddot))[forces.plan.is_free].all():
+                return qddot + step
+    except np.linalg.LinAlgError:
+        raise HandOver from None
+    raise HandOver

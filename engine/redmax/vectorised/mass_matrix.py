@@ -42,8 +42,8 @@ class MassColumns:
         """(T, D, D) of every batch; unused coordinates have 1 diagonally.
 
         scale: (nr,) 1 / sqrt(diagonal) to multiply rows and columns by, for `Factors`: of large matrices only the upper
-        triangle is right then. Twists and wrenches are seen from the top of the group the coordinate belongs to, so that
-        S^T F of two coordinates, one of which carries the other, is a product of matrices.
+        triangle is right then. Twists and wrenches are seen from the top of the group the coordinate belongs to, so
+        that S^T F of two coordinates, one of which carries the other, is a product of matrices.
         """
         S, F, reach = self.S, self.F, self.world.reach
         if scale is not None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..model import Model
-from .dynamics import Forces, joint_accelerations, solved
+from .dynamics import Forces, HandOver, by_recursion, solved
 from .plan import plan_of
 from .pushing import body_loads, joint_loads, loads
 from .stages import Coordinates
@@ -25,6 +25,6 @@ def accelerations(model: Model, q: Array, qdot: Array, chart: IntArray, t: float
     f_r = joint_loads(model, plan, given, motion.S, t)[0]
     try:
         return solved(forces, f_r, np.where(model.prescribed, qddot_prescribed, 0.0))
-    except np.linalg.LinAlgError:
+    except HandOver:
         kin = kinematics(model, q, qdot, chart)
-        return joint_accelerations(model, kin, loads(model, kin, t), qddot_prescribed)
+        return by_recursion(model, kin, loads(model, kin, t), qddot_prescribed).qddot

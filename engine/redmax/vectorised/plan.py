@@ -10,10 +10,13 @@ import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
 from ..model import Model
-from .blocks import Blocks, blocks
+from .blocks import Blocks, blocks, groups
 from .charted import ChartedLoads
 from .layout import JointLayout
 from .tree_sums import TreeSums, compact
+
+ELIMINATED = 1e6
+"""Cubed coordinates of a dense block that are eliminated in the time of one body's recursion, with a slow LAPACK."""
 
 
 class Plan:
@@ -59,6 +62,12 @@ class Plan:
             (at, joint.stiffness_table) for at, joint in joints if joint.stiffness_table is not None
         ]
         self.has_limits = bool(np.isfinite(model.lower).any() or np.isfinite(model.upper).any())
+
+    @cached_property
+    def too_coupled(self) -> bool:
+        """Whether recursion from body to body is quicker than the elimination of so many coupled coordinates."""
+        parts, _ = groups(*self._bodies, self.is_free)
+        return sum(float(len(part)) ** 3 for part in parts) > ELIMINATED * len(self.mass)
 
     @cached_property
     def free(self) -> Blocks:

@@ -60,10 +60,10 @@ def assert_routes_agree(
         only = vectorised.joint_accelerations(model, state, load, qddot)
         assert np.array_equal(only, found.qddot)
 
-    chart_now = kin.chart
-    system = equations.linear_system(model, q, qdot, chart_now, t)
-    for part, expected in zip(
-        vectorised.linear_system(model, q, qdot, chart_now, t), vars(system).values(), strict=True
-    ):
+    fused = vectorised.accelerations(model, q, qdot, kin.chart, t, qddot)
+    oracles.assert_close(fused, forward.qddot, solved)
+    system = equations.linear_system(model, q, qdot, kin.chart, t)
+    linear = vectorised.linear_system(model, q, qdot, kin.chart, t)
+    for part, expected in zip(linear, vars(system).values(), strict=True):
         assert part.shape == expected.shape
         oracles.assert_close(part, expected, ROUNDINGS)

@@ -4,24 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 import pytest
 
-from redmax.vectorised import dynamics
+from redmax.dynamics import recursive
+from redmax.vectorised import dynamics, motion
 
 
 @pytest.fixture
 def handed_over(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the models that the readable route solved instead."""
     calls: list[str] = []
-    readable = dynamics.recursive.forward_dynamics
 
-    def watched(model, kin, loads, qddot_prescribed=None):
+    def watched(model, kin, loads, qddot_prescribed):
         calls.append(model.name)
-        return readable(model, kin, loads, qddot_prescribed)
+        return recursive.forward_dynamics(model, kin, loads, qddot_prescribed)
 
-    monkeypatch.setattr(dynamics, "recursive", SimpleNamespace(forward_dynamics=watched))
+    for module in (dynamics, motion):
+        monkeypatch.setattr(module, "by_recursion", watched)
     return calls
 
 
