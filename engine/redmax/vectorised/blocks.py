@@ -9,6 +9,7 @@ are put together, so that a few batched numpy calls serve them all.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -23,6 +24,9 @@ SOLVED_AT_ONCE = 150
 
 PANEL = 50
 """Coordinates factorised at a time."""
+
+LARGEST_INVERSE = 1e14
+"""Beyond it a matrix of unit diagonal is singular but for a few roundings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,11 +150,14 @@ class Factors:
     Small matrices are simply solved each time, which is quickest. Large ones, of which only the upper triangle is read,
     get Cholesky factors U^T U, a panel of rows at a time. The factor's blocks on the diagonal are kept as their
     inverses: these are triangular and as well behaved as the factor, while inverses of whole blocks of the matrix would
-    lose all digits on long chains. LinAlgError where a matrix is singular or, if large, not positive definite.
+    lose all digits on long chains.
+    LinAlgError where a matrix is singular, up to rounding, or, if large, not positive definite. A singular system may
+    have solutions, so that is seen by another right side that is solved along with the first.
     """
 
     def __init__(self, A: Array) -> None:
         self.A = A
+        self.tried = False
         self.panels: list[tuple[slice, slice, slice, Array]] = []
         size = A.shape[1]
         if not is_large(size):
@@ -166,14 +173,32 @@ class Factors:
 
     def solve(self, b: Array) -> Array:
         """x, (T, D), with A x = b (T, D)."""
+        if self.tried:
+            return self._solved(b[:, :, None])[:, :, 0]
+        self.tried = True
+        sides = np.empty((*b.shape, 2))
+        sides[:, :, 0], sides[:, :, 1] = b, anything(b.shape[1])
+        x = self._solved(sides)
+        if np.abs(x[:, :, 1]).max() > LARGEST_INVERSE:
+            raise np.linalg.LinAlgError("singular up to rounding")
+        return x[:, :, 0]
+
+    def _solved(self, b: Array) -> Array:
+        """Of several right sides, (T, D, k)."""
         if not self.panels:
-            return np.asarray(np.linalg.solve(self.A, b[:, :, None])[:, :, 0])
-        x, U = b[:, :, None].copy(), self.U
+            return np.asarray(np.linalg.solve(self.A, b))
+        x, U = b.copy(), self.U
         for before, now, _, inverse in self.panels:
             x[:, now] = inverse @ (x[:, now] - np.swapaxes(U[:, before, now], 1, 2) @ x[:, before])
         for _, now, after, inverse in reversed(self.panels):
             x[:, now] = np.swapaxes(inverse, 1, 2) @ (x[:, now] - U[:, now, after] @ x[:, after])
-        return np.asarray(x[:, :, 0])
+        return x
+
+
+@cache
+def anything(size: int) -> Array:
+    """(size,) numbers up to 1 that are perpendicular to nothing in particular, the same every time."""
+    return np.asarray(np.cos(np.arange(size) ** 2.0))
 
 
 def is_large(size: int) -> bool:

@@ -27,9 +27,6 @@ CORRECTED = 1e-6
 
 MOST_CORRECTIONS = 4
 
-NOISE = 100.0 * float(np.finfo(np.float64).eps)
-"""Forces that differ by this much of the terms they are the sum of do not differ."""
-
 
 class HandOver(Exception):  # noqa: N818
     """The readable route must solve this state: singular, too ill-conditioned, or quicker by recursion."""
@@ -87,7 +84,7 @@ class Forces:
         return self.along(self.passed(qddot)[1])
 
     def terms(self, qddot: Array) -> Array:
-        """(nr,) what `needed` is the sum of, all with the same sign: by as many roundings of this it may be off."""
+        """(nr,) what `needed` is the sum of, all with the same sign: it may be off by as many roundings of this."""
         plan, world, tree = self.plan, self.world, self.plan.tree
         arm, center = length(world.arms)[:, None]
         S = length(world.S)
@@ -168,6 +165,11 @@ class _Solver:
             sizes.append(np.abs(part).max(axis=1))
         return x[:-1] * self.scale, np.concatenate(sizes)
 
+    def largest(self, f: Array) -> Array:
+        """The largest |f| of each block, scaled; f: (nr,)."""
+        padded = np.append(np.abs(f) * self.scale, 0.0)
+        return np.concatenate([padded.take(batch.columns).max(axis=1) for batch in self.blocks.batches])
+
 
 def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
     """qddot (nr,), given at prescribed coordinates, with its free entries found, or HandOver."""
@@ -178,13 +180,13 @@ def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
     try:
         solver = _Solver(forces)
         step, sizes = solver.solve(f_r - forces.needed(qddot))
-        for _ in range(MOST_CORRECTIONS):
+        for correction in range(MOST_CORRECTIONS):
             qddot = qddot + step
-            missing = f_r - forces.needed(qddot)
-            step, now = solver.solve(missing)
+            step, now = solver.solve(f_r - forces.needed(qddot))
+            if correction == 1:
+                # At rest forces cancel: what is small then is small beside the accelerations each would give alone.
+                sizes = np.maximum(sizes, solver.largest(forces.terms(qddot)))
             if (now <= CORRECTED * sizes).all():
-                return qddot + step
-            if (np.abs(missing) <= NOISE * forces.terms(qddot))[forces.plan.is_free].all():
                 return qddot + step
     except np.linalg.LinAlgError:
         raise HandOver from None
