@@ -75,15 +75,16 @@ def is_slide(primitive: Primitive) -> bool:
 
 
 def trusted_primitives(joint: Joint) -> tuple[Primitive, ...] | None:
-    """The joint's primitives, or None if only its `motion` may be believed.
+    """The joint's primitives, or None if only its own methods may be believed.
 
-    A class that overrides `motion` but inherits `primitives` moves otherwise than these say.
+    A class that changes its motion or how it is written but inherits `primitives` moves otherwise than these say; so
+    does a composite with such a part.
     """
-    classes = type(joint).__mro__
-    listing = next(k for k, cls in enumerate(classes) if "primitives" in vars(cls))
-    moving = next(k for k, cls in enumerate(classes) if "motion" in vars(cls))
-    if moving < listing:
-        return None
+    for cls in type(joint).__mro__:
+        if "primitives" in vars(cls):
+            break
+        if vars(cls).keys() & {"motion", "recentre", "rewrite"}:
+            return None
     if isinstance(joint, Composite) and any(trusted_primitives(part) is None for part in joint.parts):
         return None
     return joint.primitives()

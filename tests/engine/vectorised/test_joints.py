@@ -133,6 +133,13 @@ class GearedAndSaid(Geared):
         return None
 
 
+class Unwound(Revolute):
+    """A hinge that counts its turns otherwise; it moves as its base class says."""
+
+    def rewrite(self, q, qdot, chart, *, chart_like, q_like):
+        return q - 2.0 * np.pi * np.round((q - q_like) / (2.0 * np.pi)), qdot
+
+
 class Wrong(Revolute):
     """Says it is a ball joint."""
 
@@ -148,6 +155,7 @@ def test_primitives_are_trusted_unless_motion_is_newer():
     assert trusted_primitives(hinge) == hinge.primitives() != ()
     assert trusted_primitives(Geared(**HINGE)) is None
     assert trusted_primitives(GearedAndSaid(**HINGE)) is None
+    assert trusted_primitives(Unwound(**HINGE)) is None
     assert trusted_primitives(Wavering(**HINGE)) is None
     assert trusted_primitives(Wrong(**HINGE)) == (BALL,)
     inherited = type("Named", (Revolute,), {})(**HINGE)
@@ -167,7 +175,7 @@ def test_primitives_with_other_freedoms_are_refused_by_name():
         JointLayout(stand_in([Wrong(**HINGE)]))
 
 
-@pytest.mark.parametrize("own", [Wavering, Geared])
+@pytest.mark.parametrize("own", [Wavering, Geared, Unwound])
 def test_routes_agree_with_joints_only_their_motion_knows(own):
     rng = np.random.default_rng(4)
     model = random_model(rng, 12, kinds=["revolute", "spherical", "free"])

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Errors planted in the vectorised route, each noticed by the comparison with the readable one.
+
+A planted module is the engine's own source with one snippet replaced; a snippet that is no longer there fails the test.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.random_trees import random_model, random_state
+from engine.vectorised import test_joints
+from engine.vectorised.comparison import assert_routes_agree
+from redmax import vectorised
+
+MODULES = ("blocks", "charted", "dynamics", "layout", "linearised", "mass_matrix", "motion", "plan", "pushing")
+MODULES += ("rotations", "stages", "tree_sums", "vectors", "world")
+Plant = Callable[[str, str, str], None]
+
+
+@pytest.fixture
+def plant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Plant:
+    """Replaces a snippet that occurs once in a module, and everything of the module wherever it was imported to."""
+
+    def planted(name: str, old: str, new: str) -> None:
+        module = importlib.import_module(f"redmax.vectorised.{name}")
+        source = Path(module.__file__).read_text(encoding="utf-8")
+        assert source.count(old) == 1, f"{name}: '{old}' occurs {source.count(old)} times"
+        path = tmp_path / f"{name}_planted.py"
+        path.write_text(source.replace(old, new), encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(f"{module.__name__}_planted", path)
+        copy = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, copy.__name__, copy)
+        spec.loader.exec_module(copy)
+        users = [importlib.import_module(f"redmax.vectorised.{other}") for other in MODULES] + [vectorised]
+        for key, value in vars(copy).items():
+            if getattr(value, "__module__", None) != copy.__name__:
+                continue
+            original = getattr(module, key)
+            for user in users:
+                for used, held in list(vars(user).items()):
+                    if held is original:
+                        monkeypatch.setattr(user, used, value)
+
+    return planted
+
+
+def trees() -> None:
+    """All joints, charts, loads and prescriptions, in trees and chains."""
+    for seed, options in enumerate(({"prescribed": 0.2}, {"chain": True}, {"roots": 0.4}, {"kinds": ["revolute"]})):
+        rng = np.random.default_rng(seed)
+        model = random_model(rng, 14, **options)
+        chart = np.array([rng.integers(joint.chart_count) for joint in model.joints])
+        assert_routes_agree(rng, model, *random_state(rng, model), chart)
+
+
+def charts_of_two_parts() -> None:
+    """A joint whose chart is two digits."""
+    test_joints.test_sequences_in_every_chart("two Euler")
+
+
+def far_turned_balls() -> None:
+    """Rotation vectors that are not written as their springs mean them."""
+    rng = np.random.default_rng(5)
+    model = random_model(rng, 5, kinds=["spherical", "free"])
+    q, qdot = random_state(rng, model)
+    assert_routes_agree(rng, model, 3.3 * q, qdot)
+
+
+MUTATIONS = {
+    "screw without advance": ("stages", "self.advance * q if self.advances else None", "None", trees),
+    "lever of earlier columns": (
+        "stages",
+        "S[3:] += vectors.cross(S[:3], arm)\n            Sdot",
+        "S[3:] -= vectors.cross(S[:3], arm)\n            Sdot",
+        trees,
+    ),
+    "rate of earlier columns": ("stages", "Sdot[:3] -= vectors", "Sdot[:3] += vectors", trees),
+    "rate of earlier levers": ("stages", "Sdot[3:] -= vectors", "Sdot[3:] += vectors", trees),
+    "chart of a later part": ("stages", "// self.divisor % CHART", "% CHART", charts_of_two_parts),
+    "chart of another joint": ("stages", "given.chart[self.where] //", "given.chart[: len(self.rows)] //", trees),
+    "Euler rate": ("stages", "b * rates[1] + c * rates[2]", "b * rates[1] - c * rates[2]", trees),
+    "left for right Jacobian": ("rotations", "c3 * VV - c2 * V", "c3 * VV + c2 * V", trees),
+    "rate of the Jacobian": ("rotations", "+ c3 * mixed", "- c3 * mixed", trees),
+    "slope of c3": ("rotations", "3.0 * c5 - c4", "3.0 * c5 + c4", trees),
+    "closed form forgotten": ("rotations", "far = square > x", "far = square < 0.0 * x", far_turned_balls),
+    "frames at q = 0": ("world", "multiply(plan.R_pj0, R_pj)", "multiply(R_pj, plan.R_pj0)", trees),
+    "slide along the world": ("world", "apply(plan.R_pj0, motion.p)", "motion.p", trees),
+    "parent's twist": ("world", "turning[0] = tree.at_parents(turning[1])", "turning[0] = turning[1]", trees),
+    "root's position": ("world", "world.reach + p_pj.take", "world.reach - p_pj.take", trees),
+    "centre of mass": ("world", "total[1] + at_center", "total[1] - at_center", trees),
+    "eta of slides": ("dynamics", "self.eta[1] += cross(", "self.eta[1] -= cross(", trees),
+    "eta of S": ("dynamics", "self.eta += apply(world.axes", "self.eta -= apply(world.axes", trees),
+    "gyroscopic": ("dynamics", "cross(omega, momentum) - applied", "cross(momentum, omega) - applied", trees),
+    "loads": ("dynamics", "cross(omega, momentum) - applied", "cross(omega, momentum) + applied", trees),
+    "moment of the force": ("dynamics", "cross(center, force)", "cross(force, center)", trees),
+    "moment of what is carried": ("dynamics", "cross(arm, wrench[1])", "cross(wrench[1], arm)", trees),
+    "tau of free coordinates": ("dynamics", "(model.prescribed, found.tau", "(~model.prescribed, found.tau", trees),
+    "prescribed ignored": ("motion", "np.where(model.prescribed, qddot_prescribed, 0.0)", "0.0 * q", trees),
+    "lever of inertia": ("mass_matrix", "weighted *= 0.5", "weighted *= 0.6", trees),
+    "first moment": ("mass_matrix", "weighted[0] += first", "weighted[0] -= first", trees),
+    "momentum of slides": ("mass_matrix", "self.F[0] += cross(first, v)", "self.F[0] -= cross(first, v)", trees),
+    "seen from the top": ("mass_matrix", "S[1] + gained[0]", "S[1] - gained[0]", trees),
+    "within a joint": ("mass_matrix", "F.take(batch.cols, 2)", "F.take(batch.rows, 2)", trees),
+    "body damping matrix": ("linearised", "D -= _assembled", "D += _assembled", trees),
+    "linear force": ("linearised", "load.f_r - forces", "load.f_r + forces", trees),
+    "gravity": ("pushing", "model.gravity[:, None] * plan.mass", "model.gravity[:, None]", trees),
+    "body damping of spin": ("pushing", "applied[0] -= model", "applied[0] += model", trees),
+    "joint damping": ("pushing", "- model.damping * qdot", "+ model.damping * qdot", trees),
+    "soft limits": ("pushing", "f -= model.limit_stiffness * beyond +", "f -= model.limit_stiffness * beyond -", trees),
+    "spring table": ("pushing", "K[columns.start + k] -=", "K[columns.start + k] +=", trees),
+    "torque table": ("pushing", "f[columns] += table", "f[columns] -= table", trees),
+    "forces of other coordinates": ("pushing", "B.T @ f[columns]", "B @ f[columns]", trees),
+    "turned balls overlooked": ("charted", ">= 0.999 * np.pi", ">= 1.999 * np.pi", far_turned_balls),
+    "other charts overlooked": ("charted", "given.chart[self.joints] != 0", "given.chart[self.joints] < 0", trees),
+    "ancestors and carried exchanged": (
+        "tree_sums",
+        "np.ascontiguousarray(self._ancestors.T)",
+        "self._ancestors.copy()",
+        trees,
+    ),
+}
+
+
+@pytest.mark.parametrize("oracle", [trees, charts_of_two_parts, far_turned_balls])
+def test_without_an_error_the_comparison_is_content(oracle):
+    oracle()
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_the_comparison_notices_the_planted_error(name, plant, handed_over):
+    module, old, new, oracle = MUTATIONS[name]
+    plant(module, old, new)
+    with pytest.raises(AssertionError, match=r"error .* allowed|assert"):
+        oracle()
