@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forward dynamics in 80-bit arithmetic, written for this purpose alone: it shares no code with any engine.
+"""Forward dynamics with more digits than any engine: 80-bit arithmetic, or mpmath's numbers where given.
 
-Everything is in world axes: velocities of the centres of mass by summing over the joints, then M qddot = f from
-virtual power, solved by Cholesky. O(n^3), slow, and simple enough to trust.
+Written for this purpose alone; it shares no code with an engine. `joint_accelerations` is the articulated-body
+recursion in link frames, whose rounding errors do not grow with the condition of the mass matrix: in 80 bits it is
+good to 1e-17 on chains of 100 links, nearly straight ones included. `by_projection` forms the mass matrix in world
+axes and solves; it is independent of the recursion but loses 1e-19 times the condition (6e-12 on the same chains),
+so that it checks formulas, not last digits.
 """
 
 from __future__ import annotations
@@ -67,8 +70,75 @@ def rotation_from_quaternion(quaternion: np.ndarray) -> np.ndarray:
 def joint_accelerations(mechanism: Mechanism, rotations: np.ndarray, spin: np.ndarray) -> np.ndarray:
     """(n, 3) time derivatives of the joints' angular velocities `spin` (n, 3), both in the child's frame.
 
-    rotations: (n, 3, 3) child relative to parent.
+    rotations: (n, 3, 3) child relative to parent. Their numbers decide the arithmetic: longdouble, or mpmath's.
     """
+    kind, n = rotations.dtype, len(mechanism)
+    zero = rotations.flat[0] * 0
+    links = mechanism.links
+    X, S, omega, c = [], [], [], []
+    inertia, force = [], []
+    for i, link in enumerate(links):
+        R, r = rotations[i], np.array(link.offset) + zero
+        X.append(np.block([[R.T, np.zeros((3, 3), kind)], [-R.T @ _hat(r), R.T]]))
+        axes = np.array(link.axis)[:, None] if link.joint == REVOLUTE else np.eye(3)
+        S.append(np.vstack([axes, np.zeros_like(axes)]) + zero)
+        # Accelerations are those of points, not spatial ones: no velocity of translation ever enters, and with it
+        # goes the cancellation of v x m v, which costs four digits at the end of a long chain.
+        carried = np.zeros(3) + zero if link.parent < 0 else omega[link.parent]
+        omega.append(R.T @ carried + spin[i])
+        c.append(np.concatenate([np.cross(omega[i], spin[i]), R.T @ np.cross(carried, np.cross(carried, r))]))
+        m, center = link.mass + zero, np.array(link.center) + zero
+        com = _hat(center)
+        I_o = np.diag(link.inertia) + zero - m * (com @ com)
+        inertia.append(np.block([[I_o, m * com], [-m * com, m * np.eye(3)]]))
+        swing = m * np.cross(omega[i], np.cross(omega[i], center))
+        force.append(np.concatenate([np.cross(omega[i], I_o @ omega[i]), swing]))
+    U, D, u = [None] * n, [None] * n, [None] * n
+    for i in reversed(range(n)):
+        U[i] = inertia[i] @ S[i]
+        D[i], u[i] = S[i].T @ U[i], -(S[i].T @ force[i])
+        p = links[i].parent
+        if p >= 0:
+            # Solving for U^T and u at once; the average with the transpose keeps the inertia symmetric.
+            back = solve_small(D[i], np.column_stack([U[i].T, u[i]]))
+            Ia = inertia[i] - U[i] @ back[:, :6]
+            Ia = (Ia + Ia.T) / 2
+            pa = force[i] + Ia @ c[i] + U[i] @ back[:, 6]
+            inertia[p] = inertia[p] + X[i].T @ Ia @ X[i]
+            force[p] = force[p] + X[i].T @ pa
+    base = np.array([0, 0, 0, 0, 0, GRAVITY]) + zero
+    A, result = [], []
+    for i, link in enumerate(links):
+        a = X[i] @ (base if link.parent < 0 else A[link.parent]) + c[i]
+        x = solve_small(D[i], (u[i] - U[i].T @ a)[:, None])[:, 0]
+        A.append(a + S[i] @ x)
+        result.append(S[i][:3] @ x)
+    return np.array(result)
+
+
+def _hat(v: np.ndarray) -> np.ndarray:
+    zero = v[0] * 0
+    return np.array([[zero, -v[2], v[1]], [v[2], zero, -v[0]], [-v[1], v[0], zero]])
+
+
+def solve_small(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """A^-1 B by elimination; A is symmetric and positive definite, of one or three rows."""
+    A, B = A.copy(), B.copy()
+    n = len(A)
+    for k in range(n):
+        for row in range(k + 1, n):
+            factor = A[row, k] / A[k, k]
+            A[row] = A[row] - factor * A[k]
+            B[row] = B[row] - factor * B[k]
+    for k in reversed(range(n)):
+        for row in range(k + 1, n):
+            B[k] = B[k] - A[k, row] * B[row]
+        B[k] = B[k] / A[k, k]
+    return B
+
+
+def by_projection(mechanism: Mechanism, rotations: np.ndarray, spin: np.ndarray) -> np.ndarray:
+    """The same as `joint_accelerations` from J^T M J qddot = f in world axes, in 80 bits."""
     n, nr = len(mechanism), mechanism.dof
     gravity = np.array([0, 0, -GRAVITY], EXTENDED)
     R, omega, alpha = np.zeros((n, 3, 3), EXTENDED), np.zeros((n, 3), EXTENDED), np.zeros((n, 3), EXTENDED)

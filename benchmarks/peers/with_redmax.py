@@ -88,7 +88,7 @@ class NumpyMachine(Machine):
         for frame in range(frames):
             stepper.advance((frame + 1) / FPS)
             poses[frame] = stepper.body_motion()[0]
-        return (poses @ self.model.E_ib)[:, self.index, :3, 3]
+        return (poses @ self.model.E_ib)[:, :, :3, 3][:, self.index]
 
     def methods(self) -> list[Method]:
         def ours(integrator: Integrator, duration: float) -> tuple[np.ndarray, np.ndarray]:
