@@ -27,6 +27,9 @@ CORRECTED = 1e-6
 
 MOST_CORRECTIONS = 4
 
+EXACT = 100.0
+"""Largest entry of the inverse of a scaled mass matrix with which a solution is left as it is: off by 1e-14 or so."""
+
 
 class HandOver(Exception):  # noqa: N818
     """The readable route must solve this state: singular, too ill-conditioned, or quicker by recursion."""
@@ -60,11 +63,15 @@ class Forces:
         f_m = np.ascontiguousarray(loads.f_m.T).reshape(world.arms.shape)
         return cls(plan_of(model), world, kin.qdot, kin.Sdot, apply(world.R_wi, f_m))
 
-    def passed(self, qddot: Array) -> tuple[Array, Array]:
-        """Derivative of the twist at the joint's origin, and the wrench that the joint passes there, each (2, 3, n)."""
+    def passed(self, qddot: Array | None) -> tuple[Array, Array]:
+        """Derivative of the twist at the joint's origin, and the wrench that the joint passes there, each (2, 3, n).
+
+        qddot: (nr,), None for zero.
+        """
         plan, world, tree = self.plan, self.world, self.plan.tree
         arm, center = world.arms
-        rate, a_center = propagated(plan, world.arms, world.S * qddot + self.eta)
+        columns = self.eta if qddot is None else world.S * qddot + self.eta
+        rate, a_center = propagated(plan, world.arms, columns)
         force = plan.mass * a_center + self.unmoved[1]
         moment = apply(self.inertia, rate[0]) + self.unmoved[0] + cross(center, force)
         wrench = np.empty(rate.shape)
@@ -79,8 +86,8 @@ class Forces:
             return power(S, plan.at_owners(wrench))
         return dot(S[0], plan.at_owners(wrench[0]))
 
-    def needed(self, qddot: Array) -> Array:
-        """tau, (nr,), that gives the accelerations qddot."""
+    def needed(self, qddot: Array | None) -> Array:
+        """tau, (nr,), that gives the accelerations qddot (nr,), None for zero."""
         return self.along(self.passed(qddot)[1])
 
     def terms(self, qddot: Array) -> Array:
@@ -165,6 +172,11 @@ class _Solver:
             sizes.append(np.abs(part).max(axis=1))
         return x[:-1] * self.scale, np.concatenate(sizes)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether what was solved needs no correction."""
+        return all(factor.largest_inverse <= EXACT for factor in self.factors)
+
     def largest(self, f: Array) -> Array:
         """The largest |f| of each block, scaled; f: (nr,)."""
         padded = np.append(np.abs(f) * self.scale, 0.0)
@@ -179,7 +191,9 @@ def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
         return qddot
     try:
         solver = _Solver(forces)
-        step, sizes = solver.solve(f_r - forces.needed(qddot))
+        step, sizes = solver.solve(f_r - forces.needed(None if forces.plan.all_free else qddot))
+        if solver.is_exact:
+            return qddot + step
         for correction in range(MOST_CORRECTIONS):
             qddot = qddot + step
             step, now = solver.solve(f_r - forces.needed(qddot))

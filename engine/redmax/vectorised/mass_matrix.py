@@ -6,16 +6,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from .blocks import Blocks, is_large
+from .blocks import Batch, Blocks, is_large
 from .plan import Plan
 from .vectors import apply, cross, lever, power
 from .world import World
 
 
 class MassColumns:
-    """The wrench F = Mc S (2, 3, nr) that accelerates what each coordinate carries, at the joint's own origin.
-
-    diagonal: (nr,) of the mass matrix.
+    """What each coordinate moves. columns: (4, 3, nr) its twist S and the wrench F = Mc S that accelerates all it
+    carries, both at the joint's own origin. diagonal: (nr,) of the mass matrix.
     """
 
     def __init__(self, plan: Plan, world: World, masses: Array, inertia: Array) -> None:
@@ -29,14 +28,15 @@ class MassColumns:
         gained[1] += inertia
         carried, own = gained.reshape(2, 9, -1)
         first, second = plan.at_owners(first), plan.at_owners(tree.over_carried(own, carried).reshape(inertia.shape))
-        self.plan, self.world, self.S = plan, world, world.S
-        omega, v = self.S
-        self.F = np.empty_like(self.S)
-        self.F[0], self.F[1] = apply(second, omega), cross(omega, first)
+        self.plan, self.world = plan, world
+        self.columns = np.empty((4, *world.S.shape[1:]))
+        self.columns[:2] = world.S
+        omega, v, moment, force = self.columns
+        moment[:], force[:] = apply(second, omega), cross(omega, first)
         if plan.joints.slide:
-            self.F[0] += cross(first, v)
-            self.F[1] += plan.at_owners(masses[0, 0]) * v
-        self.diagonal = power(self.S, self.F)
+            moment += cross(first, v)
+            force += plan.at_owners(masses[0, 0]) * v
+        self.diagonal = power(self.columns[:2], self.columns[2:])
 
     def blocks(self, blocks: Blocks, scale: Array | None = None) -> list[Array]:
         """(T, D, D) of every batch; unused coordinates have 1 diagonally.
@@ -45,39 +45,38 @@ class MassColumns:
         triangle is right then. Twists and wrenches are seen from the top of the group the coordinate belongs to, so
         that S^T F of two coordinates, one of which carries the other, is a product of matrices.
         """
-        S, F, reach = self.S, self.F, self.world.reach
-        if scale is not None:
-            S, F = S * scale, F * scale
+        reach = self.world.reach
         if blocks.inner is not None:
             reach = self.plan.tree.over_ancestors(self.world.arms[0] * blocks.inner)
-        gained = np.empty(S.shape)
-        gained[0], gained[1] = S[0], F[1]
-        gained = cross(self.plan.at_owners(reach), gained)
-        seen_S = np.concatenate([S[0], S[1] + gained[0]])
-        seen_F = np.concatenate([F[0] + gained[1], F[1]])
+        columns = self.columns.copy() if scale is None else self.columns * scale
+        S, F = columns.reshape(2, 6, -1)
+        local = [power_of_pairs(S, F, batch) if scale is None or not batch.single else 1.0 for batch in blocks.batches]
+        # v + p x omega and moment + p x force, where omega and force are the first and the last of the four.
+        columns[1:3] += cross(self.plan.at_owners(reach), columns[::3])
         if not blocks.whole:
-            seen_S, seen_F = _padded(seen_S), _padded(seen_F)
+            S, F = _padded(S), _padded(F)
         matrices = []
-        for batch in blocks.batches:
+        for batch, within in zip(blocks.batches, local, strict=True):
             if blocks.whole:
-                M = (seen_S.T @ seen_F)[None]
+                M = (S.T @ F)[None]
             else:
-                M = seen_S.take(batch.columns, 1).transpose(1, 2, 0) @ seen_F.take(batch.columns, 1).transpose(1, 0, 2)
+                M = S.take(batch.columns, 1).transpose(1, 2, 0) @ F.take(batch.columns, 1).transpose(1, 0, 2)
             triangle = scale is not None and is_large(M.shape[1])
             if not (triangle and batch.chains):
                 M *= batch.above
             if not triangle:
                 M = M + M.transpose(0, 2, 1)
             flat = M.reshape(-1)
-            # Within a joint from its own columns: exact however far the top of the group is.
-            if scale is not None and batch.single:
-                flat[batch.entries] = 1.0
-            else:
-                flat[batch.entries] = power(S.take(batch.rows, 2), F.take(batch.cols, 2))
+            flat[batch.entries] = within
             if len(batch.padding):
                 flat[batch.padding] = 1.0
             matrices.append(M)
         return matrices
+
+
+def power_of_pairs(S: Array, F: Array, batch: Batch) -> Array:
+    """S^T F of all pairs of coordinates of one joint, at its own origin: exact however far the top of the group is."""
+    return np.asarray(np.einsum("ic,ic->c", S.take(batch.rows, 1), F.take(batch.cols, 1)))
 
 
 def _padded(columns: Array) -> Array:

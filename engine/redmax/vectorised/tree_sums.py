@@ -78,6 +78,7 @@ class TreeSums:
         self.jumps = jumps(parent)
         self._above: IntArray = np.maximum(parent, 0)
         self._strand = _strand_length(parent)
+        self._chain = self._strand > 0 and self._strand == len(parent)
         self._dense = self._strand == 0 and len(self.jumps) > 0 and len(parent) <= DENSE_BODIES
         if self._dense:
             self._ancestors = ancestor_matrix(parent)
@@ -92,6 +93,8 @@ class TreeSums:
         """(k, n) sums over each body and all that carry it. X: (k, n)."""
         if not self.jumps:
             return X.copy()
+        if self._chain:
+            return np.add.accumulate(X, axis=1)
         if self._strand:
             return np.add.accumulate(X.reshape(len(X), -1, self._strand), axis=2).reshape(X.shape)
         if self._dense:
@@ -108,6 +111,11 @@ class TreeSums:
         if self._dense:
             total = X @ self._carried
             return np.asarray(total if lifted is None else total + lifted @ self._carried_only)
+        if self._chain:
+            total = X if lifted is None else X.copy()
+            if lifted is not None:
+                total[:, :-1] += lifted[:, 1:]
+            return np.add.accumulate(total[:, ::-1], axis=1)[:, ::-1]
         total = X.copy()
         if self._strand:
             strands = total.reshape(len(X), -1, self._strand)

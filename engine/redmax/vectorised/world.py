@@ -7,7 +7,7 @@ and inertias move along the arms. So a mechanism a thousand kilometres away keep
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,8 +20,7 @@ from .stages import Coordinates, Motion
 from .vectors import apply, apply_transposed, cross, multiply
 
 
-@dataclass(frozen=True, eq=False)
-class World:
+class World(NamedTuple):
     """A `Kinematics` along the world's axes, bodies along the last axis.
 
     R, R_wi: (3, 3, n) axes of the joint and of the principal frames. arms: (2, 3, n) from the parent's joint origin to
