@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Command line: python -m redmax check|info|simulate|examples"""
+"""Command line: python -m redmax check|info|simulate|examples|warm-up"""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import __version__
 from .cli.examples import ALL, list_examples, run_examples
-from .cli.inspect import check_command, info_command
+from .cli.inspect import check_command, info_command, version_line
 from .cli.options import add_integrator_options, chosen_integrator, positive
 from .cli.run import simulate_command
+from .cli.warm_up import warm_up_command
+
+
+class ShowVersion(argparse.Action):
+    """--version; what computes is found out only where it is asked for, as numba takes long to load."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(version_line())
+        parser.exit()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 = fine, 1 = problems were found and printed, or a run failed, 2 = wrong usage."""
     parser = argparse.ArgumentParser(prog="python -m redmax", description="Articulated dynamics without Blender.")
-    parser.add_argument("--version", action="version", version=f"redmax {__version__}")
+    parser.add_argument("--version", action=ShowVersion, nargs=0, help="show versions and what computes, and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     check = commands.add_parser("check", help="list every problem of a scene")
     check.add_argument("scene", nargs="+", help="scene file (JSON)")
@@ -33,11 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     examples.add_argument("--list", action="store_true", help="only list them (what happens without --run)")
     examples.add_argument("--run", metavar=f"{ALL}|NAME", help="simulate all of them or one")
     examples.add_argument("--out", default="redmax_examples", help="folder for results (default redmax_examples)")
+    commands.add_parser("warm-up", help="compile the fast solver ahead of time (once for this computer)")
     options = parser.parse_args(arguments)
     if options.command == "check":
         return max(check_command(path, print) for path in options.scene)
     if options.command == "info":
         return info_command(options.scene, print)
+    if options.command == "warm-up":
+        return warm_up_command(print, stream=sys.stderr)
     if options.command == "examples":
         if options.list or options.run is None:
             return list_examples(print)

@@ -41,7 +41,8 @@ ALLOWED: dict[str, set[str]] = {
     "simulate": {"integrators", "trajectory", "__init__"},
     "plot_svg": {"arrays"},
     "examples": set(),
-    "cli": {"io", "compile", "simulate", "plot_svg", "examples", "__init__"},
+    "warm_up": {"io", "compile", "simulate", "examples"},
+    "cli": {"io", "compile", "simulate", "plot_svg", "examples", "warm_up", "__init__"},
     "__main__": {"cli", "__init__"},
     "__init__": set(),
 }

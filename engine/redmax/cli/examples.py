@@ -18,6 +18,7 @@ from ..plot_svg import line_plot
 from ..trajectory import Trajectory
 from .inspect import Say
 from .run import run
+from .warm_up import prepare
 
 ALL = "all"
 FPS = 60.0
@@ -41,6 +42,8 @@ def run_examples(name: str, say: Say, *, out: str, stream: TextIO) -> int:
         return 1
     folder = Path(out)
     bar = stream if stream.isatty() else None  # elsewhere the rows of the table are progress enough
+    if not prepare(stream):
+        return 1
     say(_row(HEADER))
     statuses = []
     try:

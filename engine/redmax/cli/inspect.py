@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import platform
 from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
 
-from .. import io
+from .. import __version__, io
 from ..compile import compile as compile_scene
 from ..errors import SceneError
 from ..joints import JOINTS
+from ..kernels import route
 from ..model import Model
 from ..simulate import not_simulated
 
@@ -58,6 +60,12 @@ def info_command(path: str, say: Say) -> int:
     if len(shown) < len(rows):
         say(f"... and {len(rows) - len(shown)} more bodies")
     return 0
+
+
+def version_line() -> str:
+    """Versions of the engine and of what computes."""
+    why = f" ({route.why_numpy()})" if route.why_numpy() else f", numpy {np.__version__}"
+    return f"redmax {__version__}, computed by {route.versions()}{why}, Python {platform.python_version()}"
 
 
 def compiled(path: str, say: Say) -> Model | None:

@@ -14,6 +14,7 @@ from ..simulate import Recorder, frame_count, simulate
 from ..trajectory import Trajectory
 from .inspect import Say, compiled
 from .progress import Progress
+from .warm_up import prepare
 
 
 def simulate_command(
@@ -62,6 +63,8 @@ def run(
 ) -> Trajectory:
     """Simulate with progress on `stream`, if any; an interrupt (Ctrl-C) stops and keeps what there is."""
     recorder = Recorder(model, integrator=integrator, fps=fps)
+    if not prepare(stream):
+        return recorder.trajectory()
     samples = simulate(model, integrator=integrator, fps=fps, duration=duration)
     progress = Progress(stream, title, frame_count(fps, duration)) if stream is not None else None
     try:

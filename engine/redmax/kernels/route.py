@@ -30,22 +30,20 @@ def name() -> str:
         return NUMPY
     problem = _problem()
     if asked == NUMBA and problem:
-        if not is_installed():
+        if found(NUMBA) is None:
             raise MissingWheelError(f"{VARIABLE}={NUMBA}", NUMBA)
         raise RedMaxError(f"{VARIABLE} is '{NUMBA}', but {problem}")
     return NUMPY if problem else NUMBA
 
 
-def is_installed() -> bool:
-    """Whether there is a numba to be tried; found without loading it."""
-    return found("numba") is not None
+def why_numpy(*, load: bool = True) -> str:
+    """Why plain numpy computes, as part of a sentence; empty where numba does.
 
-
-def why_numpy() -> str:
-    """Why plain numpy computes, as part of a sentence; empty where numba does."""
-    if name() == NUMBA:
-        return ""
-    return f"{VARIABLE} asks for it" if os.environ.get(VARIABLE) == NUMPY else _problem()
+    load: False judges by versions alone, which is quick; numba may still prove to be broken.
+    """
+    if os.environ.get(VARIABLE) == NUMPY:
+        return f"{VARIABLE} asks for it"
+    return _problem() if load else _version_problem()
 
 
 def versions() -> str:
@@ -73,17 +71,24 @@ def found(package: str) -> str | None:
 @cache
 def _problem() -> str:
     """What keeps numba from computing, as part of a sentence; empty if nothing does. Loads numba to know."""
+    if problem := _version_problem():
+        return problem
+    try:
+        importlib.import_module("numba")
+    except Exception as error:  # built for another Python or numpy it fails in many ways; each is told, none hidden
+        reason = next(iter(str(error).strip().splitlines()), "no reason given")
+        return f"numba {found('numba')} does not load ({type(error).__name__}: {reason})"
+    return ""
+
+
+@cache
+def _version_problem() -> str:
     for package, (first, below) in VERSIONS.items():
         version = found(package)
         if version is None:
             return f"{package} is not installed"
         if not _release(first) <= _release(version) < _release(below):
             return f"{package} {version or 'of unknown version'} is not a tested version (>={first},<{below})"
-    try:
-        importlib.import_module("numba")
-    except Exception as error:  # built for another Python or numpy it fails in many ways; each is told, none hidden
-        reason = next(iter(str(error).strip().splitlines()), "no reason given")
-        return f"numba {found('numba')} does not load ({type(error).__name__}: {reason})"
     return ""
 
 

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiled functions on disk: found again wherever the package lies, and never in the way of a run."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba", reason="needs numba")
+
+import redmax
+from redmax.kernels import cache_folder, jit
+
+KERNELS = """
+from redmax.kernels.jit import compiled, inner
+
+@inner
+def twice(x):
+    return 2.0 * x
+
+@compiled
+def doubled_sum(numbers):
+    total = 0.0
+    for k in range(numbers.shape[0]):
+        total += twice(numbers[k])
+    return total
+"""
+NUMBERS = np.array([1.0, 2.0, 4.0])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """An empty folder of this test; nothing has been said yet."""
+    monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(jit, "_said", [])
+    monkeypatch.setattr(jit, "sizes", dict(jit.sizes))
+    cache_folder._chosen.cache_clear()
+    yield cache_folder.folder()
+    cache_folder._chosen.cache_clear()
+
+
+@pytest.fixture
+def load(tmp_path):
+    """A module of kernels as a new process finds it, at a place of its own."""
+
+    def load(place: str = "here", code: str = KERNELS):
+        path = tmp_path / place / "toy_kernels.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(code)
+        spec = importlib.util.spec_from_file_location("toy_kernels", path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    yield load
+    sys.modules.pop("toy_kernels", None)
+
+
+def compiled_by(call) -> list[str]:
+    """Names of what had to be compiled."""
+    names: list[str] = []
+    with jit.watched(lambda name, done: names.append(name) if done else None):
+        assert call() == 14.0
+    return names
+
+
+def test_a_function_is_compiled_once_and_found_again_after_the_package_was_moved(load, folder):
+    assert compiled_by(lambda: load("here").doubled_sum(NUMBERS)) == ["toy_kernels.twice", "toy_kernels.doubled_sum"]
+    assert len(list(folder.glob("*.kernel"))) == 2
+    assert compiled_by(lambda: load("there").doubled_sum(NUMBERS)) == []
+
+
+def test_the_watcher_hears_of_the_beginning_and_the_end(load):
+    heard: list[tuple[str, bool]] = []
+    with jit.watched(lambda name, done: heard.append((name.removeprefix("toy_kernels."), done))):
+        load().doubled_sum(NUMBERS)
+    assert heard == [("doubled_sum", False), ("twice", False), ("twice", True), ("doubled_sum", True)]
+
+
+def test_the_watcher_hears_of_its_own_thread_only(load, caplog):
+    heard: list[str] = []
+    module = load()
+    with jit.watched(lambda name, _done: heard.append(name)):
+        other = threading.Thread(target=module.doubled_sum, args=(NUMBERS,))
+        other.start()
+        other.join()
+    assert heard == []
+    assert "compiles its fast solver" in caplog.text
+
+
+def test_where_nobody_watches_one_line_is_logged(load, caplog):
+    load().doubled_sum(NUMBERS)
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+    assert "RedMax compiles its fast solver, once for this computer" in caplog.text
+    assert "python -m redmax warm-up" in caplog.text
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", None], ids=["emptied", "short", "one bit"])
+def test_a_damaged_file_is_made_anew(load, folder, caplog, damage):
+    load().doubled_sum(NUMBERS)
+    (path,) = folder.glob("*doubled_sum*")
+    sound = path.read_bytes()
+    path.write_bytes(damage if damage is not None else sound[:-1] + bytes([sound[-1] ^ 1]))
+    assert compiled_by(lambda: load().doubled_sum(NUMBERS)) == ["toy_kernels.doubled_sum"]
+    assert "is damaged and made anew" in caplog.text
+    assert compiled_by(lambda: load().doubled_sum(NUMBERS)) == []
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(load, folder, caplog):
+    module = load()
+    folder.joinpath(cache_folder.USED).unlink()
+    folder.rmdir()
+    folder.write_text("")  # a file where the folder was: nobody can write into it, not even root
+    assert module.doubled_sum(NUMBERS) == 14.0
+    assert sum("cannot be kept in" in record.message for record in caplog.records) == 1
+
+
+def test_without_any_folder_everything_still_works(load, monkeypatch):
+    monkeypatch.setattr(cache_folder, "folder", lambda: None)
+    assert load().doubled_sum(NUMBERS) == 14.0
+
+
+def test_an_inner_function_is_refused_by_name_from_python(load):
+    module = load()
+    for _ in range(2):  # also once it has been compiled for its caller
+        with pytest.raises(TypeError, match="twice is compiled for other kernels and cannot be called from Python"):
+            module.twice(1.0)
+        module.doubled_sum(NUMBERS)
+
+
+def test_another_exception_leaves_the_compiler_in_working_order(load):
+    """Leaving the compiler in the middle, as a cancelled warm-up does."""
+
+    class Stop(BaseException):
+        pass
+
+    def stop(name: str, _done: bool) -> None:
+        if name == "toy_kernels.twice":
+            raise Stop
+
+    module = load()
+    with jit.watched(stop), pytest.raises(Stop):
+        module.doubled_sum(NUMBERS)
+    assert compiled_by(lambda: module.doubled_sum(NUMBERS)) == ["toy_kernels.twice", "toy_kernels.doubled_sum"]
+
+
+def test_two_processes_at_once_leave_whole_files(tmp_path, folder):
+    (tmp_path / "toy_kernels.py").write_text(KERNELS)
+    program = "import numpy, toy_kernels; print(toy_kernels.doubled_sum(numpy.array([1.0, 2.0, 4.0])))"
+    path = os.pathsep.join([str(tmp_path), str(Path(redmax.__file__).parents[1])])
+    environment = os.environ | {"PYTHONPATH": path}
+    command = [sys.executable, "-c", program]
+    both = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate(timeout=120)[0].strip() for process in both] == ["14.0", "14.0"]
+    assert sorted(path.suffix for path in folder.iterdir()) == ["", ".kernel", ".kernel"]
+
+
+def test_an_edited_kernel_has_another_folder(tmp_path):
+    """The readable callee of a compiled function may lie in another file, which numba alone would not notice."""
+    engine = tmp_path / "engine"
+    source = Path(redmax.__file__).parent
+    for path in [source / "__init__.py", source / "errors.py", *(source / "kernels").glob("*.py")]:
+        copy = engine / "redmax" / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    program = "from redmax.kernels import cache_folder; print(cache_folder.digest())"
+
+    environment = os.environ | {"PYTHONPATH": str(engine)}
+
+    def digest() -> str:
+        command = [sys.executable, "-c", program]
+        run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        return run.stdout.strip()
+
+    before = digest()
+    assert before == cache_folder.digest()  # wherever the sources lie
+    with (engine / "redmax" / "kernels" / "spatial.py").open("a") as file:
+        file.write("# edited\n")
+    assert digest() != before

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiling ahead of time: announced, stoppable, and complete, so that nothing is compiled afterwards."""
+
+from __future__ import annotations
+
+import io as text_io
+import os
+import re
+import subprocess
+import sys
+import types
+
+import pytest
+
+from redmax import io, warm_up
+from redmax.__main__ import main
+from redmax.cli import run as running
+from redmax.cli import warm_up as command
+from redmax.compile import compile as compile_scene
+from redmax.errors import RedMaxError
+from redmax.examples import EXAMPLES
+from redmax.integrators import INTEGRATORS
+from redmax.kernels import cache_folder, route
+from redmax.simulate import simulate
+
+needs_numba = pytest.mark.skipif(route.name() != route.NUMBA, reason="plain numpy has nothing to compile")
+
+
+@pytest.fixture
+def empty_folder(tmp_path, monkeypatch):
+    """An empty folder of this test, and three small kernels in place of the engine's."""
+    numba_jit = pytest.importorskip("redmax.kernels.jit", exc_type=ImportError)
+    monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(numba_jit, "sizes", {})
+    cache_folder._chosen.cache_clear()
+    names = ("one", "two", "three")
+
+    def run_everything() -> None:
+        kernels = types.ModuleType("toy")
+        kernels.compiled = numba_jit.compiled
+        exec("".join(f"@compiled\ndef {name}(x):\n    return x + 1.0\n" for name in names), vars(kernels))
+        for name in names:
+            assert getattr(kernels, name)(1.0) == 2.0
+
+    monkeypatch.setattr(warm_up, "_run_everything", run_everything)
+    yield cache_folder.folder()
+    cache_folder._chosen.cache_clear()
+
+
+@needs_numba
+def test_progress_grows_from_0_to_1_and_the_folder_is_ready(empty_folder):
+    heard: list[tuple[float, str]] = []
+    assert not warm_up.is_warm()
+    assert warm_up.warm_up(lambda part, what: heard.append((part, what)))
+    assert warm_up.is_warm()
+    parts = [part for part, _ in heard]
+    assert parts == sorted(parts)
+    assert (parts[0], parts[-1]) == (0.0, 1.0)
+    assert [what.split(".")[-1] for _, what in heard] == ["one", "one", "two", "two", "three", "three", ""]
+
+
+@needs_numba
+def test_stopping_between_functions_keeps_what_is_done(empty_folder):
+    heard: list[str] = []
+
+    def remember(_part: float, what: str) -> None:
+        heard.append(what.rsplit(".", maxsplit=1)[-1])
+
+    assert not warm_up.warm_up(remember, stopped=lambda: "two" in heard)
+    assert heard == ["one", "one", "two"]
+    assert not warm_up.is_warm()
+    heard.clear()
+    assert warm_up.warm_up(remember)
+    assert heard == ["two", "two", "three", "three", ""]
+
+
+@needs_numba
+def test_a_compiler_that_fails_says_what_to_do(empty_folder, monkeypatch):
+    def fail() -> None:
+        raise ValueError("unknown processor")
+
+    monkeypatch.setattr(warm_up, "_run_everything", fail)
+    with pytest.raises(RedMaxError, match=r"ValueError: unknown processor\).*REDMAX_ROUTE=numpy"):
+        warm_up.warm_up()
+    assert not warm_up.is_warm()
+
+
+def test_plain_numpy_is_always_warm(monkeypatch, capsys):
+    monkeypatch.setattr(route, "name", lambda: route.NUMPY)
+    monkeypatch.setenv(route.VARIABLE, route.NUMPY)
+    assert warm_up.is_warm()
+    assert warm_up.warm_up()
+    assert main(["warm-up"]) == 0
+    assert "nothing to prepare: REDMAX_ROUTE asks for it" in capsys.readouterr().out
+
+
+@needs_numba
+def test_the_command_shows_progress_seconds_and_the_place(empty_folder, capsys):
+    assert main(["warm-up"]) == 0
+    said = capsys.readouterr()
+    lines = said.err.splitlines()
+    assert re.fullmatch(r"Preparing the fast solver \(once, about \d+ s\): 0%, \d+\.\d s", lines[0])
+    assert lines[-1].split(": ")[1].startswith("100%")
+    assert re.search(r"The fast solver \(numba [\d.]+\) is ready, \d+\.\d s", said.out)
+    assert f"Kept in '{empty_folder.parent}'" in said.out
+    assert main(["warm-up"]) == 0
+    assert capsys.readouterr().err == ""  # nothing was left to do
+
+
+@needs_numba
+def test_interrupting_the_command_is_no_error_but_exits_with_1(empty_folder, monkeypatch, capsys):
+    def interrupt(*_: object, **__: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "warm_up", interrupt)
+    assert main(["warm-up"]) == 1
+    assert "Stopped; what is compiled is kept" in capsys.readouterr().out
+
+
+def test_a_run_prepares_the_solver_first_and_ends_where_that_is_stopped(tmp_path, monkeypatch, capsys):
+    asked: list[object] = []
+    monkeypatch.setattr(running, "prepare", lambda stream: bool(asked.append(stream)))
+    arguments = ["simulate", str(EXAMPLES[0].path), "--duration", "0.1", "--out", str(tmp_path / "run.npz")]
+    assert main(arguments) == 1
+    assert asked == [sys.stderr]
+    assert "Saved the 0 frames computed before that" in capsys.readouterr().out
+
+
+def test_a_terminal_gets_one_bar_that_is_wiped():
+    class Terminal(text_io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    stream = Terminal()
+    bar = command.Percent(stream)
+    bar.show(0.0, "place.place_ball")
+    bar.show(0.5, "loads.near")
+    bar.end()
+    _, first, second, wiped, _ = stream.getvalue().split("\r")
+    assert "[..............................]   0%, 0 s  place.place_ball" in first
+    assert "[###############...............]  50%, 0 s  loads.near" in second
+    assert wiped.strip() == ""
+    assert len(wiped) == max(len(first), len(second))
+
+
+@needs_numba
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_nothing_is_compiled_after_a_warm_up(example):
+    """Every kind of joint, load and integrator meets kernels that are there: types do not depend on the mechanism."""
+    from redmax.kernels import jit
+
+    assert warm_up.warm_up()
+    names: list[str] = []
+    model = compile_scene(io.load(example.path))
+    with jit.watched(lambda name, _done: names.append(name)):
+        for cls in INTEGRATORS:
+            for _ in simulate(model, integrator=cls(), fps=24.0, duration=2.0 / 24.0):
+                pass
+    assert names == []
+
+
+def test_version_says_what_computes():
+    def version(**variables: str) -> str:
+        command = [sys.executable, "-m", "redmax", "--version"]
+        run = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    assert f"computed by {route.versions()}" in version()
+    assert "(REDMAX_ROUTE asks for it)" in version(REDMAX_ROUTE="numpy")
