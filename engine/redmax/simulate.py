@@ -7,16 +7,16 @@ import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from . import __version__
+from . import __version__, fast
 from .arrays import Array
 from .dynamics import energy, recursive
 from .dynamics.animation import prescribed_motion
-from .dynamics.kinematics import Kinematics, body_poses, body_twists, kinematics
-from .dynamics.loads import loads, potential_energy
+from .dynamics.kinematics import Kinematics, body_poses, body_twists
+from .dynamics.loads import potential_energy
 from .dynamics.singular import ImmovableError
 from .errors import RedMaxError
 from .fields import field_problems, specs
@@ -26,6 +26,9 @@ from .model import Model
 from .spatial import adjoint, pose, quaternion
 from .state import State
 from .trajectory import Status, Trajectory
+
+if TYPE_CHECKING:
+    from .kernels.tree import Tree
 
 MAX_FRAMES = 10_000_000
 """More frames than this are a mistake in fps or duration, and would not fit into memory."""
@@ -144,9 +147,8 @@ def not_simulated(model: Model) -> list[str]:
 
 def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
     t0 = stepper.state.t
-    exchange = _Exchange(stepper)
-    sample = _take_sample(stepper, exchange, 0, complete=last == 0)
-    what = divergence(stepper)
+    exchange, tree = _Exchange(stepper), _tree_for(stepper)
+    what, sample = _look(stepper, exchange, tree, 0, complete=last == 0)
     if what:
         yield dataclasses.replace(sample, status="failed", message=f"Cannot start: {what}")
         return
@@ -156,9 +158,9 @@ def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
             # Overflow while diverging is no error here: what comes of it is examined below.
             with np.errstate(all="ignore"):
                 stepper.advance(t0 + index / fps)
-                what = divergence(stepper)
+                what, new = _look(stepper, exchange, tree, index, complete=index == last)
                 if not what:
-                    sample = _take_sample(stepper, exchange, index, complete=index == last)
+                    sample = new
         except RedMaxError as error:
             what = str(error)
         except (np.linalg.LinAlgError, OverflowError):
@@ -170,20 +172,55 @@ def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
         yield sample
 
 
-def divergence(stepper: Stepper) -> str:
-    """Which body shows that the run has diverged and how; empty for a sound state."""
-    E_wi, phi = stepper.body_motion()
-    sound = np.isfinite(E_wi).all(axis=(1, 2)) & np.isfinite(phi).all(axis=1)
-    names = stepper.model.body_names
+def _tree_for(stepper: Stepper) -> Tree | None:
+    """Kernels for samples, where the bodies stand as the joint coordinates say."""
+    return fast.new_tree(stepper.model) if type(stepper).body_motion is Stepper.body_motion else None
+
+
+def _look(
+    stepper: Stepper, exchange: _Exchange, tree: Tree | None, index: int, *, complete: bool
+) -> tuple[str, Sample]:
+    """How the run has diverged, empty for a sound state, and the sample there is in any case."""
+    if tree is None:
+        E_wi, phi = stepper.body_motion()
+        what = divergence(stepper.model, E_wi, np.linalg.norm(phi.reshape(-1, 2, 3), axis=2))
+        return what, _take_sample(stepper, exchange, index, E_wi, phi, complete=complete)
+    state = stepper.state
+    seen = tree.observe(state.q, state.qdot, state.chart, state.t)
+    work, loss = exchange.until(state.t, seen.power)
+    channels = {
+        "twist": seen.twist,
+        "acceleration": seen.acceleration,
+        "qddot": seen.qddot,
+        "chart": state.chart.astype(np.float64),
+        "kinetic": np.array(seen.kinetic),
+        "potential": np.array(seen.potential),
+        "energy": np.array(seen.kinetic + seen.potential),
+        "work": np.array(work),
+        "loss": np.array(loss),
+        "reaction": seen.reaction,
+        "torque": seen.tau,
+        "motor": np.where(stepper.model.prescribed, seen.tau - seen.load, 0.0),
+        "center_of_mass": seen.center_of_mass,
+        "momentum": seen.momentum,
+    }
+    status: Literal["running", "complete"] = "complete" if complete else "running"
+    return divergence(stepper.model, seen.E_wb, seen.speeds), Sample(index, state.t, state, seen.E_wb, channels, status)
+
+
+def divergence(model: Model, E: Array, speeds: Array) -> str:
+    """Which body shows that a run has diverged and how; empty for a sound state.
+
+    E: (n, 4, 4) poses. speeds: (n, 2) how fast each body turns [rad/s] and its centre of mass moves [m/s].
+    """
+    sound = np.isfinite(E).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=1)
+    names = model.body_names
     if not sound.all():
         return f"the motion of body '{names[int(np.argmin(sound))]}' is no longer finite; use a smaller step"
-    for speeds, limit, unit in (
-        (np.linalg.norm(phi[:, 3:], axis=1), MAX_SPEED, "m/s"),
-        (np.linalg.norm(phi[:, :3], axis=1), MAX_SPIN, "rad/s"),
-    ):
-        if speeds.max(initial=0.0) > limit:
-            fastest = int(speeds.argmax())
-            speed = f"{speeds[fastest]:.3g} {unit}"
+    for column, limit, unit in ((1, MAX_SPEED, "m/s"), (0, MAX_SPIN, "rad/s")):
+        if speeds[:, column].max(initial=0.0) > limit:
+            fastest = int(speeds[:, column].argmax())
+            speed = f"{speeds[fastest, column]:.3g} {unit}"
             return f"body '{names[fastest]}' exceeds {limit:g} {unit} ({speed}); use a smaller step"
     return ""
 
@@ -207,11 +244,12 @@ class _Exchange:
         return float(self._sums[0]), float(self._sums[1])
 
 
-def _take_sample(stepper: Stepper, exchange: _Exchange, index: int, *, complete: bool) -> Sample:
-    """What there is to know about the present state of a run."""
+def _take_sample(
+    stepper: Stepper, exchange: _Exchange, index: int, E_wi: Array, phi: Array, *, complete: bool
+) -> Sample:
+    """What there is to know about the present state of a run, without kernels."""
     model, state = stepper.model, stepper.state
-    E_wi, phi = stepper.body_motion()
-    kin = dataclasses.replace(kinematics(model, state.q, state.qdot, state.chart), E_wi=E_wi, phi=phi)
+    kin = dataclasses.replace(fast.kinematics(model, state.q, state.qdot, state.chart), E_wi=E_wi, phi=phi)
     return Sample(
         index,
         state.t,
@@ -223,10 +261,10 @@ def _take_sample(stepper: Stepper, exchange: _Exchange, index: int, *, complete:
 
 
 def _channels(model: Model, kin: Kinematics, t: float, exchange: _Exchange) -> dict[str, Array]:
-    load = loads(model, kin, t)
+    load = fast.loads(model, kin, t)
     n, nr = model.body_count, model.dof_count
     try:
-        hybrid = recursive.forward_dynamics(model, kin, load, prescribed_motion(model, t)[2])
+        hybrid = fast.forward_dynamics(model, kin, load, prescribed_motion(model, t)[2])
     except ImmovableError:
         unknown, wrenches = np.full(nr, np.nan), np.full((n, 6), np.nan)
         hybrid = recursive.HybridDynamics(unknown, unknown, wrenches, wrenches)
@@ -260,6 +298,7 @@ class Recorder:
             "engine": __version__,
             "scene": model.name,
             "fps": fps,
+            "route": fast.describe(model),
             "integrator": integrator.kind,
             **{name: getattr(integrator, name) for name in specs(type(integrator))},
         }

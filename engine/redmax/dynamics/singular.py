@@ -18,7 +18,17 @@ def solve(A: Array, b: Array, element: str) -> Array:
     try:
         return np.asarray(np.linalg.solve(A, b))
     except np.linalg.LinAlgError:
-        raise ImmovableError(
-            f"{element}: nothing resists its motion (no mass beyond it, or its coordinates are singular here); "
-            "give the bodies it carries mass, or change its starting coordinates"
-        ) from None
+        raise immovable(element) from None
+
+
+def immovable(element: str) -> ImmovableError:
+    """The error for an element that moves without resistance."""
+    return ImmovableError(
+        f"{element}: nothing resists its motion (no mass beyond it, or its coordinates are singular here); "
+        "give the bodies it carries mass, or change its starting coordinates"
+    )
+
+
+def immovable_joint(name: str) -> ImmovableError:
+    """The same for a joint by its name."""
+    return immovable(f"joint '{name}'")

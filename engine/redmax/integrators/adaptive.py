@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .. import fast
 from ..arrays import Array
 from ..dynamics.animation import prescribed_motion
 from ..errors import MissingWheelError
@@ -21,8 +22,9 @@ from ..fields import number
 from ..model import Model
 from ..state import State
 from .base import MAX_TURN, IntegrationError, Integrator, Stepper
+from .compiled import CompiledRungeKutta, TooManyStepsError, stuck_component
 from .energy_balance import BalancedStepper, energy_of, exchanges_energy
-from .equations import accelerations, motion_and_powers, route_choice
+from .equations import FAST, accelerations, motion_and_powers, route_choice
 from .explicit_runge_kutta import (
     DORMAND_PRINCE_5,
     DORMAND_PRINCE_8,
@@ -32,6 +34,9 @@ from .explicit_runge_kutta import (
     Tableau,
 )
 from .switching import after_switch, before, before_switch, is_switch, moves_suddenly, next_switch, switch_times
+
+if TYPE_CHECKING:
+    from ..kernels.tree import Tree
 
 MAX_STEPS = 10_000
 """More steps than this between two samples mean that the run goes nowhere."""
@@ -53,7 +58,10 @@ class AdaptiveExplicit(Adaptive):
     method: ClassVar[Tableau]
 
     def begin(self, model: Model, state: State) -> ExplicitStepper:
-        return ExplicitStepper(model, state, self)
+        tree = fast.new_tree(model) if self.dynamics == FAST else None
+        return (
+            ExplicitStepper(model, state, self) if tree is None else CompiledExplicitStepper(model, state, self, tree)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,19 +198,12 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
             try:
                 solver.advance(t_end, self._longest_step())
             except NotFiniteError as error:
-                raise self._stuck(error.component, "the acceleration is no longer finite") from None
+                what = "the acceleration is no longer finite"
+                raise stuck_component(self.model, self._free, error.component, what) from None
             except StepTooSmallError as error:
                 what = "the adaptive step became too small; loosen the tolerances, or use radau if something is stiff"
-                raise self._stuck(error.component, what) from None
+                raise stuck_component(self.model, self._free, error.component, what) from None
         self.state = self._state(solver.t, solver.y)
-
-    def _stuck(self, component: int, what: str) -> IntegrationError:
-        """The error for a component of y that cannot be followed, naming its joint."""
-        if component >= 2 * len(self._free):
-            return IntegrationError(what)
-        coordinate = int(self._free[component % len(self._free)])
-        name = self.model.joint_names[int(np.searchsorted(self.model.dof, coordinate, side="right")) - 1]
-        return IntegrationError(f"joint '{name}': {what}", f"joint '{name}'")
 
     def _begin_anew(self) -> None:
         self._solver.go_on_from(np.append(self._free_motion(), self._solver.y[-2:]))
@@ -227,6 +228,47 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         if not self._prescribed:
             return np.concatenate([qdot, qddot, powers])
         return np.concatenate([qdot[self._free], qddot[self._free], powers])
+
+
+class CompiledExplicitStepper(ExplicitStepper):
+    """The same run in kernels, from switch to switch in one call."""
+
+    _solver: Any
+
+    def __init__(self, model: Model, state: State, settings: AdaptiveExplicit, tree: Tree) -> None:
+        self._tree = tree
+        super().__init__(model, state, settings)
+        self._solver = CompiledRungeKutta(
+            tree,
+            settings.method,
+            self.state.t,
+            self._solver.y,
+            rtol=settings.rtol,
+            atol=settings.atol,
+            exchanges=self._exchanges,
+        )
+
+    def recentre(self) -> None:
+        if self._charted:
+            state = self.state
+            self.state = State(state.t, *self._tree.recentred(state.q, state.qdot, state.chart))
+
+    def _advance_smoothly(self, t_end: float, limit: int) -> None:
+        solver, tree = self._solver, self._tree
+        if not len(self._free) and not self._exchanges:
+            solver.go_on_from(t_end, solver.y)
+        else:
+            tree.set_chart(self.state.chart)
+            try:
+                solver.advance(t_end, before(t_end), limit)
+            except TooManyStepsError:
+                raise IntegrationError(f"needs more than {MAX_STEPS} steps between two samples") from None
+            self.steps = solver.steps
+        q, qdot, _ = self._motion(solver.t, solver.y)
+        self.state = State(solver.t, q, qdot, tree.chart(self.state.chart))
+
+    def _begin_anew(self) -> None:
+        self._solver.go_on_from(self.state.t, np.append(self._free_motion(), self._solver.y[-2:]))
 
 
 class RadauStepper(AdaptiveStepper):

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import fast
 from ..arrays import Array
 from ..dynamics.animation import with_prescribed
-from ..dynamics.kinematics import kinematics, recentred
+from ..dynamics.kinematics import recentred
 from ..errors import RedMaxError
 from ..fields import Element, number
 from ..model import Model
@@ -71,7 +72,7 @@ class Stepper(ABC):
 
     def body_motion(self) -> tuple[Array, Array]:
         """E_wi (n, 4, 4) and phi (n, 6): poses and twists of the bodies' principal frames, see `Kinematics`."""
-        kin = kinematics(self.model, self.state.q, self.state.qdot, self.state.chart)
+        kin = fast.kinematics(self.model, self.state.q, self.state.qdot, self.state.chart)
         return kin.E_wi, kin.phi
 
     def recentre(self) -> None:

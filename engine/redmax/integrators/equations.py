@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import fast
 from ..arrays import Array, IntArray
 from ..dynamics import projected, recursive, si_guenter
 from ..dynamics.animation import prescribed_motion, with_prescribed
@@ -21,17 +22,20 @@ from .base import IntegrationError
 from .energy_balance import powers
 
 Route = Callable[[Model, Kinematics, Loads, Array], Array]
+FAST = "fast"
 ROUTES: dict[str, Route] = {
+    FAST: lambda model, kin, load, qddot: fast.forward_dynamics(model, kin, load, qddot).qddot,
     "recursive": lambda model, kin, load, qddot: recursive.forward_dynamics(model, kin, load, qddot).qddot,
     "projected": projected.forward_dynamics,
     "si_guenter": si_guenter.forward_dynamics,
 }
-"""Formulations of forward dynamics; they agree to rounding."""
+"""Formulations of forward dynamics; they agree to rounding. FAST is compiled or vectorised, the others are readable."""
 
 
 def route_choice() -> Any:
     """The field by which an integrator offers the formulations."""
-    return choice("recursive", doc="Formulation of the forward dynamics", choices=tuple(ROUTES))
+    doc = "Formulation of the forward dynamics: fast, or one of the readable ones it is checked against"
+    return choice(FAST, doc=doc, choices=tuple(ROUTES))
 
 
 def accelerations(
@@ -41,28 +45,51 @@ def accelerations(
     chart: IntArray,
     t: float,
     *,
-    route: str = "recursive",
+    route: str = FAST,
     qddot_prescribed: Array | None = None,
 ) -> Array:
     """qddot (nr,) at time t; prescribed coordinates accelerate as their animation says, or as given."""
-    kin = kinematics(model, q, qdot, chart)
     if qddot_prescribed is None:
         qddot_prescribed = prescribed_motion(model, t)[2]
-    return _solved(model, ROUTES[route], kin, loads(model, kin, t), qddot_prescribed)
+    tree = fast.compiled(model) if route == FAST else None
+    if tree is not None:
+        return _moving(model, tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed))[0]
+    kin, load = _instant(model, q, qdot, chart, t, route)
+    return _solved(model, ROUTES[route], kin, load, qddot_prescribed)
+
+
+def _instant(model: Model, q: Array, qdot: Array, chart: IntArray, t: float, route: str) -> tuple[Kinematics, Loads]:
+    """Kinematics and loads, by vectorised or by readable code."""
+    if route == FAST:
+        kin = fast.kinematics(model, q, qdot, chart)
+        return kin, fast.loads(model, kin, t)
+    kin = kinematics(model, q, qdot, chart)
+    return kin, loads(model, kin, t)
+
+
+def _moving(model: Model, result: tuple[Array, Array, int]) -> tuple[Array, Array]:
+    """Accelerations and powers, unless nothing resists some joint."""
+    qddot, powers, stuck = result
+    if stuck >= 0:
+        raise IntegrationError(str(fast.stuck_joint(model, stuck)), f"joint '{model.joint_names[stuck]}'")
+    return qddot, powers
 
 
 def motion_and_powers(
     model: Model, q: Array, qdot: Array, chart: IntArray, t: float, qddot_prescribed: Array, *, route: str
 ) -> tuple[Array, Array]:
     """qddot (nr,) as in `accelerations`, and the powers (2,) of `energy_balance.powers` in the same motion [W]."""
-    kin = kinematics(model, q, qdot, chart)
-    load = loads(model, kin, t)
+    tree = fast.compiled(model) if route == FAST else None
+    if tree is not None:
+        return _moving(model, tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed))
+    kin, load = _instant(model, q, qdot, chart, t, route)
     if model.prescribed.all():
         hybrid = recursive.inverse_dynamics(model, kin, load, qddot_prescribed)
         qddot, tau = hybrid.qddot, hybrid.tau
-    elif route == "recursive":
+    elif route in (FAST, "recursive"):
+        forward = fast.forward_dynamics if route == FAST else recursive.forward_dynamics
         try:
-            hybrid = recursive.forward_dynamics(model, kin, load, qddot_prescribed)
+            hybrid = forward(model, kin, load, qddot_prescribed)
         except (ImmovableError, np.linalg.LinAlgError) as error:
             raise immovable(model, projected.mass_matrix(model, kin), error) from None
         qddot, tau = hybrid.qddot, hybrid.tau
@@ -79,10 +106,10 @@ def velocity_jump(model: Model, q: Array, chart: IntArray, jump: Array) -> Array
     M dqdot is an impulse on prescribed coordinates only: the free rows of M dqdot vanish. That is forward
     dynamics at rest without loads.
     """
-    kin = kinematics(model, q, np.zeros_like(q), chart)
+    kin = fast.kinematics(model, q, np.zeros_like(q), chart)
     n, nr = model.body_count, model.dof_count
     nothing = Loads(np.zeros((n, 6)), np.zeros((n, 6, 6)), np.zeros(nr), np.zeros(nr), np.zeros(nr))
-    return _solved(model, ROUTES["recursive"], kin, nothing, jump)
+    return _solved(model, ROUTES[FAST], kin, nothing, jump)
 
 
 def _solved(model: Model, route: Route, kin: Kinematics, load: Loads, qddot_prescribed: Array) -> Array:
@@ -102,11 +129,13 @@ class LinearSystem:
     D: Array
 
 
-def linear_system(model: Model, q: Array, qdot: Array, chart: IntArray, t: float) -> LinearSystem:
+def linear_system(model: Model, q: Array, qdot: Array, chart: IntArray, t: float, *, route: str = FAST) -> LinearSystem:
     """The system at (q, qdot) with loads at time t. K leaves out the geometric stiffness of gravity and inertia.
 
     Source: RM19 eq. 12; signs K = +df/dq, D = +df/dqdot.
     """
+    if route == FAST:
+        return LinearSystem(*fast.linear_system(model, q, qdot, chart, t))
     kin = kinematics(model, q, qdot, chart)
     load = loads(model, kin, t)
     J, _ = projected.jacobian(model, kin)
@@ -119,9 +148,12 @@ def linear_system(model: Model, q: Array, qdot: Array, chart: IntArray, t: float
 def residual(model: Model, q: Array, qdot: Array, qddot: Array, chart: IntArray, t: float) -> Array:
     """M qddot - f, (nr,) [N m or N]: zero in the free rows of a motion that obeys the equations."""
     q, qdot = with_prescribed(model, t, q, qdot)
-    kin = kinematics(model, q, qdot, chart)
-    load = loads(model, kin, t)
-    return recursive.inverse_dynamics(model, kin, load, qddot).tau - load.f_r
+    tree = fast.compiled(model)
+    if tree is not None:
+        tau, load_r = tree.inverse_dynamics(q, qdot, chart, t, qddot)
+        return np.asarray(tau - load_r)
+    kin, load = _instant(model, q, qdot, chart, t, FAST)
+    return np.asarray(fast.inverse_dynamics(model, kin, load, qddot).tau - load.f_r)
 
 
 def solve_free(model: Model, A: Array, b: Array, x_prescribed: Array) -> Array:

@@ -9,9 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from ..dynamics.animation import prescribed_motion, with_prescribed
+from ..kernels.layout import LINEARLY_IMPLICIT
 from ..model import Model
 from ..state import State
-from .base import FixedStep, FixedStepper
+from .base import FixedStep
+from .compiled import CompiledFixedStepper
 from .equations import linear_system, solve_free
 
 
@@ -26,7 +28,9 @@ class LinearlyImplicitEuler(FixedStep):
         return LinearlyImplicitEulerStepper(model, state, self.h)
 
 
-class LinearlyImplicitEulerStepper(FixedStepper):
+class LinearlyImplicitEulerStepper(CompiledFixedStepper):
+    method = LINEARLY_IMPLICIT
+
     def step(self, h: float, t_end: float) -> State:
         """(M - h D - h^2 K) v1 = (M - h D) v0 + h f, q1 = q0 + h v1; all at the old state, inputs at the new time.
 

@@ -8,11 +8,13 @@ from typing import ClassVar
 
 from ..arrays import Array
 from ..dynamics.animation import with_prescribed
+from ..kernels.layout import RUNGE_KUTTA
 from ..model import Model
 from ..state import State
-from .base import FixedStep, FixedStepper
-from .equations import accelerations, route_choice
-from .switching import after_switch, before, next_switch, switch_times
+from .base import FixedStep
+from .compiled import CompiledFixedStepper
+from .equations import FAST, accelerations, route_choice
+from .switching import after_switch, before, next_switch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +30,12 @@ class RungeKutta4(FixedStep):
         return RungeKutta4Stepper(model, state, self)
 
 
-class RungeKutta4Stepper(FixedStepper):
+class RungeKutta4Stepper(CompiledFixedStepper):
+    method, splits = RUNGE_KUTTA, True
+
     def __init__(self, model: Model, state: State, settings: RungeKutta4) -> None:
-        super().__init__(model, state, settings.h)
+        super().__init__(model, state, settings.h, compiled=settings.dynamics == FAST)
         self.route = settings.dynamics
-        self._switches = switch_times(model)
 
     def step(self, h: float, t_end: float) -> State:  # noqa: ARG002  (parts end at switches, not after h)
         state = self.state

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..dynamics.animation import prescribed_motion, with_prescribed
+from ..kernels.layout import SEMI_IMPLICIT
 from ..model import Model
 from ..state import State
-from .base import FixedStep, FixedStepper
-from .equations import accelerations, route_choice
+from .base import FixedStep
+from .compiled import CompiledFixedStepper
+from .equations import FAST, accelerations, route_choice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +28,11 @@ class SemiImplicitEuler(FixedStep):
         return SemiImplicitEulerStepper(model, state, self)
 
 
-class SemiImplicitEulerStepper(FixedStepper):
+class SemiImplicitEulerStepper(CompiledFixedStepper):
+    method = SEMI_IMPLICIT
+
     def __init__(self, model: Model, state: State, settings: SemiImplicitEuler) -> None:
-        super().__init__(model, state, settings.h)
+        super().__init__(model, state, settings.h, compiled=settings.dynamics == FAST)
         self.route = settings.dynamics
 
     def step(self, h: float, t_end: float) -> State:

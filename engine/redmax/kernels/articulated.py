@@ -469,11 +469,16 @@ def eliminate_ball(work, j, up, columns, dof, keep_inertia):
 
 
 @compiled
-def eliminate(links, work, columns, armature, qddot, keep_inertia, special):
+def is_bare(armature, dof):
+    return armature[dof] == 0.0 and armature[dof + 1] == 0.0 and armature[dof + 2] == 0.0
+
+
+@compiled
+def eliminate(links, work, columns, armature, qddot, keep_inertia):
     """From the leaves to the root: articulated inertias and biases; gives -1, or the body nothing resists at.
 
     `TAU` of a column holds the force along it and gets the force less bias. armature: added to each coordinate's
-    inertia. special: whether balls may be eliminated as a whole, which an armature forbids.
+    inertia; a ball without it is eliminated as a whole.
     """
     for j in range(links.shape[0] - 1, -1, -1):
         dof, count, up = links[j, DOF], links[j, NDOF], links[j, PARENT]
@@ -485,7 +490,7 @@ def eliminate(links, work, columns, armature, qddot, keep_inertia, special):
             if not eliminate_hinge(work, j, up, columns, dof, armature[dof], keep_inertia):
                 return j
             continue
-        elif links[j, MODE] == BALL_ALONE and special:
+        elif links[j, MODE] == BALL_ALONE and is_bare(armature, dof):
             if not eliminate_ball(work, j, up, columns, dof, keep_inertia):
                 return j
             continue
@@ -569,7 +574,7 @@ def carried(j, links, work, g0, g1, g2):
 
 
 @compiled
-def substitute(links, work, columns, world, qddot, tau, wrenches, special):
+def substitute(links, work, columns, armature, world, qddot, tau, wrenches):
     """From the root to the leaves: accelerations, forces of prescribed joints and, if asked for, wrenches of all."""
     g0, g1, g2 = world[0], world[1], world[2]
     for j in range(links.shape[0]):
@@ -598,7 +603,7 @@ def substitute(links, work, columns, world, qddot, tau, wrenches, special):
             )
             qddot[dof] = x
             a2 += x
-        elif links[j, MODE] == BALL_ALONE and special:
+        elif links[j, MODE] == BALL_ALONE and is_bare(armature, dof):
             e, f, g = dof, dof + 1, dof + 2
             J = (
                 columns[e, S],

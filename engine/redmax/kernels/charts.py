@@ -8,7 +8,6 @@ import math
 from ..joints.euler_charts import SMALLEST_DETERMINANT
 from ..joints.rotation_vector import LONGEST
 from . import layout as at
-from .forward import arrays_of
 from .jit import compiled
 from .loads import TURN, euler_angles, euler_axes, euler_motion
 from .place import AXES
@@ -106,9 +105,3 @@ def turn_rate(tree, qdot):
             z += columns[k, S + 2] * qdot[k]
         fastest = max(fastest, math.sqrt(x * x + y * y + z * z))
     return fastest
-
-
-@compiled
-def recentred(ints, floats, q, qdot):
-    """`recentre` for a call from Python."""
-    return recentre(arrays_of(ints, floats), q, qdot)

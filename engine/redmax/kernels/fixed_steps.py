@@ -8,17 +8,14 @@ import math
 import numpy as np
 
 from . import layout as at
-from .charts import recentre, turn_rate
-from .forward import arrays_of, dynamics_of_placed, forces, place_all
-from .inverse import joint_forces, solve_implicit
+from .core import run
 from .jit import compiled
-from .loads import joint_loads, put_prescribed
+from .loads import put_prescribed
+from .views import arrays_of
 
-SEMI_IMPLICIT, RUNGE_KUTTA, LINEARLY_IMPLICIT = range(3)
-"""Methods."""
+SEMI_IMPLICIT, RUNGE_KUTTA = at.SEMI_IMPLICIT, at.RUNGE_KUTTA
 DONE, STUCK, TOO_FAST = range(3)
 """How a call ends."""
-MAX_PARTS = 1000
 
 
 @compiled
@@ -27,14 +24,13 @@ def prescribe(tree, t, q, qdot, qddot):
 
 
 @compiled
-def accelerate(tree, loaded, t, q, qdot, qddot):
-    place_all(tree, q, qdot)
-    forces(tree, loaded, q, qdot, t)
-    return dynamics_of_placed(tree, qddot, False)
+def accelerate(core, t, q, qdot, qddot):
+    """core: what to call, on which integers and numbers."""
+    return run(core[0], core[1], core[2], q, qdot, qddot, t, at.ACCELERATE)
 
 
 @compiled
-def runge_kutta_step(tree, loaded, t, t_end, q, v, scratch):
+def runge_kutta_step(core, tree, t, t_end, q, v, scratch):
     """One step of the classical method of order 4 from t to t_end; inputs are those from before t_end."""
     h, last = t_end - t, np.nextafter(t_end, -np.inf)
     q1, v1, a, dq, dv = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
@@ -44,7 +40,7 @@ def runge_kutta_step(tree, loaded, t, t_end, q, v, scratch):
     for stage in range(4):
         time = t if stage == 0 else (last if stage == 3 else t + 0.5 * h)
         prescribe(tree, time, q1, v1, a)
-        stuck = accelerate(tree, loaded, time, q1, v1, a)
+        stuck = accelerate(core, time, q1, v1, a)
         if stuck >= 0:
             return stuck
         weight = 2.0 if 0 < stage < 3 else 1.0
@@ -60,14 +56,14 @@ def runge_kutta_step(tree, loaded, t, t_end, q, v, scratch):
 
 
 @compiled
-def semi_implicit_step(tree, loaded, t, t_end, h, q, v, scratch):
+def semi_implicit_step(core, tree, t, t_end, h, q, v, scratch):
     """v1 = v0 + h qddot(q0, v0, t0), q1 = q0 + h v1."""
     a, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3]
     prescribe(tree, t_end, q_given, v_given, unused)
     for m in range(tree[at.GIVEN].shape[0]):
         k = tree[at.GIVEN][m]
         a[k] = (v_given[k] - v[k]) / h
-    stuck = accelerate(tree, loaded, t, q, v, a)
+    stuck = accelerate(core, t, q, v, a)
     if stuck >= 0:
         return stuck
     for k in range(q.shape[0]):
@@ -77,23 +73,22 @@ def semi_implicit_step(tree, loaded, t, t_end, h, q, v, scratch):
 
 
 @compiled
-def linearly_implicit_step(tree, t_end, h, q, v, scratch):
+def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
     """(M - h D - h^2 K) (v1 - v0) = h f + h^2 K v0 at the old state, with inputs at the new time."""
-    b, x, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    vectors = tree[at.VECTORS]
+    x, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3]
+    vectors, given = tree[at.VECTORS], tree[at.GIVEN]
     n = q.shape[0]
-    place_all(tree, q, v)
-    joint_loads(tree, q, v, t_end)
     for k in range(n):
         x[k] = 0.0
-    joint_forces(tree, x, b)
+    run(core[0], core[1], core[2], q, v, x, t_end, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
     for k in range(n):
-        b[k] = h * (vectors[at.LOAD, k] - b[k]) + h * h * vectors[at.LOAD_K, k] * v[k]
+        f = vectors[at.LOAD, k] - vectors[at.FORCE, k]
+        vectors[at.RIGHT_SIDE, k] = h * f + h * h * vectors[at.LOAD_K, k] * v[k]
     prescribe(tree, t_end, q_given, v_given, unused)
-    for m in range(tree[at.GIVEN].shape[0]):
-        k = tree[at.GIVEN][m]
+    for m in range(given.shape[0]):
+        k = given[m]
         x[k] = v_given[k] - v[k]
-    stuck = solve_implicit(tree, h, b, x)
+    stuck = run(core[0], core[1], core[2], q, v, x, h, at.DO_IMPLICIT)
     if stuck >= 0:
         return stuck
     for k in range(n):
@@ -103,13 +98,15 @@ def linearly_implicit_step(tree, t_end, h, q, v, scratch):
 
 
 @compiled
-def advance(ints, floats, method, singular, max_turn, q, v, t0, t_frame, count, progress):
-    """`count` equal steps from t0 to t_frame, each in parts where a joint with a singularity turns fast.
+def advance(address, ints, floats, method, singular, max_turn, largest_turn, q, v, t0, t_frame, count, progress):
+    """`count` equal steps from t0 to t_frame, each in parts if a joint with a singularity turns by more than max_turn.
+
+    A turn beyond largest_turn [rad] in one step is given up.
 
     progress: [steps taken, what went wrong where]: the body at whose joint nothing resists, or a turn [rad] in a step.
     """
     tree = arrays_of(ints, floats)
-    loaded = ints[at.HAS_LOADS] != 0
+    core = (address, ints, floats)
     scratch = np.empty((5, q.shape[0]))
     whole = (t_frame - t0) / count
     for step in range(count):
@@ -117,9 +114,9 @@ def advance(ints, floats, method, singular, max_turn, q, v, t0, t_frame, count, 
         end = t_frame if step == count - 1 else t0 + (t_frame - t0) * (step + 1) / count
         parts = 1
         if singular:
-            place_all(tree, q, v)
-            turn = turn_rate(tree, v) * whole
-            if not turn <= MAX_PARTS * max_turn:
+            run(address, ints, floats, q, v, scratch[0], 0.0, at.DO_PLACE | at.DO_TURN_RATE)
+            turn = tree[at.WORLD][at.TURN_RATE] * whole
+            if not turn <= largest_turn:
                 progress[1] = turn
                 return TOO_FAST
             parts = max(1, math.ceil(turn / max_turn))
@@ -127,13 +124,13 @@ def advance(ints, floats, method, singular, max_turn, q, v, t0, t_frame, count, 
         for part in range(parts):
             t_end = end if part == parts - 1 else start + whole * (part + 1) / parts
             if singular:
-                recentre(tree, q, v)
+                run(address, ints, floats, q, v, scratch[0], 0.0, at.DO_RECENTRE)
             if method == RUNGE_KUTTA:
-                stuck = runge_kutta_step(tree, loaded, t, t_end, q, v, scratch)
+                stuck = runge_kutta_step(core, tree, t, t_end, q, v, scratch)
             elif method == SEMI_IMPLICIT:
-                stuck = semi_implicit_step(tree, loaded, t, t_end, h, q, v, scratch)
+                stuck = semi_implicit_step(core, tree, t, t_end, h, q, v, scratch)
             else:
-                stuck = linearly_implicit_step(tree, t_end, h, q, v, scratch)
+                stuck = linearly_implicit_step(core, tree, t_end, h, q, v, scratch)
             if stuck >= 0:
                 progress[1] = stuck
                 return STUCK
@@ -141,5 +138,5 @@ def advance(ints, floats, method, singular, max_turn, q, v, t0, t_frame, count, 
             progress[0] += 1.0
             t = t_end
     if singular:
-        recentre(tree, q, v)
+        run(address, ints, floats, q, v, scratch[0], 0.0, at.DO_RECENTRE)
     return DONE

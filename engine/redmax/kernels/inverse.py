@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from . import layout as at
 from .articulated import begin_body, bias_wrench, carried, eliminate, give_wrench, substitute, times
-from .forward import arrays_of, forces, place_all
 from .jit import compiled
 
 PARENT, DOF, NDOF = at.PARENT, at.DOF, at.NDOF
@@ -80,23 +79,13 @@ def solve_implicit(tree, h, b, x):
     for k in range(b.shape[0]):
         armature[k] = -h * D[k] - h * h * K[k]
         columns[k, TAU] = b[k]
-    stuck = eliminate(links, work, columns, armature, x, False, False)
+    no = h < 0.0  # a literal would be a type of its own, and compile everything once more
+    stuck = eliminate(links, work, columns, armature, x, no)
     if stuck < 0:
         g0, g1, g2 = world[0], world[1], world[2]
         world[0] = world[1] = world[2] = 0.0
-        substitute(links, work, columns, world, x, b, False, False)
+        substitute(links, work, columns, armature, world, x, b, no)
         world[0], world[1], world[2] = g0, g1, g2
     for k in range(b.shape[0]):
         armature[k] = 0.0
     return stuck
-
-
-@compiled
-def forces_for(ints, floats, q, qdot, t, qddot, tau, load):
-    """Whole forces tau that give qddot, and the loads among them."""
-    tree = arrays_of(ints, floats)
-    place_all(tree, q, qdot)
-    forces(tree, ints[at.HAS_LOADS] != 0, q, qdot, t)
-    for k in range(q.shape[0]):
-        load[k] = tree[VECTORS][at.FORCE, k]
-    joint_forces(tree, qddot, tau)

@@ -51,8 +51,9 @@ ANIMATION, TORQUE_TABLE, SPRING_TABLE = range(3)
 TABLE_INTS = 5
 
 # world
-WORLD_NUMBERS = 4
-"""Gravity, and one to spare."""
+PUT_IN, TAKEN, TURN_RATE = 3, 4, 5
+WORLD_NUMBERS = 8
+"""Gravity; powers of motors and dampers [W] and the fastest turn [rad/s], as `core.compute` leaves them."""
 
 # work space, one row per body
 R, P, V, C, IA, PA, ACC, F = 0, 9, 12, 18, 24, 45, 51, 57
@@ -66,14 +67,23 @@ S, U, D, TAU = 0, 6, 12, 13
 DOF_WORK = 16
 
 # vectors over all coordinates
-OWN_Q, OWN_QDOT, LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, START = range(8)
+OWN_Q, OWN_QDOT, LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, START, RIGHT_SIDE = range(9)
 """Coordinates and velocities in which loads are meant, loads and their derivatives, what is added to a coordinate's
-inertia, whole force along a coordinate, where it starts."""
-VECTOR_ROWS = 8
+inertia, whole force along a coordinate, where it starts, right side of an implicit solve."""
+VECTOR_ROWS = 9
 
 # what `arrays_of` gives
 BODIES, LINKS, NUMBERS, KINDS, DOFS, TABLES, POOL, WORLD, GIVEN, CHARTS, BODY_WORK, COLUMNS, VECTORS = range(13)
 
-# head of the integers: how many bodies, primitives, coordinates, tables, pool numbers, prescribed ones, Euler slots
-N_BODIES, N_PRIMITIVES, N_DOFS, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS = range(8)
-HEAD = 8
+# head of the integers: how many bodies, primitives, tables, pool numbers, prescribed ones, Euler slots; whether
+# anything acts on coordinates; how long both arrays are, and how many coordinates there are
+N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, N_INTS, N_FLOATS, N_DOFS = range(10)
+HEAD = 10
+
+# what `core.compute` is asked to do, in this order
+DO_RECENTRE, DO_PLACE, DO_TURN_RATE, DO_LOADS, DO_FORWARD = 1, 2, 4, 8, 16
+WITH_WRENCHES, WITH_POWERS, DO_INVERSE, DO_IMPLICIT = 32, 64, 128, 256
+ACCELERATE = DO_PLACE | DO_LOADS | DO_FORWARD
+
+# methods of `fixed_steps`
+SEMI_IMPLICIT, RUNGE_KUTTA, LINEARLY_IMPLICIT = range(3)

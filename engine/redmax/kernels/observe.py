@@ -8,11 +8,11 @@ import math
 import numpy as np
 
 from . import layout as at
-from .forward import arrays_of, dynamics_of_placed, forces, place_all
+from .core import run
 from .jit import compiled
-from .loads import joint_loads, put_prescribed
-from .power import powers
+from .loads import put_prescribed
 from .spatial import applied, cross, product, turned_back
+from .views import arrays_of
 
 KINETIC, POTENTIAL, CENTER, ANGULAR, LINEAR, WORK, LOSS = 0, 1, 2, 5, 8, 11, 12
 SCALARS = 13
@@ -81,25 +81,22 @@ def poses(tree, E):
 
 
 @compiled
-def observe(ints, floats, q, qdot, t, E_wb, twist, acceleration, reaction, qddot, load, scalars):
+def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reaction, speeds, qddot, load, scalars):
     """Everything a sample has. qddot: given at prescribed coordinates. load: (2, nr) whole forces and loads.
+    speeds: (n, 2) how fast each body turns [rad/s] and its centre moves [m/s].
 
     Gives -1, or the body at whose joint nothing resists; then accelerations and wrenches mean nothing.
     """
     tree = arrays_of(ints, floats)
     bodies, work, vectors, world = tree[at.BODIES], tree[at.BODY_WORK], tree[at.VECTORS], tree[at.WORLD]
     n, nr = work.shape[0], q.shape[0]
-    loaded = ints[at.HAS_LOADS] != 0
     # what is given has the animation's acceleration, but keeps the state's own place and velocity
     unused = np.empty((2, nr))
     put_prescribed(tree[at.TABLES], tree[at.POOL], vectors[at.START], tree[at.GIVEN], t, unused[0], unused[1], qddot)
-    place_all(tree, q, qdot)
-    joint_loads(tree, q, qdot, t)
-    scalars[POTENTIAL] = joint_potential(tree)
-    forces(tree, loaded, q, qdot, t)
-    stuck = dynamics_of_placed(tree, qddot, True)
-    put_in, taken = powers(tree, loaded, qdot, t)
-    scalars[WORK], scalars[LOSS] = put_in, taken
+    what = at.ACCELERATE | at.WITH_WRENCHES | at.WITH_POWERS
+    stuck = run(address, ints, floats, q, qdot, qddot, t, what)
+    scalars[POTENTIAL] = joint_potential(tree) if ints[at.HAS_LOADS] else 0.0
+    scalars[WORK], scalars[LOSS] = world[at.PUT_IN], world[at.TAKEN]
     for k in range(nr):
         load[0, k], load[1, k] = vectors[at.FORCE, k], vectors[at.LOAD, k]
     E = np.empty((n, 12))
@@ -133,6 +130,9 @@ def observe(ints, floats, q, qdot, t, E_wb, twist, acceleration, reaction, qddot
             s[4],
             s[5],
         )
+        c0, c1, c2 = cross(w0, w1, w2, bodies[j, at.CENTER], bodies[j, at.CENTER + 1], bodies[j, at.CENTER + 2])
+        speeds[j, 0] = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+        speeds[j, 1] = math.sqrt((v0 + c0) ** 2 + (v1 + c1) ** 2 + (v2 + c2) ** 2)
         # accelerations are kept less gravity
         g0 = R[0] * world[0] + R[3] * world[1] + R[6] * world[2]
         g1 = R[1] * world[0] + R[4] * world[1] + R[7] * world[2]

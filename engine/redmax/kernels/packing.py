@@ -82,8 +82,11 @@ def pack(model: Model) -> Packed:
         *(model.lower, model.upper, model.limit_stiffness, model.limit_damping),
     )
     given = np.flatnonzero(model.prescribed)
-    loaded = any(joint.has_loads for joint in model.joints)
-    head = [n, len(rows), nr, len(tables), len(pool), len(given), len(slots), int(loaded)]
+    acting = (model.torque, model.stiffness, model.damping, model.limit_stiffness, model.limit_damping)
+    loaded = any(numbers.any() for numbers in acting) or (
+        len(tables) and (tables[:, at.TABLE_KIND] != at.ANIMATION).any()
+    )
+    head = [n, len(rows), len(tables), len(pool), len(given), len(slots), int(loaded), 0, 0, nr]
     numbers = np.array(kinds, np.int64).ravel()
     ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, np.zeros(len(slots))]
     vectors = np.zeros((at.VECTOR_ROWS, nr))
@@ -93,11 +96,13 @@ def pack(model: Model) -> Packed:
         np.array(rows).ravel(),
         np.stack(loads, axis=1).ravel(),
         pool,
-        np.append(model.gravity, 0.0),
+        np.append(model.gravity, np.zeros(at.WORLD_NUMBERS - 3)),
         vectors.ravel(),
         np.zeros(n * at.WORK + nr * at.DOF_WORK),
     ]
-    return Packed(np.concatenate(ints).astype(np.int64), np.concatenate(floats), tuple(slots), tuple(python_joints))
+    packed = Packed(np.concatenate(ints).astype(np.int64), np.concatenate(floats), tuple(slots), tuple(python_joints))
+    packed.ints[at.N_INTS], packed.ints[at.N_FLOATS] = len(packed.ints), len(packed.floats)
+    return packed
 
 
 def _add_primitives(
@@ -109,7 +114,7 @@ def _add_primitives(
     slots: list[tuple[int, int, int]],
 ) -> None:
     start, divisor = int(model.dof[j]), 1
-    separate = int(model.joints[j].has_loads)
+    separate = int(j in model.charted_loads)
     for primitive in listed:
         if primitive.kind == Kind.SCREW:
             rows.append(_screw(primitive))

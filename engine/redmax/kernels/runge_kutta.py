@@ -11,11 +11,10 @@ import math
 import numpy as np
 
 from . import layout as at
-from .charts import recentre, turn_rate
-from .forward import arrays_of, dynamics_of_placed, forces, place_all
+from .core import run
 from .jit import compiled
 from .loads import put_prescribed
-from .power import powers
+from .views import arrays_of
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY = range(5)
 """How a call ends."""
@@ -50,20 +49,22 @@ def fill(tree, free, t, y, motion):
 
 
 @compiled
-def slope(tree, loaded, exchanges, free, t, until, y, motion, dy):
-    """dy/dt: velocities, accelerations, work and loss; -1, or the body at whose joint nothing resists."""
+def slope(core, tree, exchanges, free, t, until, y, motion, dy):
+    """dy/dt: velocities, accelerations, work and loss; -1, or the body at whose joint nothing resists.
+
+    core: what to call, on which integers and numbers.
+    """
     t = min(t, until)
     fill(tree, free, t, y, motion)
     q, qdot, qddot = motion[Q], motion[QDOT], motion[QDDOT]
-    place_all(tree, q, qdot)
-    forces(tree, loaded, q, qdot, t)
-    stuck = dynamics_of_placed(tree, qddot, False)
+    what = at.ACCELERATE | at.WITH_POWERS if exchanges else at.ACCELERATE
+    stuck = run(core[0], core[1], core[2], q, qdot, qddot, t, what)
     n = free.shape[0]
     for k in range(n):
         dy[k], dy[n + k] = qdot[free[k]], qddot[free[k]]
     dy[2 * n] = dy[2 * n + 1] = 0.0
-    if exchanges and stuck < 0:
-        dy[2 * n], dy[2 * n + 1] = powers(tree, loaded, qdot, t)
+    if exchanges:
+        dy[2 * n], dy[2 * n + 1] = tree[at.WORLD][at.PUT_IN], tree[at.WORLD][at.TAKEN]
     return stuck
 
 
@@ -98,7 +99,7 @@ def error_ratio(K, h, e5, e3, scale, n, eighth):
 
 
 @compiled
-def first_step(tree, loaded, free, control, clock, y, f, y_new, motion, dy, scale, longest, max_step, until):
+def first_step(core, tree, free, control, clock, y, f, y_new, motion, dy, scale, longest, max_step, until):
     """As `ExplicitRungeKutta._first_step`; -1.0 if nothing resists a joint."""
     n = 2 * free.shape[0]
     if n == 0:
@@ -112,7 +113,7 @@ def first_step(tree, loaded, free, control, clock, y, f, y_new, motion, dy, scal
         return h
     for k in range(y.shape[0]):
         y_new[k] = y[k] + h * f[k]
-    if slope(tree, loaded, False, free, clock[TIME] + h, until, y_new, motion, dy) >= 0:
+    if slope(core, tree, False, free, clock[TIME] + h, until, y_new, motion, dy) >= 0:
         return -1.0
     for k in range(n):
         dy[k] -= f[k]
@@ -126,14 +127,31 @@ def first_step(tree, loaded, free, control, clock, y, f, y_new, motion, dy, scal
 
 @compiled
 def advance(
-    ints, floats, nodes, rows, weights, e5, e3, control, traits, free, clock, y, f, motion, t_bound, until, limit
+    address,
+    ints,
+    floats,
+    nodes,
+    rows,
+    weights,
+    e5,
+    e3,
+    control,
+    traits,
+    free,
+    clock,
+    y,
+    f,
+    motion,
+    t_bound,
+    until,
+    limit,
 ):
     """Steps up to t_bound, over which all inputs are smooth; inputs are read at `until` at the latest.
 
     y: free coordinates, their velocities, work, loss. f: dy/dt here if the clock says that it is known.
     """
     tree = arrays_of(ints, floats)
-    loaded, exchanges = ints[at.HAS_LOADS] != 0, traits[EXCHANGES] != 0
+    core, exchanges = (address, ints, floats), traits[EXCHANGES] != 0
     n, stages, size = 2 * free.shape[0], nodes.shape[0], y.shape[0]
     K, y_new, scale, dy = np.empty((e5.shape[0], size)), np.empty(size), np.empty(size), np.empty(size)
     rtol, atol, exponent = control[RTOL], control[ATOL], -1.0 / (control[ERROR_ORDER] + 1.0)
@@ -142,17 +160,17 @@ def advance(
         max_step = math.inf
         if traits[SINGULAR]:
             fill(tree, free, min(clock[TIME], until), y, motion)
-            if recentre(tree, motion[Q], motion[QDOT]):
+            what = at.DO_RECENTRE | at.DO_PLACE | at.DO_TURN_RATE
+            if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], 0.0, what):
                 for k in range(free.shape[0]):
                     y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
                 clock[KNOWN] = 0.0
-            place_all(tree, motion[Q], motion[QDOT])
-            rate = turn_rate(tree, motion[QDOT])
+            rate = tree[at.WORLD][at.TURN_RATE]
             if rate > 0.0:
                 max_step = control[MAX_TURN] / rate
         t = clock[TIME]
         if clock[KNOWN] == 0.0:
-            clock[WHERE] = slope(tree, loaded, exchanges, free, t, until, y, motion, f)
+            clock[WHERE] = slope(core, tree, exchanges, free, t, until, y, motion, f)
             if clock[WHERE] >= 0.0:
                 return STUCK
         for k in range(size):
@@ -168,7 +186,7 @@ def advance(
         step = clock[STEP]
         if step < 0.0:
             step = first_step(
-                tree, loaded, free, control, clock, y, f, y_new, motion, dy, scale, t_bound - t, max_step, until
+                core, tree, free, control, clock, y, f, y_new, motion, dy, scale, t_bound - t, max_step, until
             )
         h = max(min(step, max_step), shortest)
         wanted, rejected, worst = h, False, 0
@@ -185,9 +203,7 @@ def advance(
                     for m in range(stage):
                         total += rows[stage, m] * K[m, k]
                     y_new[k] = y[k] + h * total
-                clock[WHERE] = slope(
-                    tree, loaded, exchanges, free, t + nodes[stage] * h, until, y_new, motion, K[stage]
-                )
+                clock[WHERE] = slope(core, tree, exchanges, free, t + nodes[stage] * h, until, y_new, motion, K[stage])
                 if clock[WHERE] >= 0.0:
                     return STUCK
             for k in range(size):
@@ -196,7 +212,7 @@ def advance(
                     total += weights[m] * K[m, k]
                 y_new[k] = y[k] + h * total
             if ends_with_slope:
-                clock[WHERE] = slope(tree, loaded, exchanges, free, t_new, until, y_new, motion, K[stages])
+                clock[WHERE] = slope(core, tree, exchanges, free, t_new, until, y_new, motion, K[stages])
                 if clock[WHERE] >= 0.0:
                     return STUCK
             if n > 0:

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..model import Model
-from . import charts, forward, inverse, observe, packing
+from . import core, observe, packing
+from . import layout as at
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +21,7 @@ class Observation:
     """A mechanism at one instant; see `simulate.CHANNELS`. stuck: body at whose joint nothing resists, or -1.
 
     power: (2,) what motors and torques put in and what dampers take out [W].
+    speeds: (n, 2) how fast each body turns [rad/s] and its centre of mass moves [m/s].
     """
 
     E_wb: Array
@@ -34,10 +36,14 @@ class Observation:
     center_of_mass: Array
     momentum: Array
     power: Array
+    speeds: Array
     stuck: int
 
 
 class Tree:
+    address = core.ADDRESS
+    """What compiled functions call."""
+
     def __init__(self, model: Model) -> None:
         self.model = model
         self.packed = packing.pack(model)
@@ -47,7 +53,12 @@ class Tree:
             for j, joint in enumerate(model.joints)
         )
         self._digits = self.ints[len(self.ints) - len(self.packed.slots) :]
-        self._qddot = np.zeros(model.dof_count)
+        self._q, self._qdot = np.zeros(model.dof_count), np.zeros(model.dof_count)
+        self._qddot: Array = np.zeros(model.dof_count)
+        n, nr = model.body_count, model.dof_count
+        end = len(self.floats) - n * at.WORK - nr * at.DOF_WORK
+        self._vectors = self.floats[end - at.VECTOR_ROWS * nr : end].reshape(at.VECTOR_ROWS, nr)
+        self._world = self.floats[end - at.VECTOR_ROWS * nr - at.WORLD_NUMBERS : end - at.VECTOR_ROWS * nr]
 
     def set_chart(self, chart: IntArray) -> None:
         """Take over the charts of a state."""
@@ -59,13 +70,15 @@ class Tree:
         return packing.charts_of(self.packed, chart, self._digits) if len(self._digits) else chart
 
     def accelerations(self, q: Array, qdot: Array) -> Array:
-        """qddot (nr,) at t = 0 of a tree without prescribed joints: the quickest call. Overwritten by the next."""
-        forward.accelerations(self.ints, self.floats, q, qdot, 0.0, self._qddot)
-        return self._qddot
+        """qddot (nr,) at t = 0 of a tree without prescribed joints: the quickest call. Overwritten by the next.
+
+        q, qdot: contiguous float64.
+        """
+        return self.repeat(q, qdot, 1)
 
     def repeat(self, q: Array, qdot: Array, count: int) -> Array:
         """The same `count` times in one compiled loop."""
-        forward.repeated(self.ints, self.floats, q, qdot, 0.0, self._qddot, count)
+        core.repeated(self.address, self.ints, self.floats, q, qdot, self._qddot, 0.0, at.ACCELERATE, count)
         return self._qddot
 
     def forward_dynamics(
@@ -73,41 +86,53 @@ class Tree:
     ) -> tuple[Array, Array, int]:
         """qddot, powers (2,) [W] and -1, or the body at whose joint nothing resists."""
         self.set_chart(chart)
-        qddot, powers = np.array(qddot_prescribed, np.float64), np.empty(2)
-        stuck = forward.motion_and_powers(self.ints, self.floats, q, qdot, t, qddot, powers)
-        return qddot, powers, int(stuck)
+        qddot = np.array(qddot_prescribed, np.float64)
+        stuck = self._run(*self._copied(q, qdot), qddot, t, at.ACCELERATE | at.WITH_POWERS)
+        return qddot, self._world[at.PUT_IN : at.TAKEN + 1].copy(), stuck
 
     def inverse_dynamics(self, q: Array, qdot: Array, chart: IntArray, t: float, qddot: Array) -> tuple[Array, Array]:
         """Whole forces along the coordinates (nr,) that give qddot, and the loads among them."""
         self.set_chart(chart)
-        tau, load = np.empty(len(q)), np.empty(len(q))
-        inverse.forces_for(self.ints, self.floats, q, qdot, t, qddot, tau, load)
-        return tau, load
+        self._qddot[:] = qddot
+        self._run(*self._copied(q, qdot), self._qddot, t, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
+        return self._vectors[at.FORCE].copy(), self._vectors[at.LOAD].copy()
 
     def recentred(self, q: Array, qdot: Array, chart: IntArray) -> tuple[Array, Array, IntArray]:
         """Coordinates, velocities and charts away from singularities; the same objects if nothing changed."""
         self.set_chart(chart)
         q_new, qdot_new = q.copy(), qdot.copy()
-        if not charts.recentred(self.ints, self.floats, q_new, qdot_new):
+        if not self._run(q_new, qdot_new, self._qddot, 0.0, at.DO_RECENTRE):
             return q, qdot, chart
         return q_new, qdot_new, self.chart(chart)
+
+    def _copied(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+        """Both in memory as kernels want it: contiguous and writable, so that one compiled form serves all calls."""
+        self._q[:], self._qdot[:] = q, qdot
+        return self._q, self._qdot
+
+    def _run(self, q: Array, qdot: Array, qddot: Array, t: float, what: int) -> int:
+        return int(core.repeated(self.address, self.ints, self.floats, q, qdot, qddot, t, what, 1))
 
     def observe(self, q: Array, qdot: Array, chart: IntArray, t: float) -> Observation:
         """Everything a sample shows."""
         self.set_chart(chart)
         n, nr = self.model.body_count, self.model.dof_count
-        E_wb, wrenches, qddot = np.empty((n, 4, 4)), np.empty((3, n, 6)), np.zeros(nr)
-        load, scalars = np.empty((2, nr)), np.empty(observe.SCALARS)
+        E_wb, qddot = np.empty((n, 4, 4)), np.zeros(nr)
+        twist, acceleration, reaction = np.empty((n, 6)), np.empty((n, 6)), np.empty((n, 6))
+        load, speeds, scalars = np.empty((2, nr)), np.empty((n, 2)), np.empty(observe.SCALARS)
         stuck = observe.observe(
-            self.ints, self.floats, q, qdot, t, E_wb, wrenches[0], wrenches[1], wrenches[2], qddot, load, scalars
-        )
+            self.address, self.ints, self.floats, *self._copied(q, qdot), t, E_wb, twist, acceleration, reaction,
+            speeds, qddot, load, scalars,
+        )  # fmt: skip
         if stuck >= 0:
-            wrenches[1:], qddot[:], load[0] = np.nan, np.nan, np.nan
+            acceleration[:], reaction[:], qddot[:], load[0] = np.nan, np.nan, np.nan, np.nan
+            if (self.model.prescribed & (self._qdot != 0.0)).any():  # nobody knows the force of a motor that works
+                scalars[observe.WORK] = np.nan
         return Observation(
             E_wb=E_wb,
-            twist=wrenches[0],
-            acceleration=wrenches[1],
-            reaction=wrenches[2],
+            twist=twist,
+            acceleration=acceleration,
+            reaction=reaction,
             qddot=qddot,
             tau=load[0],
             load=load[1],
@@ -116,5 +141,6 @@ class Tree:
             center_of_mass=scalars[observe.CENTER : observe.CENTER + 3],
             momentum=scalars[observe.ANGULAR : observe.LINEAR + 3],
             power=scalars[observe.WORK : observe.LOSS + 1],
+            speeds=speeds,
             stuck=int(stuck),
         )

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The fast routes behind one door: numba's kernels where they know every joint of a model, else vectorised numpy.
+
+Everything here agrees with the readable code in `dynamics` to round-off.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from .dynamics.singular import ImmovableError, immovable_joint
+from .kernels import route
+from .model import Model
+from .vectorised import forward_dynamics, inverse_dynamics, kinematics, linear_system, loads
+
+if TYPE_CHECKING:
+    from .kernels.tree import Tree
+
+__all__ = [
+    "compiled",
+    "describe",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "kinematics",
+    "linear_system",
+    "loads",
+    "new_tree",
+    "python_joint",
+    "stuck_joint",
+]
+
+
+class _PerThread(threading.local):
+    """Trees hold work space, so each thread has its own."""
+
+    def __init__(self) -> None:
+        self.trees: WeakKeyDictionary[Model, Tree | None] = WeakKeyDictionary()
+
+
+_per_thread = _PerThread()
+
+
+def new_tree(model: Model) -> Tree | None:
+    """The model for kernels, with work space of its own; None where numpy must do."""
+    if route.name() != route.NUMBA:
+        return None
+    from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
+
+    tree = Tree(model)
+    return tree if tree.packed.whole else None
+
+
+def compiled(model: Model) -> Tree | None:
+    """The same for single calls, kept as long as the model."""
+    trees = _per_thread.trees
+    if model not in trees:
+        trees[model] = new_tree(model)
+    return trees[model]
+
+
+def python_joint(model: Model) -> str:
+    """Name of a joint that kernels do not know, so that a run goes step by step in Python; empty if there is none."""
+    from .kernels.packing import trusted_primitives  # noqa: PLC0415  (used once a run)
+
+    return next((joint.name for joint in model.joints if trusted_primitives(joint) is None), "")
+
+
+def describe(model: Model) -> str:
+    """What computes a model, as results keep it: such as 'numba 0.62.1'."""
+    joint = python_joint(model) if route.name() == route.NUMBA else ""
+    return f"numpy {np.__version__} (joint '{joint}' is known only in Python)" if joint else route.versions()
+
+
+def stuck_joint(model: Model, body: int) -> ImmovableError:
+    """The error for a body at whose joint kernels found that nothing resists."""
+    return immovable_joint(model.joint_names[body])

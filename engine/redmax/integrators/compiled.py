@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs whose frames are computed by kernels: the same methods, one compiled call from switch to switch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import fast
+from ..arrays import Array, IntArray
+from ..dynamics.animation import with_prescribed
+from ..model import Model
+from ..state import State
+from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, step_count
+from .explicit_runge_kutta import MAX_FACTOR, MIN_FACTOR, SAFETY, SMALLEST_RTOL, DormandPrince5, Tableau
+from .switching import after_switch, next_switch, switch_times
+
+if TYPE_CHECKING:
+    from ..kernels.tree import Tree
+
+
+class TooManyStepsError(IntegrationError):
+    """More steps than a call may take."""
+
+
+def tableau_arrays(method: Tableau) -> tuple[Array, Array, Array, Array, Array]:
+    """Nodes, rows, weights and both error weights as kernels read them; the first error weight decides."""
+    stages = len(method.nodes)
+    rows = np.zeros((stages, stages))
+    for stage, row in enumerate(method.rows):
+        rows[stage, : len(row)] = row
+    if isinstance(method, DormandPrince5):
+        return np.array(method.nodes), rows, method.weights, method.error, np.zeros_like(method.error)
+    return np.array(method.nodes), rows, method.weights, method.error_5, method.error_3  # type: ignore[attr-defined]
+
+
+class CompiledRungeKutta:
+    """The adaptive method of one run in compiled code; in place of `ExplicitRungeKutta`.
+
+    y: free coordinates, their velocities, work and loss. steps: taken so far.
+    """
+
+    def __init__(
+        self, tree: Tree, method: Tableau, t: float, y: Array, *, rtol: float, atol: float, exchanges: bool
+    ) -> None:
+        from ..kernels import runge_kutta  # noqa: PLC0415  (needs numba)
+
+        self._kernel, self.tree, self.y = runge_kutta, tree, np.array(y, np.float64)
+        self._tableau = tableau_arrays(method)
+        ends = float(method.ends_with_slope)
+        self._control = np.array(
+            [SAFETY, MIN_FACTOR, MAX_FACTOR, method.error_order, ends, max(rtol, SMALLEST_RTOL), atol, MAX_TURN]
+        )
+        self._traits = np.array([tree.singular, exchanges], np.int64)
+        self._free = np.flatnonzero(~tree.model.prescribed)
+        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0])
+        self._slope, self._motion = np.zeros_like(self.y), np.zeros((3, tree.model.dof_count))
+
+    @property
+    def t(self) -> float:
+        return float(self._clock[self._kernel.TIME])
+
+    @property
+    def steps(self) -> int:
+        return int(self._clock[self._kernel.STEPS])
+
+    def go_on_from(self, t: float, y: Array) -> None:
+        """Continue from other values, or under other inputs; the step stays as it was."""
+        self.y[:] = y
+        self._clock[self._kernel.TIME], self._clock[self._kernel.KNOWN] = t, 0.0
+
+    def advance(self, t_bound: float, until: float, limit: int) -> None:
+        """Steps up to t_bound; see `kernels.runge_kutta.advance`. Raises IntegrationError where it cannot."""
+        kernel, tree = self._kernel, self.tree
+        ended = kernel.advance(
+            tree.address, tree.ints, tree.floats, *self._tableau, self._control, self._traits, self._free,
+            self._clock, self.y, self._slope, self._motion, t_bound, until, limit,
+        )  # fmt: skip
+        if ended != kernel.DONE:
+            raise self._error(ended, int(self._clock[kernel.WHERE]))
+
+    def _error(self, ended: int, where: int) -> IntegrationError:
+        kernel, model = self._kernel, self.tree.model
+        if ended == kernel.TOO_MANY:
+            return TooManyStepsError("too many steps")
+        if ended == kernel.STUCK:
+            return IntegrationError(str(fast.stuck_joint(model, where)), f"joint '{model.joint_names[where]}'")
+        what = "the acceleration is no longer finite"
+        if ended == kernel.TOO_SMALL:
+            what = "the adaptive step became too small; loosen the tolerances, or use radau if something is stiff"
+        return stuck_component(model, self._free, where, what)
+
+
+def stuck_component(model: Model, free: IntArray, component: int, what: str) -> IntegrationError:
+    """The error for a component of y that cannot be followed, naming its joint."""
+    if component >= 2 * len(free):
+        return IntegrationError(what)
+    coordinate = int(free[component % len(free)])
+    name = model.joint_names[int(np.searchsorted(model.dof, coordinate, side="right")) - 1]
+    return IntegrationError(f"joint '{name}': {what}", f"joint '{name}'")
+
+
+class CompiledFixedStepper(FixedStepper):
+    """Recipe of a fixed-step run whose frames kernels compute. method: a number of `kernels.fixed_steps`.
+
+    splits: whether the method divides steps where inputs jump; such frames go step by step through `step`.
+    """
+
+    method: int
+    splits = False
+
+    def __init__(self, model: Model, state: State, h: float, *, compiled: bool = True) -> None:
+        self.tree = fast.new_tree(model) if compiled else None
+        super().__init__(model, state, h)
+        self._switches = switch_times(model) if self.splits else np.zeros(0)
+
+    def recentre(self) -> None:
+        if self.tree is None:
+            super().recentre()
+        elif self._charted:
+            state = self.state
+            self.state = State(state.t, *self.tree.recentred(state.q, state.qdot, state.chart))
+
+    def advance(self, t_end: float) -> State:
+        state, tree = self.state, self.tree
+        if tree is None or next_switch(self._switches, state.t, t_end) < t_end:
+            return super().advance(t_end)
+        from ..kernels import fixed_steps  # noqa: PLC0415  (needs numba)
+
+        q, qdot, progress = state.q.copy(), state.qdot.copy(), np.zeros(2)
+        tree.set_chart(state.chart)
+        count = step_count(t_end - state.t, self.h)
+        ended = fixed_steps.advance(
+            tree.address, tree.ints, tree.floats, self.method, tree.singular, self.max_turn,
+            MAX_PARTS * self.max_turn, q, qdot, state.t, t_end, count, progress,
+        )  # fmt: skip
+        self.steps += int(progress[0])
+        if ended == fixed_steps.STUCK:
+            name = self.model.joint_names[int(progress[1])]
+            raise IntegrationError(str(fast.stuck_joint(self.model, int(progress[1]))), f"joint '{name}'")
+        if ended == fixed_steps.TOO_FAST:
+            raise IntegrationError(f"a joint would turn by {progress[1]:.3g} rad in one step; use a smaller step")
+        self.state = State(t_end, *with_prescribed(self.model, t_end, q, qdot), tree.chart(state.chart))
+        if self.splits:
+            self.state = after_switch(self.model, self.state)
+        return self.state
