@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiled code against the readable code it stands for."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine.random_trees import random_model, random_state
+from redmax.compile import compile as compile_scene
+from redmax.dynamics import energy, recursive
+from redmax.dynamics.animation import prescribed_motion
+from redmax.dynamics.kinematics import body_poses, body_twists, kinematics, recentred
+from redmax.dynamics.loads import loads, potential_energy
+from redmax.integrators.energy_balance import powers
+from redmax.integrators.equations import linear_system, solve_free
+from redmax.joints import JOINTS, Revolute
+from redmax.scene import Body, Inertia, Scene
+from redmax.spatial import adjoint, pose
+from redmax.state import State
+
+numba = pytest.importorskip("numba")
+from redmax.kernels import core, packing  # noqa: E402
+from redmax.kernels import layout as at  # noqa: E402
+from redmax.kernels.tree import Tree  # noqa: E402
+
+T = 0.3
+SEEDS = range(24)
+
+
+def case(seed: int, n: int = 9, **options):
+    """A random model with every kind of load, in a random state whose charts are not all 0."""
+    rng = np.random.default_rng(seed)
+    model = random_model(rng, n, prescribed=0.25 if seed % 2 else 0.0, **options)
+    q, qdot = random_state(rng, model)
+    chart = np.array([rng.integers(joint.chart_count) for joint in model.joints], np.int64)
+    for j, joint in enumerate(model.joints):
+        columns = model.columns(j)
+        if chart[j]:  # the same pose, written in another chart
+            q[columns], qdot[columns] = joint.rewrite(
+                q[columns], qdot[columns], 0, chart_like=int(chart[j]), q_like=q[columns]
+            )
+        if joint.kind == "spherical" and rng.random() < 0.5:  # and a rotation vector beyond half a turn
+            q[columns] *= 1.0 + 2.0 * np.pi / np.linalg.norm(q[columns])
+    return model, q, qdot, chart
+
+
+def close(a, b, tolerance=1e-11):
+    scale = 1.0 + np.abs(b).max(initial=0.0)
+    np.testing.assert_allclose(np.asarray(a) / scale, np.asarray(b) / scale, atol=tolerance)
+
+
+def readable(model, q, qdot, chart):
+    kin = kinematics(model, q, qdot, chart)
+    load = loads(model, kin, T)
+    return kin, load, recursive.forward_dynamics(model, kin, load, prescribed_motion(model, T)[2])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_forward_dynamics_and_powers(seed):
+    model, q, qdot, chart = case(seed)
+    kin, load, hybrid = readable(model, q, qdot, chart)
+    qddot, power, stuck = Tree(model).forward_dynamics(q, qdot, chart, T, prescribed_motion(model, T)[2])
+    assert stuck == -1
+    close(qddot, hybrid.qddot)
+    close(power, powers(model, kin, load, hybrid.tau, T))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_inverse_dynamics(seed):
+    model, q, qdot, chart = case(seed)
+    kin, load, _ = readable(model, q, qdot, chart)
+    qddot = np.random.default_rng(seed).uniform(-3.0, 3.0, model.dof_count)
+    tau, f_r = Tree(model).inverse_dynamics(q, qdot, chart, T, qddot)
+    close(tau, recursive.inverse_dynamics(model, kin, load, qddot).tau)
+    close(f_r, load.f_r)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_samples(seed):
+    model, q, qdot, chart = case(seed)
+    kin, load, hybrid = readable(model, q, qdot, chart)
+    seen = Tree(model).observe(q, qdot, chart, T)
+    E_jb = model.E_ji @ model.E_ib
+    close(seen.E_wb, body_poses(model, kin))
+    close(seen.twist, body_twists(model, kin))
+    close(seen.acceleration, adjoint.transform_twist(pose.inverse(E_jb), hybrid.Vdot))
+    close(seen.reaction, hybrid.F)
+    close(seen.qddot, hybrid.qddot)
+    close(seen.tau, hybrid.tau)
+    close(seen.load, load.f_r)
+    close(seen.kinetic, energy.kinetic_energy(model, kin))
+    close(seen.potential, potential_energy(model, kin))
+    close(seen.center_of_mass, energy.center_of_mass(model, kin))
+    close(seen.momentum, energy.spatial_momentum(model, kin))
+    close(seen.power, powers(model, kin, load, hybrid.tau, T))
+    close(seen.speeds[:, 0], np.linalg.norm(kin.phi[:, :3], axis=1))
+    close(seen.speeds[:, 1], np.linalg.norm(kin.phi[:, 3:], axis=1))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_implicit_solve(seed):
+    """(M - h D - h^2 K) x = b with x given at prescribed joints: the dense solution of the readable system."""
+    model, q, qdot, chart = case(seed)
+    h = 0.02
+    system = linear_system(model, q, qdot, chart, T, route="recursive")
+    rng = np.random.default_rng(seed)
+    b, given = rng.uniform(-2.0, 2.0, model.dof_count), rng.uniform(-1.0, 1.0, model.dof_count)
+    expected = solve_free(model, system.M - h * system.D - h**2 * np.diag(system.K), b, given)
+    tree = Tree(model)
+    tree.set_chart(chart)
+    x = np.where(model.prescribed, given, 0.0)
+    tree._run(q, qdot, x, T, at.DO_PLACE | at.DO_LOADS)
+    tree._vectors[at.RIGHT_SIDE] = b
+    assert tree._run(q, qdot, x, h, at.DO_IMPLICIT) == -1
+    close(x, expected)
+    assert not tree._vectors[at.ARMATURE].any()
+
+
+@pytest.mark.parametrize("kind", ["spherical", "spherical_euler", "free", "free_translation_euler", "composite"])
+@pytest.mark.parametrize("seed", range(4))
+def test_recentring(kind, seed):
+    """Beyond 1.5 pi, and close to gimbal lock: the same pose and the same velocities as the readable recentring."""
+    rng = np.random.default_rng(seed)
+    model = random_model(rng, 6, kinds=[kind])
+    q, qdot = rng.uniform(-4.0, 4.0, model.dof_count), rng.uniform(-1.0, 1.0, model.dof_count)
+    state = State(0.0, q, qdot, np.zeros(model.body_count, np.int64))
+    expected = recentred(model, state)
+    q, qdot, chart = Tree(model).recentred(state.q, state.qdot, state.chart)
+    np.testing.assert_array_equal(chart, expected.chart)
+    before, after = kinematics(model, state.q, state.qdot, state.chart), kinematics(model, q, qdot, chart)
+    close(after.E_wi, before.E_wi)
+    close(after.phi, before.phi)
+    close(np.cos(q), np.cos(expected.q))
+
+
+@pytest.mark.parametrize("cls", list(JOINTS), ids=lambda cls: cls.kind)
+def test_every_joint_is_made_of_primitives(cls):
+    """Whatever a joint's file says: kernels must know it, or runs with it are slow."""
+    rng = np.random.default_rng(3)
+    model = random_model(rng, 2, kinds=[cls.kind])
+    assert packing.pack(model).whole
+
+
+def test_a_class_that_changes_the_motion_is_not_taken_for_its_parent():
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Backwards(Revolute):
+        def motion(self, q, qdot, chart=0):
+            return super().motion(-q, -qdot, chart)
+
+    joint = Backwards(name="Pin", parent=None, child="Arm")
+    assert packing.trusted_primitives(joint) is None
+    assert packing.trusted_primitives(Revolute(name="Pin", parent=None, child="Arm")) is not None
+
+
+def test_a_joint_that_nothing_resists_is_named():
+    """A hinge whose body has no mass at all, carrying nothing; scenes with one are refused before."""
+    solid = Inertia(mass=1.0, tensor=np.eye(3))
+    scene = Scene(
+        bodies=[Body(name="Heavy", inertia=solid), Body(name="Ghost", inertia=solid)],
+        joints=[
+            Revolute(name="Pin", parent=None, child="Heavy"),
+            Revolute(name="Hook", parent="Heavy", child="Ghost"),
+        ],
+    )
+    model = compile_scene(scene)
+    model = dataclasses.replace(model, inertia=model.inertia * np.array([[1.0], [0.0]]))
+    zero = np.zeros(2)
+    _, _, stuck = Tree(model).forward_dynamics(zero, zero, np.zeros(2, np.int64), 0.0, zero)
+    assert model.joint_names[stuck] == "Hook"
+    assert np.isnan(Tree(model).observe(zero, zero, np.zeros(2, np.int64), 0.0).reaction).all()
+
+
+@pytest.mark.parametrize("x", [0.0, 1e-9, 0.7853, 0.7854, 1.6, -2.9, 3.2, 1e3, -9.9e4, 1.1e5, -1e9])
+def test_sine_and_cosine(x):
+    from redmax.kernels.spatial import sine_cosine
+
+    s, c = sine_cosine(x)
+    assert abs(s - np.sin(x)) <= 2.3e-16
+    assert abs(c - np.cos(x)) <= 2.3e-16
+
+
+def test_one_address_serves_all():
+    assert Tree.address == core.ADDRESS > 0
