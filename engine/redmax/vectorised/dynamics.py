@@ -19,7 +19,7 @@ from ..model import Model
 from .blocks import Factors
 from .mass_matrix import MassColumns
 from .plan import Plan, plan_of
-from .vectors import apply, apply_transposed, cross, dot, length, power
+from .vectors import apply, apply_transposed, cross, dot, length
 from .world import World, propagated, rows, world_of
 
 CORRECTED = 1e-6
@@ -63,32 +63,28 @@ class Forces:
         f_m = np.ascontiguousarray(loads.f_m.T).reshape(world.arms.shape)
         return cls(plan_of(model), world, kin.qdot, kin.Sdot, apply(world.R_wi, f_m))
 
-    def passed(self, qddot: Array | None) -> tuple[Array, Array]:
-        """Derivative of the twist at the joint's origin, and the wrench that the joint passes there, each (2, 3, n).
+    def passed(self, qddot: Array | None) -> tuple[Array, Array, Array, Array]:
+        """alpha, a: derivative of the twist at the joint's origin; moment, force that the joint passes; all (3, n).
 
         qddot: (nr,), None for zero.
         """
         plan, world, tree = self.plan, self.world, self.plan.tree
-        arm, center = world.arms
         columns = self.eta if qddot is None else world.S * qddot + self.eta
-        rate, a_center = propagated(plan, world.arms, columns)
-        force = plan.mass * a_center + self.unmoved[1]
-        moment = apply(self.inertia, rate[0]) + self.unmoved[0] + cross(center, force)
-        wrench = np.empty(rate.shape)
-        wrench[1] = tree.over_carried(force)
-        wrench[0] = tree.over_carried(moment, cross(arm, wrench[1]))
-        return rate, wrench
+        alpha, a, a_center = propagated(plan, world.arm, world.center, columns)
+        own = plan.mass * a_center + self.unmoved[1]
+        moment = apply(self.inertia, alpha) + self.unmoved[0] + world.center.before(own)
+        force = tree.over_carried(own)
+        return alpha, a, tree.over_carried(moment, world.arm.before(force)), force
 
-    def along(self, wrench: Array) -> Array:
+    def along(self, moment: Array, force: Array) -> Array:
         """tau = S^T F, (nr,)."""
         plan, S = self.plan, self.world.S
-        if plan.joints.slide:
-            return power(S, plan.at_owners(wrench))
-        return dot(S[0], plan.at_owners(wrench[0]))
+        tau = dot(S[0], plan.at_owners(moment))
+        return tau + dot(S[1], plan.at_owners(force)) if plan.joints.slide else tau
 
     def needed(self, qddot: Array | None) -> Array:
         """tau, (nr,), that gives the accelerations qddot (nr,), None for zero."""
-        return self.along(self.passed(qddot)[1])
+        return self.along(*self.passed(qddot)[2:])
 
     def terms(self, qddot: Array) -> Array:
         """(nr,) what `needed` is the sum of, all with the same sign: it may be off by as many roundings of this."""
@@ -107,11 +103,10 @@ class Forces:
 
     def report(self, qddot: Array) -> HybridDynamics:
         """Everything about the motion qddot."""
-        rate, wrench = self.passed(qddot)
+        alpha, a, moment, force = self.passed(qddot)
         R = self.world.R
-        return HybridDynamics(
-            qddot, self.along(wrench), rows(apply_transposed(R, rate)), rows(apply_transposed(R, wrench))
-        )
+        Vdot, F = apply_transposed(R, np.stack([alpha, a])), apply_transposed(R, np.stack([moment, force]))
+        return HybridDynamics(qddot, self.along(moment, force), rows(Vdot), rows(F))
 
 
 def inverse_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot: Array) -> HybridDynamics:

@@ -9,6 +9,8 @@ ones.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arrays import Array, IntArray
@@ -23,6 +25,29 @@ _MINUS: IntArray = np.array([5, 6, 1])
 def cross(a: Array, b: Array) -> Array:
     """a x b, (..., 3, n)."""
     return np.asarray(a.take(_YZX, -2) * b.take(_ZXY, -2) - a.take(_ZXY, -2) * b.take(_YZX, -2))
+
+
+class Crossing(NamedTuple):
+    """Vectors a (..., 3, n) ready for many products: their components in the order y, z, x and z, x, y."""
+
+    yzx: Array
+    zxy: Array
+
+    @classmethod
+    def of(cls, a: Array) -> Crossing:
+        return cls(a.take(_YZX, -2), a.take(_ZXY, -2))
+
+    def part(self, k: int) -> Crossing:
+        """Of the k-th vectors alone."""
+        return Crossing(self.yzx[k], self.zxy[k])
+
+    def before(self, b: Array) -> Array:
+        """a x b, (..., 3, n)."""
+        return np.asarray(self.yzx * b.take(_ZXY, -2) - self.zxy * b.take(_YZX, -2))
+
+    def after(self, b: Array) -> Array:
+        """b x a, (..., 3, n)."""
+        return np.asarray(b.take(_YZX, -2) * self.zxy - b.take(_ZXY, -2) * self.yzx)
 
 
 def dot(a: Array, b: Array) -> Array:

@@ -17,7 +17,7 @@ from ..dynamics.kinematics import Kinematics
 from ..model import Model
 from .plan import Plan, plan_of
 from .stages import Coordinates, Motion
-from .vectors import apply, apply_transposed, cross, multiply
+from .vectors import Crossing, apply, apply_transposed, multiply
 
 
 class World(NamedTuple):
@@ -25,7 +25,7 @@ class World(NamedTuple):
 
     R, R_wi: (3, 3, n) axes of the joint and of the principal frames. arms: (2, 3, n) from the parent's joint origin to
     the joint's, zero at roots, and from the joint's origin to the centre of mass. reach: (3, n) from the root's joint
-    origin to the joint's.
+    origin to the joint's. arm, center: the two arms, ready to be multiplied with.
     twist: (2, 3, n) angular velocity, and velocity at the joint's origin; v_center: (3, n) at the centre of mass.
     axes: (3, 3, nr) R of every coordinate's joint. S, moved: (2, 3, nr) columns of S at the joint's origin, S qdot.
     """
@@ -33,6 +33,8 @@ class World(NamedTuple):
     R: Array
     R_wi: Array
     arms: Array
+    arm: Crossing
+    center: Crossing
     reach: Array
     twist: Array
     v_center: Array
@@ -103,26 +105,28 @@ def _moving(plan: Plan, R: Array, p_pj: Array, S: Array, qdot: Array) -> World:
         S_w = np.zeros((2, 3, S.shape[1]))
         S_w[0] = apply(axes, S[:3])
     moved = S_w * qdot
-    twist, v_center = propagated(plan, arms, moved if plan.joints.slide else moved[:1])
-    return World(R, R_wi, arms, plan.tree.over_ancestors(arms[0]), twist, v_center, axes, S_w, moved)
+    crossing = Crossing.of(arms)
+    arm, center = crossing.part(0), crossing.part(1)
+    twist = np.empty(arms.shape)
+    twist[0], twist[1], v_center = propagated(plan, arm, center, moved if plan.joints.slide else moved[:1])
+    reach = plan.tree.over_ancestors(arms[0])
+    return World(R, R_wi, arms, arm, center, reach, twist, v_center, axes, S_w, moved)
 
 
-def propagated(plan: Plan, arms: Array, columns: Array) -> tuple[Array, Array]:
-    """(2, 3, n) sums from the roots of what coordinates add to their bodies: (2, 3, nr), or (1, 3, nr) if only angular.
+def propagated(plan: Plan, arm: Crossing, center: Crossing, columns: Array) -> tuple[Array, Array, Array]:
+    """Sums from the roots of what coordinates add to their bodies: (2, 3, nr), or (1, 3, nr) if only angular.
 
-    Linear parts are those at the joint's origin: on the way from parent to child they gain angular x arm. The second
-    result (3, n) is the linear part at the centre of mass.
+    Angular, linear at the joint's origin and linear at the centre of mass, each (3, n). On the way from parent to
+    child linear parts gain angular x arm.
     """
     tree = plan.tree
     added = plan.over_joints(columns.reshape(3 * len(columns), columns.shape[2]))
-    total, turning = np.empty(arms.shape), np.empty(arms.shape)
-    total[0] = turning[1] = tree.over_ancestors(added[:3])
-    turning[0] = tree.at_parents(turning[1])
-    gained, at_center = cross(turning, arms)
+    angular = tree.over_ancestors(added[:3])
+    gained = arm.after(tree.at_parents(angular))
     if len(added) > 3:
         gained += added[3:]
-    total[1] = tree.over_ancestors(gained)
-    return total, total[1] + at_center
+    linear = tree.over_ancestors(gained)
+    return angular, linear, linear + center.after(angular)
 
 
 def rows(X: Array) -> Array:
