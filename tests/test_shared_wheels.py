@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tools.extension.wheelhouse import read_lock
 
+from redmax.kernels import route
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -105,6 +107,17 @@ def test_a_wheel_that_does_not_load_is_named_with_the_reason(wheels, spam, insta
     (problem,) = wheels.problems((spam,))
     assert problem.startswith(f"spam_wheel 1.5.2 (from {folder}) does not load: ")
     assert "Error: " in problem
+
+
+def test_versions_of_the_fast_solver_are_those_the_engine_accepts(wheels):
+    table = {wheel.name: (wheel.at_least, wheel.below) for wheel in wheels.WHEELS}
+    assert {name: table[name] for name in route.VERSIONS} == route.VERSIONS
+
+
+def test_a_wrong_version_says_what_happens_until_then(wheels, spam, installed):
+    installed(version="2.0")
+    (problem,) = wheels.problems((wheels.Wheel(**{**vars(spam), "otherwise": "Until then ham is served"}),))
+    assert problem.endswith("then restart Blender. Until then ham is served")
 
 
 @pytest.mark.parametrize(("version", "wrong"), [("1.6", False), ("2.0", True)])

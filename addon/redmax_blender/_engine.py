@@ -28,10 +28,13 @@ if TYPE_CHECKING:
         tables,
         topology,
         trajectory,
+        warm_up,
     )
     from redmax.cli import progress  # noqa: F401
+    from redmax.cli import warm_up as preparing  # noqa: F401
     from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
+    from redmax.kernels import cache_folder, route  # noqa: F401
     from redmax.spatial import adjoint, angle_axis, euler, inertia, pose, quaternion, rates, so3  # noqa: F401
 
 _VENDORED = f"{__package__}.redmax"
@@ -41,6 +44,9 @@ ROOT = _VENDORED if importlib.util.find_spec(_VENDORED) is not None else "redmax
 _PLACES = {
     "package": "",
     "progress": ".cli.progress",
+    "preparing": ".cli.warm_up",
+    "cache_folder": ".kernels.cache_folder",
+    "route": ".kernels.route",
     "integrator_base": ".integrators.base",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
     **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from . import headless
-from ._engine import integrators, progress
+from ._engine import integrators, preparing, progress
 from .bridge.run_report import PARTIAL, USAGE, Report
 from .properties.scene import ACCURACY
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .registration import Ledger
 
 COMMAND = "redmax"
+WARM_UP = "warm-up"
 EXIT_CODES = """exit codes:
   0  everything was simulated, baked and written
   1  the scene has problems or could not be simulated; nothing was written but the report
@@ -55,6 +56,11 @@ def parser(prog: str) -> argparse.ArgumentParser:
     add("--no-bake", action="store_true", help="only simulate; the result is in the cache beside --out")
     add("--quiet", action="store_true", help="no progress and no summary; errors are still told")
     bake.set_defaults(refuse=bake.error)
+    commands.add_parser(
+        WARM_UP,
+        help="compile the fast solver ahead of time (once for this computer)",
+        description="Compile the fast solver now, so that the first simulation starts at once.",
+    )
     return top
 
 
@@ -63,6 +69,8 @@ def main(arguments: Sequence[str], prog: str = f"blender --command {COMMAND}") -
     top = parser(prog)
     try:
         options = top.parse_args(arguments)
+        if options.command == WARM_UP:
+            return preparing.warm_up_command(print, stream=sys.stderr)
         if options.accuracy and options.integrator:
             options.refuse("give --accuracy or --integrator, not both")
         if options.frames and options.frames[1] <= options.frames[0]:
@@ -80,10 +88,13 @@ def main(arguments: Sequence[str], prog: str = f"blender --command {COMMAND}") -
 
 def _bake(options: argparse.Namespace) -> int:
     bar: progress.Progress | None = None
+    told = preparing.Percent(sys.stderr)
 
     def show(done: int, total: int) -> None:
         nonlocal bar
-        bar = bar or progress.Progress(sys.stderr, "Simulating", total)
+        if bar is None:
+            told.end()
+            bar = progress.Progress(sys.stderr, "Simulating", total)
         bar.show(done)
 
     report = headless.bake_file(
@@ -99,6 +110,7 @@ def _bake(options: argparse.Namespace) -> int:
         bake=not options.no_bake,
         report=options.report,
         progress=None if options.quiet else show,
+        preparing=None if options.quiet else told.show,
     )
     if bar is not None:
         bar.end()

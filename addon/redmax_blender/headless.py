@@ -45,6 +45,7 @@ def bake_file(
     bake: bool = True,
     report: Path | None = None,
     progress: OnProgress | None = None,
+    preparing: simulation.OnPreparing | None = None,
 ) -> Report:
     """Simulate a scene of a .blend file, bake it to keyframes and write it to another file.
 
@@ -52,6 +53,8 @@ def bake_file(
     overwritten where it is named here. frames, accuracy, integrator, tangents, target, channels: instead of what the
     file says, None for that; they are written into the file, as its result depends on them. bake: False only
     simulates; the result is then in the cache beside `out`. progress: called with the frames done and all frames.
+    preparing: called while the fast solver is compiled, which a computer does once, with the part done (0 to 1) and
+    what is compiled.
     What a run computed before it failed, or before Ctrl+C, is baked and written too.
     """
     facts = Report(file=_shown(source or bpy.data.filepath), out=_shown(out))
@@ -64,7 +67,7 @@ def bake_file(
         facts.scene = chosen.name
         _apply(chosen, frames, accuracy, integrator, tangents, target, channels)
         with cache.not_following():  # nothing is written beside the source
-            _simulate_and_bake(chosen, facts, bake=bake, progress=progress)
+            _simulate_and_bake(chosen, facts, bake=bake, progress=progress, preparing=preparing)
         if out is not None:
             _save(out)
     except FileProblem as error:
@@ -145,15 +148,23 @@ def _apply(
     settings.bake.range, settings.bake.selected_only = "SCENE", False
 
 
-def _simulate_and_bake(scene: bpy.types.Scene, facts: Report, *, bake: bool, progress: OnProgress | None) -> None:
+def _simulate_and_bake(
+    scene: bpy.types.Scene,
+    facts: Report,
+    *,
+    bake: bool,
+    progress: OnProgress | None,
+    preparing: simulation.OnPreparing | None,
+) -> None:
     view_layer = bpy.context.view_layer
     with preview.paused():
         with facts.timed("extract"):
             extraction, integrator = live.prepare(scene, view_layer)
         facts.describe(extraction, integrator, accuracy=scene.redmax.accuracy)
         run = simulation.Run(extraction, integrator)
-        with facts.timed("simulate"), _stopped_by_interrupt(run):
-            run.work(progress)
+        with _stopped_by_interrupt(run):
+            run.work(progress, preparing)
+        facts.seconds["prepare"], facts.seconds["simulate"] = run.preparing_seconds, run.seconds
         result = run.trajectory()
         facts.add_result(result, extraction)
         if not simulation.worth_keeping(result):

@@ -12,7 +12,7 @@ import bpy
 
 from . import wheels
 from ._engine import package
-from .bridge import cache
+from .bridge import preparation
 
 if TYPE_CHECKING:
     from .registration import Ledger
@@ -21,6 +21,8 @@ CACHE = (
     "Beside the .blend file, in redmax_cache",
     "In the temporary folder while the file is not saved",
 )
+
+UNPREPARED = "Not prepared yet: the first Simulate does it, once for this computer, or Warm Up does"
 
 LINE = 80
 """Letters in a line of a long sentence; the preferences window has room for that."""
@@ -38,7 +40,6 @@ def facts() -> Facts:
     problems = wheels.problems()  # loads most wheels that fit, so that the versions below are those in use
     versions = [
         ("Engine", f"RedMax {package.__version__}"),
-        ("Route", cache.ROUTE),
         ("Python", platform.python_version()),
     ]
     for wheel in wheels.WHEELS:
@@ -65,6 +66,7 @@ class REDMAX_AP_preferences(bpy.types.AddonPreferences):
         column = layout.column(align=True)
         for label, text in facts().versions:
             _draw_fact(column, label, text)
+        _draw_solver(layout)
         column = layout.column(align=True)
         for number, line in enumerate(CACHE):
             _draw_fact(column, "" if number else "Results", line)
@@ -72,6 +74,26 @@ class REDMAX_AP_preferences(bpy.types.AddonPreferences):
             column = layout.column(align=True)
             for number, line in enumerate(textwrap.wrap(problem, LINE)):
                 column.label(text=line, icon="BLANK1" if number else "ERROR")
+
+
+def _draw_solver(layout: bpy.types.UILayout) -> None:
+    """What computes, what is kept of it, and the buttons for that."""
+    solver, running = preparation.solver(), preparation.current()
+    column = layout.column(align=True)
+    lines = [solver.name]
+    if running is not None:
+        lines.append(preparation.text(running.part))
+    elif solver.compiled:
+        lines.append(f"Ready, {solver.size / 1e6:.1f} MB on disk" if solver.ready else UNPREPARED)
+    lines += textwrap.wrap(solver.note[:1].upper() + solver.note[1:], LINE)
+    for number, line in enumerate(lines):
+        _draw_fact(column, "" if number else "Solver", line)
+    if solver.compiled:
+        split = layout.split(factor=0.2)
+        split.label(text="")
+        buttons = split.row()
+        buttons.operator("redmax.warm_up", icon="FILE_REFRESH")
+        buttons.operator("redmax.clear_kernels", icon="TRASH")
 
 
 def _draw_fact(layout: bpy.types.UILayout, label: str, text: str) -> None:

@@ -28,11 +28,15 @@ class Wheel:
     Empty where loading takes too long for the start of Blender: then only the version is looked at."""
     optional: bool = False
     """Absent is no problem: the features that need it name it when they are asked for."""
+    otherwise: str = ""
+    """What happens as long as another version is there, as a sentence."""
 
     @property
     def wanted(self) -> str:
         return f"{self.name} >={self.at_least},<{self.below}"
 
+
+FAST, SLOWER = "the fast solver", "Until then RedMax computes with plain numpy, which is slower"
 
 WHEELS = (
     Wheel(name="numpy", at_least="1.24", below="3", purpose="all numerics", probe="numpy"),
@@ -44,10 +48,10 @@ WHEELS = (
         probe="scipy.linalg",
         optional=True,
     ),
-    Wheel(name="numba", at_least="0.62", below="0.63", purpose="compiled speed", probe="", optional=True),
-    Wheel(name="llvmlite", at_least="0.45", below="0.46", purpose="compiled speed", probe="", optional=True),
+    Wheel(name="numba", at_least="0.62", below="0.63", purpose=FAST, probe="", optional=True, otherwise=SLOWER),
+    Wheel(name="llvmlite", at_least="0.45", below="0.46", purpose=FAST, probe="", optional=True, otherwise=SLOWER),
 )
-"""The one table of wanted versions."""
+"""The one table of wanted versions; for the fast solver the engine has its own (`kernels.route`), which is equal."""
 
 
 def problems(wheels: tuple[Wheel, ...] = WHEELS) -> list[str]:
@@ -94,7 +98,7 @@ def _remedy(wheel: Wheel) -> str:
     restore = "the full zip of RedMax" if wheel.optional else "Blender"
     return (
         "Another extension may have brought it, as Blender keeps one copy for all: disable or update that extension, "
-        f"or reinstall {restore}, then restart Blender"
+        f"or reinstall {restore}, then restart Blender" + f". {wheel.otherwise}" * bool(wheel.otherwise)
     )
 
 

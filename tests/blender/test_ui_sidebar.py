@@ -12,6 +12,7 @@ from recording_layout import RecordingLayout, operator_type
 
 import redmax_blender
 from redmax_blender import preferences, templates
+from redmax_blender.bridge import preparation
 from redmax_blender.ui import body, joint, lists, menus, physics, sidebar, text_lines
 from redmax_blender.ui import scene as scene_panels
 
@@ -207,7 +208,7 @@ def test_disabling_takes_every_panel_list_and_menu_entry_back():
     assert all(draw in owner.draw._draw_funcs for owner, draw in appended)
 
 
-def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene):
+def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monkeypatch):
     """Nothing is hidden: each operator is drawn somewhere."""
     import test_ui_panels
 
@@ -230,6 +231,11 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene):
         layout = RecordingLayout()
         draw(SimpleNamespace(layout=layout), bpy.context)
         reached.update(layout.operators())
+    compiled = preparation.Solver("Compiled", compiled=True, ready=False, size=0, note="")
+    monkeypatch.setattr(preparation, "solver", lambda: compiled)
+    layout = RecordingLayout()
+    preferences.REDMAX_AP_preferences.draw(SimpleNamespace(layout=layout), bpy.context)
+    reached.update(layout.operators())
     assert {f"redmax.{name}" for name in dir(bpy.ops.redmax)} - reached == set()
 
 
@@ -281,7 +287,7 @@ def test_preferences_name_the_engine_and_its_wheels():
 
 def test_preferences_name_the_version_of_a_wheel_that_was_left_alone(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy", None)
-    monkeypatch.setattr(preferences.metadata, "version", {"scipy": "9.9"}.__getitem__)
+    monkeypatch.setattr(preferences.metadata, "version", {"scipy": "9.9"}.get)
     preferences.facts.cache_clear()
     assert ("scipy", "9.9") in preferences.facts().versions
     preferences.facts.cache_clear()

@@ -21,7 +21,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .._engine import fields, io, package, trajectory
+from .._engine import fields, io, package, route, trajectory
 from ..properties.scene import integrator_of
 from . import cache_index, cache_places, changes, extract
 from .cache_places import FOLDER, folder, temporary_folder
@@ -47,9 +47,6 @@ __all__ = [
 ]
 
 Trajectory = trajectory.Trajectory
-ROUTE = "numpy"
-"""How the engine computes here; another route may give other last digits, so it is part of the identifier."""
-
 MOST_BYTES = 512 * 2**20
 """Results kept in memory; the one used last always stays."""
 
@@ -77,7 +74,7 @@ def fingerprint(extraction: extract.Extraction, integrator: Any) -> str:
         "integrator": integrator.kind,
         "settings": {name: getattr(integrator, name) for name in fields.specs(type(integrator))},
         "engine": package.__version__,
-        "route": ROUTE,
+        "route": route.name(),  # another one may give other last digits
     }
     text = json.dumps(facts, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -108,7 +105,7 @@ def with_frames(result: Trajectory, extraction: extract.Extraction) -> Trajector
             for body in extraction.bodies
         ],
     }
-    return dataclasses.replace(result, meta={**result.meta, "route": ROUTE, FRAMES: frames})
+    return dataclasses.replace(result, meta={**result.meta, FRAMES: frames})
 
 
 # --- storing and loading ---------------------------------------------------------------------

@@ -94,6 +94,11 @@ def progress() -> tuple[int, int, int]:
     return done, run.frames_total, run.extraction.frame_start + max(done - 1, 0)
 
 
+def preparing() -> float | None:
+    """Which part of the fast solver is compiled, 0 to 1; None unless that is going on."""
+    return _current.run.preparing if _current is not None else None
+
+
 def show_newest() -> None:
     """Move the timeline to the newest frame there is."""
     scene = scene_of_run()
@@ -139,7 +144,7 @@ def keep(scene: bpy.types.Scene, run: simulation.Run) -> Outcome:
     try:
         result = run.trajectory()
     except simulation.RedMaxError as error:
-        return Outcome("ERROR", str(error))
+        return Outcome("WARNING" if run.cancelled and not run.failure else "ERROR", str(error))
     level = LEVELS[result.status]
     if not simulation.worth_keeping(result):
         return Outcome(level, f"{result.message}; nothing was kept")

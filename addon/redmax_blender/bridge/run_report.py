@@ -19,7 +19,6 @@ import bpy
 import numpy as np
 
 from .._engine import fields, package, trajectory
-from . import cache
 
 if TYPE_CHECKING:
     from .bake import BakeReport
@@ -29,17 +28,18 @@ OK, FAILED, USAGE, PARTIAL = 0, 1, 2, 3
 """Exit codes: all done; nothing could be simulated; wrong usage or a file problem; ended early, the rest is kept."""
 
 
-STEPS = ("extract", "simulate", "bake", "total")
+STEPS = ("extract", "prepare", "simulate", "bake", "total")
+"""prepare: loading the fast solver, and compiling it where that was never done."""
 
 
 def versions() -> dict[str, str | None]:
     """Versions of everything whose change might change a result."""
-    scipy = sys.modules.get("scipy")  # what is not loaded was not used
+    used = {name: getattr(sys.modules.get(name), "__version__", None) for name in ("numba", "scipy")}
     return {
         "blender": bpy.app.version_string,
         "redmax": package.__version__,
         "numpy": np.__version__,
-        "scipy": getattr(scipy, "__version__", None),
+        **used,  # null for what was not loaded
         "python": platform.python_version(),
     }
 
@@ -50,7 +50,7 @@ class Report:
 
     status: "complete", "stopped" (Ctrl+C), "failed" (while simulating; what was computed is kept) or "refused".
     energy.drift: change of energy that neither work nor loss explains; null where it is not known.
-    loop_gap: largest gap of a loop joint [m], null without loops.
+    loop_gap: largest gap of a loop joint [m], null without loops. route: what computed, such as "numba 0.62.1".
     """
 
     file: str | None = None
@@ -74,7 +74,7 @@ class Report:
         default_factory=lambda: dict.fromkeys(("start", "end", "work", "loss", "drift"))
     )
     loop_gap: float | None = None
-    route: str = cache.ROUTE
+    route: str | None = None
     accuracy: str | None = None
     integrator: dict[str, Any] | None = None
     versions: dict[str, str | None] = field(default_factory=versions)
@@ -102,7 +102,7 @@ class Report:
 
     def add_result(self, result: trajectory.Trajectory, extraction: Extraction) -> None:
         """How the simulation went."""
-        self.status, self.message = result.status, result.message
+        self.status, self.message, self.route = result.status, result.message, result.meta["route"]
         self.exit_code = OK if result.status == "complete" else PARTIAL
         self.frames = [extraction.frame_start, extraction.frame_start + len(result) - 1]
         energy = result.channels["energy"]

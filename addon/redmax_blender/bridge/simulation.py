@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._engine import compile as compiling
-from .._engine import errors, quaternion, simulate, trajectory
+from .._engine import errors, quaternion, simulate, trajectory, warm_up
 from ..properties import migration
 from . import cache, changes
 from .findings import BridgeError, Finding
@@ -32,6 +32,8 @@ RedMaxError = errors.RedMaxError
 Trajectory = trajectory.Trajectory
 OnProgress = Callable[[int, int], None]
 """Called after every frame with the frames done and all frames."""
+OnPreparing = Callable[[float, str], None]
+"""Called while the fast solver is compiled, with the part that is done (0 to 1) and what is compiled now."""
 
 ENGINE_STOP = re.compile(r"Stopped at frame (\d+) \(t = [^)]*\): (.*)", re.DOTALL)
 """How the engine begins to say where a run failed."""
@@ -44,13 +46,16 @@ class Run:
     """One simulation. `start` computes in a worker thread, `work` in the calling one; `cancel` ends either early.
 
     frames_done and frames_total count from the first frame on. What was computed can be asked for at any time.
+    preparing: which part of the fast solver is compiled, 0 to 1; None before and after. A computer does that once.
+    preparing_seconds, seconds: what that took, and the simulation.
     """
 
     def __init__(self, extraction: Extraction, integrator: Any) -> None:
         self.extraction, self.integrator = extraction, integrator
         self.frames_total = extraction.frame_end - extraction.frame_start + 1
         self.failure = ""
-        self.seconds = 0.0
+        self.seconds = self.preparing_seconds = 0.0
+        self.preparing: float | None = None
         self._cancelled = threading.Event()
         self._ended = threading.Event()
         self._recorder: simulate.Recorder | None = None
@@ -61,11 +66,11 @@ class Run:
         self._thread = threading.Thread(target=self.work, name="RedMax simulation", daemon=True)
         self._thread.start()
 
-    def work(self, on_progress: OnProgress | None = None) -> None:
+    def work(self, on_progress: OnProgress | None = None, on_preparing: OnPreparing | None = None) -> None:
         """Compute until the last frame, a failure or `cancel`; never raises. Ctrl+C stops it like `cancel`."""
         begun = time.perf_counter()
         try:
-            self._compute(on_progress)
+            self._compute(on_progress, on_preparing)
         except errors.RedMaxError as error:
             self.failure = str(error)
         except KeyboardInterrupt:
@@ -77,16 +82,18 @@ class Run:
                 "the console has the details, please report them"
             )
         finally:
-            self.seconds = time.perf_counter() - begun
+            self.seconds = time.perf_counter() - begun - self.preparing_seconds
             self._ended.set()
 
-    def _compute(self, on_progress: OnProgress | None) -> None:
+    def _compute(self, on_progress: OnProgress | None, on_preparing: OnPreparing | None) -> None:
         extraction = self.extraction
         intervals = extraction.frame_end - extraction.frame_start
         if intervals < 1:
             text = f"Frames {extraction.frame_start} to {extraction.frame_end} are no range to simulate"
             raise BridgeError([Finding("", text, "let the last frame come after the first")])
         model = compiling.compile(extraction.scene)
+        if not self._prepare(on_preparing):
+            return
         self._recorder = simulate.Recorder(model, integrator=self.integrator, fps=extraction.fps)
         samples = simulate.simulate(
             model, integrator=self.integrator, fps=extraction.fps, duration=intervals / extraction.fps
@@ -97,6 +104,21 @@ class Run:
                 on_progress(self.frames_done, self.frames_total)
             if self._cancelled.is_set():
                 break
+
+    def _prepare(self, on_preparing: OnPreparing | None) -> bool:
+        """Compile the fast solver where that was never done; False if the run was cancelled meanwhile."""
+
+        def show(part: float, what: str) -> None:
+            self.preparing = part
+            if on_preparing is not None:
+                on_preparing(part, what)
+
+        begun = time.perf_counter()
+        try:
+            return bool(warm_up.is_warm() or warm_up.warm_up(show, stopped=self._cancelled.is_set))
+        finally:
+            self.preparing = None
+            self.preparing_seconds = time.perf_counter() - begun
 
     @property
     def finished(self) -> bool:

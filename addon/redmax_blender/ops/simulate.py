@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulate, show or hide the result, and clear it."""
 
+import sys
 from typing import Any
 
 import bpy
 
-from ..bridge import cache, live, preview, simulation
+from .._engine import preparing
+from ..bridge import cache, live, preparation, preview, simulation
 from ..bridge.findings import BridgeError, RedMaxError
 
 INTERVAL = 0.1
@@ -37,6 +39,9 @@ class REDMAX_OT_simulate(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not _nothing_runs(cls):
             return False
+        if preparation.current() is not None:
+            cls.poll_message_set("The fast solver is being prepared; wait until it is ready")
+            return False
         if not _has_bodies(context.scene):
             cls.poll_message_set("There is no body in this scene; add one in the Physics tab or with Make Mechanism")
             return False
@@ -50,7 +55,9 @@ class REDMAX_OT_simulate(bpy.types.Operator):
         except RedMaxError as error:
             return self._refuse(context, error)
         window_manager.progress_begin(0, run.frames_total)
-        run.work(lambda done, _total: window_manager.progress_update(done))
+        told = preparing.Percent(sys.stderr)  # a computer does this once, and it takes a while
+        run.work(lambda done, _total: window_manager.progress_update(done), told.show)
+        told.end()
         window_manager.progress_end()
         outcome = live.keep(scene, run)
         preview.show(scene)
@@ -100,9 +107,13 @@ class REDMAX_OT_simulate(bpy.types.Operator):
 
     def _show_progress(self, context: bpy.types.Context) -> None:
         done, total, frame = live.progress()
-        window_manager = context.window_manager
-        window_manager.redmax.progress = done / total
-        window_manager.redmax.message = f"Simulating frame {frame} ({done} of {total})"
+        window_manager, part = context.window_manager, live.preparing()
+        if part is None:
+            window_manager.redmax.progress = done / total
+            window_manager.redmax.message = f"Simulating frame {frame} ({done} of {total})"
+        else:
+            window_manager.redmax.progress = part
+            window_manager.redmax.message = preparation.text(part)
         window_manager.progress_update(done)
         context.workspace.status_text_set(f"RedMax: {window_manager.redmax.message}    ESC: stop and keep what is done")
         _redraw(window_manager)
