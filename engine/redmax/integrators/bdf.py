@@ -6,17 +6,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from ..arrays import Array
+from .. import fast
+from ..arrays import Array, IntArray
 from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..fields import number
 from ..model import Model
 from ..state import State
 from .base import FixedStep, FixedStepper, IntegrationError
 from .equations import immovable, residual
+
+if TYPE_CHECKING:
+    from ..kernels.tree import Tree
 
 _Residual: TypeAlias = Callable[[Array], Array]
 
@@ -30,6 +34,11 @@ MAX_SPLITS = 6
 MAX_HALVINGS = 20
 DIFFERENCE = 2.0**-17
 """Step of the central differences in the Newton matrix, the cube root of the rounding error."""
+
+
+NO_SMALLER = "Newton's method finds no smaller residual; try a smaller step"
+NOT_FINITE = "the equations of motion are no longer finite"
+NO_END = f"Newton's method does not converge in {MAX_ITERATIONS} iterations; try a smaller step"
 
 
 class NewtonError(IntegrationError):
@@ -77,6 +86,7 @@ class ImplicitStepper(FixedStepper):
     """Solves one implicit stage; all methods here are made of such stages."""
 
     def __init__(self, model: Model, state: State, settings: ImplicitStep) -> None:
+        self._tree = fast.new_tree(model)
         super().__init__(model, state, settings.h)
         self.tolerance = settings.tolerance
         self.residual_tolerance = settings.residual_tolerance
@@ -103,6 +113,9 @@ class ImplicitStepper(FixedStepper):
         """
         given, free = self.model.prescribed, np.flatnonzero(~self.model.prescribed)
         q_given, v_given, _ = prescribed_motion(self.model, t)
+        if self._tree is not None:
+            past = np.stack([q_given, v_given, q_past, v_past])
+            return self._compiled_stage(self._tree, free, past, ch, t, guess[free])
 
         def motion(x: Array) -> tuple[Array, Array]:
             q = q_given.copy()
@@ -114,6 +127,35 @@ class ImplicitStepper(FixedStepper):
             return residual(self.model, q, v, (v - v_past) / ch, self.state.chart, t)[free] * ch**2
 
         return motion(self._newton(g, guess[free]))
+
+    def _compiled_stage(
+        self, tree: Tree, free: IntArray, past: Array, ch: float, t: float, x: Array
+    ) -> tuple[Array, Array]:
+        """The same in compiled code. past: rows q_given, v_given, q_past, v_past; x: guess of the free coordinates."""
+        from ..kernels import newton  # noqa: PLC0415  (needs numba)
+
+        tree.set_chart(self.state.chart)
+        x, matrix = x.copy(), np.zeros((len(free), len(free)))
+        settings = np.array([self.tolerance, self.residual_tolerance, DIFFERENCE, MAX_ITERATIONS, MAX_HALVINGS])
+        ended = newton.DONE
+        if len(free):
+            ended = newton.stage(
+                tree.address, tree.ints, tree.floats, tree.vectors, free, past, settings, ch, t, x, matrix
+            )
+        if ended == newton.SINGULAR:
+            raise immovable(self.model, self._all_rows(matrix), np.linalg.LinAlgError())
+        if ended != newton.DONE:
+            raise NewtonError(
+                {
+                    newton.NO_SMALLER: NO_SMALLER,
+                    newton.NOT_FINITE: NOT_FINITE,
+                    newton.NO_END: NO_END,
+                }[ended]
+            )
+        q, v = past[0].copy(), past[1].copy()
+        q[free] = x
+        v[free] = (x - past[2][free]) / ch
+        return q, v
 
     def _newton(self, g: _Residual, x: Array) -> Array:
         """A root of g near x by Newton's method; each step is halved until g shrinks.
@@ -143,13 +185,13 @@ class ImplicitStepper(FixedStepper):
                     break
                 length *= 0.5
             else:
-                raise NewtonError("Newton's method finds no smaller residual; try a smaller step")
+                raise NewtonError(NO_SMALLER)
             if not np.isfinite(trial_value).all():
-                raise NewtonError("the equations of motion are no longer finite")
+                raise NewtonError(NOT_FINITE)
             x, value = trial, trial_value
             if close:
                 return x
-        raise NewtonError(f"Newton's method does not converge in {MAX_ITERATIONS} iterations; try a smaller step")
+        raise NewtonError(NO_END)
 
     @staticmethod
     def _derivative(g: _Residual, x: Array) -> Array:

@@ -57,7 +57,7 @@ class Tree:
         self._qddot: Array = np.zeros(model.dof_count)
         n, nr = model.body_count, model.dof_count
         end = len(self.floats) - n * at.WORK - nr * at.DOF_WORK
-        self._vectors = self.floats[end - at.VECTOR_ROWS * nr : end].reshape(at.VECTOR_ROWS, nr)
+        self.vectors = self.floats[end - at.VECTOR_ROWS * nr : end].reshape(at.VECTOR_ROWS, nr)
         self._world = self.floats[end - at.VECTOR_ROWS * nr - at.WORLD_NUMBERS : end - at.VECTOR_ROWS * nr]
 
     def set_chart(self, chart: IntArray) -> None:
@@ -95,7 +95,7 @@ class Tree:
         self.set_chart(chart)
         self._qddot[:] = qddot
         self._run(*self._copied(q, qdot), self._qddot, t, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
-        return self._vectors[at.FORCE].copy(), self._vectors[at.LOAD].copy()
+        return self.vectors[at.FORCE].copy(), self.vectors[at.LOAD].copy()
 
     def recentred(self, q: Array, qdot: Array, chart: IntArray) -> tuple[Array, Array, IntArray]:
         """Coordinates, velocities and charts away from singularities; the same objects if nothing changed."""

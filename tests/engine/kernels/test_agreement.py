@@ -113,10 +113,10 @@ def test_implicit_solve(seed):
     tree.set_chart(chart)
     x = np.where(model.prescribed, given, 0.0)
     tree._run(q, qdot, x, T, at.DO_PLACE | at.DO_LOADS)
-    tree._vectors[at.RIGHT_SIDE] = b
+    tree.vectors[at.RIGHT_SIDE] = b
     assert tree._run(q, qdot, x, h, at.DO_IMPLICIT) == -1
     close(x, expected)
-    assert not tree._vectors[at.ARMATURE].any()
+    assert not tree.vectors[at.ARMATURE].any()
 
 
 @pytest.mark.parametrize("kind", ["spherical", "spherical_euler", "free", "free_translation_euler", "composite"])
