@@ -42,11 +42,8 @@ def run(options: Options) -> list[Row]:
             case = f"{mechanism.name}, {pose}"
             errors = worst_errors(options, mechanism, bend)
             mine = errors.pop(ours().NAME)
-            rows += [
-                Row("accuracy", case, mine, "relative", peer, error, limit=LIMIT) for peer, error in errors.items()
-            ]
-            if not errors:
-                rows.append(Row("accuracy", case, mine, "relative", limit=LIMIT))
+            rows.append(Row("accuracy", case, mine, "relative", limit=LIMIT))
+            rows += [Row("accuracy", case, mine, "relative", peer, error) for peer, error in errors.items()]
             others = ", ".join(f"{name} {value:.1e}" for name, value in errors.items())
             print(f"  {case}: ours {mine:.1e}, {others}", flush=True)
     return rows

@@ -14,6 +14,7 @@ from .peers import engines
 
 LIMIT = 300.0
 PEERS = ("drake", "mujoco")
+QUICK_PEERS = ("drake",)
 
 
 def run(options: Options) -> list[Row]:
@@ -22,14 +23,14 @@ def run(options: Options) -> list[Row]:
         "reserves 32 GB for 1000 joints."
     )
     routes = [route.NUMBA, route.NUMPY] if route.name() == route.NUMBA else [route.NUMPY]
-    theirs = {engine.NAME: peak(engine.__name__.rpartition("with_")[2]) for engine in engines(options, PEERS)}
+    wanted = QUICK_PEERS if options.quick else PEERS
+    theirs = {engine.NAME: peak(engine.__name__.rpartition("with_")[2]) for engine in engines(options, wanted)}
     rows = []
     for name in routes:
         mine = peak("redmax", REDMAX_ROUTE=name)
-        for peer, value in theirs.items():
-            rows.append(Row("memory, 1000 bodies", f"route {name}", mine, "MB", peer, value, limit=LIMIT))
-        if not theirs:
-            rows.append(Row("memory, 1000 bodies", f"route {name}", mine, "MB", limit=LIMIT))
+        title, case = "memory, 1000 bodies", f"route {name}"
+        rows.append(Row(title, case, mine, "MB", limit=LIMIT))
+        rows += [Row(title, case, mine, "MB", peer, value) for peer, value in theirs.items()]
     return rows
 
 

@@ -34,7 +34,8 @@ def run(options: Options) -> list[Row]:
         compiled = route.name() == route.NUMBA
         if compiled:
             times["cold"] = [seconds_to_first_frame("redmax", REDMAX_ROUTE="numba", REDMAX_CACHE_DIR=folder)[0]]
-        names = [engine.__name__.rpartition("with_")[2] for engine in engines(options, PEERS)]
+        wanted = PEERS[:2] if options.quick else PEERS
+        peers = {engine.NAME: engine.__name__.rpartition("with_")[2] for engine in engines(options, wanted)}
         for _ in range(warm_rounds):
             if compiled:
                 value, part = seconds_to_first_frame("redmax", REDMAX_ROUTE="numba", REDMAX_CACHE_DIR=folder)
@@ -42,14 +43,13 @@ def run(options: Options) -> list[Row]:
                 parts.append(part)
             value, _ = seconds_to_first_frame("redmax", REDMAX_ROUTE="numpy")
             times.setdefault("plain numpy", []).append(value)
-            for name in names:
-                times.setdefault(name, []).append(seconds_to_first_frame(name)[0])
+            for name, module in peers.items():
+                times.setdefault(name, []).append(seconds_to_first_frame(module)[0])
     medians = {name: timing(values) for name, values in times.items()}
     if compiled:
         rows.append(_row("compiled kernels, cold", medians["cold"]))
-        for name in names or [""]:
-            theirs = medians.get(name)
-            rows.append(_row("compiled kernels, warm", medians["warm"], name, theirs, WARM_LIMIT))
+        rows.append(_row("compiled kernels, warm", medians["warm"], limit=WARM_LIMIT))
+        rows += [_row("compiled kernels, warm", medians["warm"], name, medians[name]) for name in peers]
         middle = sorted(parts, key=lambda part: part["all"])[len(parts) // 2]
         listed = ", ".join(f"{key} {middle[key]:.2f}" for key in ("import", "build", "first", "second"))
         options.note(f"A warm start of ours is made of [s]: {listed} (second: another frame).")

@@ -74,23 +74,28 @@ def joint_accelerations(mechanism: Mechanism, rotations: np.ndarray, spin: np.nd
     """
     kind, n = rotations.dtype, len(mechanism)
     zero = rotations.flat[0] * 0
+
+    def exact(values: object) -> np.ndarray:
+        """Doubles as numbers of that arithmetic; numpy 1 would let arrays of doubles win over longer scalars."""
+        return np.asarray(values, np.float64).astype(kind) + zero
+
     links = mechanism.links
+    spin = spin if spin.dtype == kind else exact(spin)
     X, S, omega, c = [], [], [], []
     inertia, force = [], []
     for i, link in enumerate(links):
-        R, r = rotations[i], np.array(link.offset) + zero
-        X.append(np.block([[R.T, np.zeros((3, 3), kind)], [-R.T @ _hat(r), R.T]]))
+        R, r, center, m = rotations[i], exact(link.offset), exact(link.center), exact([link.mass])[0]
+        X.append(np.block([[R.T, exact(np.zeros((3, 3)))], [-R.T @ _hat(r), R.T]]))
         axes = np.array(link.axis)[:, None] if link.joint == REVOLUTE else np.eye(3)
-        S.append(np.vstack([axes, np.zeros_like(axes)]) + zero)
+        S.append(exact(np.vstack([axes, np.zeros_like(axes)])))
         # Accelerations are those of points, not spatial ones: no velocity of translation ever enters, and with it
         # goes the cancellation of v x m v, which costs four digits at the end of a long chain.
-        carried = np.zeros(3) + zero if link.parent < 0 else omega[link.parent]
+        carried = exact(np.zeros(3)) if link.parent < 0 else omega[link.parent]
         omega.append(R.T @ carried + spin[i])
         c.append(np.concatenate([np.cross(omega[i], spin[i]), R.T @ np.cross(carried, np.cross(carried, r))]))
-        m, center = link.mass + zero, np.array(link.center) + zero
         com = _hat(center)
-        I_o = np.diag(link.inertia) + zero - m * (com @ com)
-        inertia.append(np.block([[I_o, m * com], [-m * com, m * np.eye(3)]]))
+        I_o = exact(np.diag(link.inertia)) - m * (com @ com)
+        inertia.append(np.block([[I_o, m * com], [-m * com, m * exact(np.eye(3))]]))
         swing = m * np.cross(omega[i], np.cross(omega[i], center))
         force.append(np.concatenate([np.cross(omega[i], I_o @ omega[i]), swing]))
     U, D, u = [None] * n, [None] * n, [None] * n
@@ -106,7 +111,7 @@ def joint_accelerations(mechanism: Mechanism, rotations: np.ndarray, spin: np.nd
             pa = force[i] + Ia @ c[i] + U[i] @ back[:, 6]
             inertia[p] = inertia[p] + X[i].T @ Ia @ X[i]
             force[p] = force[p] + X[i].T @ pa
-    base = np.array([0, 0, 0, 0, 0, GRAVITY]) + zero
+    base = exact([0, 0, 0, 0, 0, GRAVITY])
     A, result = [], []
     for i, link in enumerate(links):
         a = X[i] @ (base if link.parent < 0 else A[link.parent]) + c[i]

@@ -138,7 +138,7 @@ def _fitting_count(loop: Callable[[int], object], at_least: float) -> int:
     if at_least == 0.0:
         return 1
     loop(1)
-    count = 32
+    count = 1
     while count < 2**24 and _seconds(loop, count) < at_least:
         count *= 2
     return count

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 
@@ -16,40 +17,44 @@ from .measure import Row
 
 
 def ratio_plot(rows: list[Row], path: Path) -> None:
-    """Horizontal bars of ours / peer on a logarithmic axis, one panel per benchmark; 1 is a tie."""
-    groups: dict[str, list[Row]] = defaultdict(list)
+    """ours / peer on a logarithmic axis: a panel per benchmark, a line per case, a mark per peer; 1 is a tie."""
+    groups: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row.ratio is not None and row.ratio > 0.0:
-            groups[row.benchmark].append(row)
+            groups[row.benchmark][row.case].append(row)
     if not groups:
         return
-    heights = [len(group) + 2 for group in groups.values()]
+    colours = _colours(rows)
+    heights = [len(cases) + 2.5 for cases in groups.values()]
     figure, panels = plt.subplots(
-        len(groups), 1, figsize=(9, 0.24 * sum(heights) + 1), height_ratios=heights, layout="constrained", squeeze=False
+        len(groups), 1, figsize=(9, 0.22 * sum(heights) + 1), height_ratios=heights, layout="constrained", squeeze=False
     )
-    for axes, (benchmark, group) in zip(panels[:, 0], groups.items(), strict=True):
-        ratios = [row.ratio or 1.0 for row in group]
-        colours = [_colour(row) for row in group]
-        places = range(len(group))
-        axes.hlines(places, 1.0, ratios, color=colours, linewidth=7)
-        axes.set_yticks(places, [f"{row.case} / {row.peer}" for row in group], fontsize=7)
-        for place, ratio in zip(places, ratios, strict=True):
-            axes.annotate(
-                f" {ratio:.2g} ", (ratio, place), fontsize=7, va="center", ha="left" if ratio > 1 else "right"
-            )
+    for axes, (benchmark, cases) in zip(panels[:, 0], groups.items(), strict=True):
+        named: set[str] = set()
+        for place, members in enumerate(cases.values()):
+            axes.axhline(place, color="0.9", linewidth=0.8, zorder=0)
+            for row in members:
+                label = None if row.peer in named else row.peer
+                named.add(row.peer)
+                mark = "X" if row.met is False else "o"
+                axes.plot(row.ratio, place, mark, color=colours[row.peer], markersize=6, label=label)
+        asked = {row.ratio_limit for members in cases.values() for row in members} - {None}
+        for limit in asked:
+            axes.axvline(limit, color="#c0392b", linewidth=0.8, linestyle=":")
         axes.axvline(1.0, color="black", linewidth=0.8)
+        axes.set_yticks(range(len(cases)), list(cases), fontsize=7)
         axes.set_xscale("log")
-        axes.margins(x=0.25)
-        axes.set_ylim(len(group) - 0.4, -0.6)
+        axes.set_ylim(len(cases) - 0.4, -0.6)
         axes.set_title(benchmark, fontsize=9, loc="left")
-    panels[-1, 0].set_xlabel("ours / peer (below 1 is better; red: a limit was missed)")
+        axes.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    panels[-1, 0].set_xlabel("ours / peer: left of 1 is better; dotted: asked for; a cross: missed")
     _save(figure, path)
 
 
-def _colour(row: Row) -> str:
-    if row.met is False:
-        return "#c0392b"
-    return "#2f7d4f" if (row.ratio or 0.0) <= 1.0 else "#b0552d"
+def _colours(rows: list[Row]) -> dict[str, Any]:
+    """One colour per peer, whatever the panel."""
+    wheel = plt.get_cmap("tab20").colors
+    return {peer: wheel[k % len(wheel)] for k, peer in enumerate(dict.fromkeys(row.peer for row in rows))}
 
 
 def growth_plot(rows: list[Row], path: Path) -> None:

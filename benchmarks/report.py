@@ -89,7 +89,7 @@ def table_row(row: Row) -> str:
     cells = [
         row.case,
         f"{number(row.ours)} {row.unit}",
-        f"{row.spread:.0%}",
+        f"{row.spread:.0%}" if row.spread else "",
         row.peer,
         "" if row.theirs is None else f"{number(row.theirs)} {row.unit}",
         "" if row.their_spread is None else f"{row.their_spread:.0%}",

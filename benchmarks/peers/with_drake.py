@@ -85,10 +85,11 @@ class DrakeMachine(Machine):
     def loop(self, count: int) -> None:
         if self._states is None:  # small enough to stay in the processor's cache
             self._states = np.asfortranarray(np.tile(self.x[:, None], BATCH))
-        times, inputs = np.zeros((1, BATCH)), np.zeros((0, BATCH))
-        for _ in range(0, count, BATCH):
+        sizes = [BATCH] * (count // BATCH) + [count % BATCH] * (count % BATCH > 0)
+        for size in sizes:
+            times, inputs, states = np.zeros((1, size)), np.zeros((0, size)), self._states[:, :size]
             BatchEvalTimeDerivatives(
-                self.plant, self.context, times, self._states, inputs, InputPortSelection.kNoInput, Parallelism(1)
+                self.plant, self.context, times, states, inputs, InputPortSelection.kNoInput, Parallelism(1)
             )
 
     def simulator(self, scheme: str, h: float) -> Simulator:

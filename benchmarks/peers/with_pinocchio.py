@@ -75,8 +75,10 @@ class PinocchioMachine(Machine):
         if not self._batch:  # small enough to stay in the processor's cache
             given = (self.q, self.v, self.tau, self.tau)
             self._batch = tuple(np.asfortranarray(np.tile(x[:, None], BATCH)) for x in given)
-        for _ in range(0, count, BATCH):
+        for _ in range(count // BATCH):
             pin.abaInParallel(1, self._pool, *self._batch)
+        if count % BATCH:
+            pin.abaInParallel(1, self._pool, *(x[:, : count % BATCH] for x in self._batch))
 
     def simulate(self, h: float, frames: int) -> np.ndarray:
         steps = steps_of_a_frame(h)
