@@ -63,16 +63,21 @@ def save(scene: Scene, path: str | Path) -> None:
 
 def dumps(scene: Scene) -> str:
     """A scene as JSON text. Fields at their default are left out. Raises SceneError for NaN and the like."""
+    try:
+        return json.dumps(plain(scene), indent=1, allow_nan=False) + "\n"
+    except (ValueError, TypeError):
+        problems = find_problems(scene) or [Problem("scene", "holds a value JSON cannot express", "use plain numbers")]
+        raise SceneError(problems) from None
+
+
+def plain(scene: Scene) -> dict[str, Any]:
+    """A scene as what JSON is made of: the content of `dumps`, of scenes with bad numbers too."""
     data: dict[str, Any] = {"format": FORMAT, "version": VERSION, **_plain_fields(scene)}
     for list_name in LISTS:
         items = [_plain_element(item) for item in getattr(scene, list_name)]
         if items:
             data[list_name] = items
-    try:
-        return json.dumps(data, indent=1, allow_nan=False) + "\n"
-    except (ValueError, TypeError):
-        problems = find_problems(scene) or [Problem("scene", "holds a value JSON cannot express", "use plain numbers")]
-        raise SceneError(problems) from None
+    return data
 
 
 def read_text(path: str | Path) -> str:
@@ -119,7 +124,11 @@ def _plain_fields(element: object, shared: Collection[str] = ()) -> dict[str, An
 
 def _same(value: Any, default: Any) -> bool:
     """True only if leaving the value out reads back as exactly the same value."""
-    return type(value) is type(default) and repr(value) == repr(default)
+    if type(value) is not type(default):
+        return False
+    if isinstance(value, (float, int, str)) and value != default:  # most are told apart without their text
+        return False
+    return repr(value) == repr(default)
 
 
 def _plain(value: Any) -> Any:

@@ -113,8 +113,8 @@ class Trajectory:
             known = ", ".join(self.body_names[:10])
             raise TrajectoryError(f"trajectory has no body '{name}'; its bodies are: {known}") from None
 
-    def save(self, path: str | Path) -> None:
-        """Write everything to one .npz file, whole or not at all."""
+    def save(self, path: str | Path, *, compressed: bool = True) -> None:
+        """Write everything to one .npz file, whole or not at all. Compressing takes most of the time."""
         path = Path(path)
         header = {
             "format": FORMAT,
@@ -130,7 +130,8 @@ class Trajectory:
         partial = path.with_name(path.name + ".partial")
         try:
             with partial.open("wb") as stream:
-                np.savez_compressed(stream, header=np.array(json.dumps(header)), **arrays, **channels)
+                write = np.savez_compressed if compressed else np.savez
+                write(stream, header=np.array(json.dumps(header)), **arrays, **channels)
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)

@@ -66,7 +66,7 @@ _unfollowed: list[bool] = []
 def fingerprint(extraction: extract.Extraction, integrator: Any) -> str:
     """Identifier of a result: 32 hex digits that change with anything the result depends on."""
     facts = {
-        "scene": io.dumps(extraction.scene),
+        "scene": io.plain(extraction.scene),
         "frames": [extraction.frame_start, extraction.frame_end],
         "fps": extraction.fps,
         "length": extraction.length,

@@ -62,7 +62,7 @@ def find(identifier: str) -> Path | None:
 def write(place: Path, identifier: str, result: trajectory.Trajectory) -> None:
     """Write a result into a folder, whole or not at all. Raises OSError."""
     place.mkdir(parents=True, exist_ok=True)
-    result.save(cache_index.file_of(place, identifier))
+    result.save(cache_index.file_of(place, identifier), compressed=False)
 
 
 def bring(target: Path, identifier: str, *, move: bool) -> bool:
