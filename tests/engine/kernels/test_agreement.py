@@ -136,10 +136,22 @@ def test_recentring(kind, seed):
     close(np.cos(q), np.cos(expected.q))
 
 
-COMPILED = (
-    "fixed revolute prismatic planar translational universal spherical spherical_euler free free_translation_rotation "
-    "free_translation_euler free_2d screw composite"
-).split()
+COMPILED = [
+    "fixed",
+    "revolute",
+    "prismatic",
+    "planar",
+    "translational",
+    "universal",
+    "spherical",
+    "spherical_euler",
+    "free",
+    "free_translation_rotation",
+    "free_translation_euler",
+    "free_2d",
+    "screw",
+    "composite",
+]
 
 
 @pytest.mark.parametrize("kind", COMPILED)
