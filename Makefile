@@ -22,7 +22,7 @@ export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-blender lint test test-all test-engine test-extension demo bench bench-quick clean \
+.PHONY: help setup setup-blender lint test test-all test-engine test-extension demo bench bench-quick bench-docs clean \
   extension extension-all wheels-lock $(ALL_BLENDERS:%=test-blender-%)
 
 help:
@@ -33,6 +33,7 @@ help:
 	@echo "make extension-all  the same for every platform (downloads about 260 MB of wheels)"
 	@echo "make bench          benchmarks beside pinocchio, MuJoCo, DART, Drake, PyBullet, Exudyn and Bullet; results in benchmarks/results"
 	@echo "make bench-quick    the same with less of everything, under 3 minutes"
+	@echo "make bench-docs     renew the tables and plots of docs/measurements.md from the last full make bench"
 	@echo "make lint           ruff and mypy only"
 	@echo "make test-engine    only the tests that need no Blender"
 	@echo "make test-blender-4.5, -5.2, -4.2   only the add-on's tests, in that Blender"
@@ -109,6 +110,9 @@ bench: $(PEERS)/.installed
 
 bench-quick: $(PEERS)/.installed
 	PYTHONPATH=engine $(PEERS)/bin/python -m benchmarks --quick $(NAMES)
+
+bench-docs: $(PEERS)/.installed
+	PYTHONPATH=engine $(PEERS)/bin/python -m benchmarks.document
 
 clean:
 	rm -rf $(VENV) $(PEERS) .venv-blender-* build dist out benchmarks/results

@@ -83,6 +83,8 @@ def rows(result: dict) -> list[Row]:
         made.append(Row("chain in Blender: joints come apart by", case, gaps[0], "cm", peer, gaps[1], limit=CLOSED))
         parts = [gap / result["link"] for gap in gaps]
         made.append(Row("chain in Blender: the same, of a link", case, parts[0], "%", peer, parts[1]))
+    for part, seconds in ours["parts"].items():
+        made.append(Row("chain in Blender: parts of it", part, seconds, "s"))
     bake, theirs = keys["bake"], keys["bake action"]
     case = "100 bodies, 250 frames"
     made.append(

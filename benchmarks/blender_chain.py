@@ -114,10 +114,15 @@ def bake_bullet() -> None:
         bpy.ops.ptcache.bake(bake=True)
 
 
-def simulate_and_bake() -> None:
-    for operator in (bpy.ops.redmax.simulate, bpy.ops.redmax.bake):
+def simulate_and_bake() -> dict[str, float]:
+    """Seconds of either part; extraction belongs to simulating."""
+    parts = {}
+    for name, operator in (("simulate", bpy.ops.redmax.simulate), ("bake", bpy.ops.redmax.bake)):
+        start = time.perf_counter()
         if operator() != {"FINISHED"}:
             raise SystemExit(f"{operator} did not finish: {bpy.context.window_manager.redmax.message}")
+        parts[name] = time.perf_counter() - start
+    return parts
 
 
 def separation(objects: list[bpy.types.Object], frames: int) -> float:
@@ -132,12 +137,13 @@ def separation(objects: list[bpy.types.Object], frames: int) -> float:
     return worst
 
 
-Way = tuple[Callable[[], list[bpy.types.Object]], Callable[[], object]]
+Way = tuple[Callable[[], list[bpy.types.Object]], Callable[[], dict[str, float] | None]]
 
 
-def side_by_side(ways: dict[str, Way], frames: int) -> dict[str, dict[str, float]]:
-    """Median seconds, their spread, and the separation of each way; the ways take turns."""
+def side_by_side(ways: dict[str, Way], frames: int) -> dict[str, dict[str, Any]]:
+    """Median seconds, their spread, the parts of it and the separation of each way; the ways take turns."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
+    parts: dict[str, list[dict[str, float]]] = {name: [] for name in ways}
     gaps: dict[str, float] = {}
     for turn in range(5):
         for name, (build, work) in ways.items():
@@ -145,11 +151,18 @@ def side_by_side(ways: dict[str, Way], frames: int) -> dict[str, dict[str, float
                 continue
             objects = build()
             start = time.perf_counter()
-            work()
+            parts[name].append(work() or {})
             seconds[name].append(time.perf_counter() - start)
             if not turn:
                 gaps[name] = separation(objects, frames)
-    return {name: {**_summary(times), "separation": gaps[name]} for name, times in seconds.items()}
+    return {
+        name: {
+            **_summary(times),
+            "separation": gaps[name],
+            "parts": {part: statistics.median(run[part] for run in parts[name]) for part in parts[name][0]},
+        }
+        for name, times in seconds.items()
+    }
 
 
 def _summary(times: list[float]) -> dict[str, float]:

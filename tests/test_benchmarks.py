@@ -1,23 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the benchmarks' verdicts rest on: mechanisms, references, timing, curves and the report. No peer is needed."""
+"""What the benchmarks' verdicts rest on: the mechanisms and the references. No peer is needed."""
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
-import re
-import sys
-from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
-from benchmarks import __main__ as command
 from benchmarks import extended_precision as extended
-from benchmarks import measure, peers, pendulum_reference, plot, report
-from benchmarks.curves import Curve, front, time_for
-from benchmarks.measure import Options, Row
+from benchmarks import pendulum_reference
 from benchmarks.mechanisms import (
     GRAVITY,
     REVOLUTE,
@@ -34,7 +27,6 @@ from benchmarks.mechanisms import (
 )
 from benchmarks.peers.with_redmax import NumpyMachine, build
 
-ROOT = Path(__file__).parents[1]
 MECHANISMS = [chain(7), chain(6, SPHERICAL), binary_tree(3)]
 
 
@@ -200,172 +192,3 @@ def test_a_reference_is_read_again_and_belongs_to_one_motion(tmp_path):
     other = pendulum_reference.reference(mechanism, at_rest(mechanism, 0.2), 0.1, 4, tmp_path)
     assert other[2] != 7.0
     assert not np.array_equal(other[0], first[0])
-
-
-# Timing
-
-
-def test_ways_take_turns_and_the_first_round_is_not_counted(monkeypatch):
-    order, clock = [], [0.0]
-    monkeypatch.setattr(measure.time, "perf_counter", lambda: clock[0])
-
-    def way(name, seconds):
-        def work():
-            order.append(name)
-            clock[0] += seconds if order.count(name) > 1 else 100.0
-
-        return work
-
-    times = measure.interleaved({"a": way("a", 1.0), "b": way("b", 3.0)}, rounds=3)
-    assert order == ["a", "b"] * 4
-    assert times == {"a": (1.0, 0.0), "b": (3.0, 0.0)}
-
-
-def test_loops_are_told_counts_that_fill_the_time_and_results_are_per_turn(monkeypatch):
-    clock, counts = [0.0], []
-    monkeypatch.setattr(measure.time, "perf_counter", lambda: clock[0])
-
-    def loop(count):
-        counts.append(count)
-        clock[0] += 1e-3 * count
-
-    assert measure.interleaved_loops({"a": loop}, 2, at_least=0.02)["a"].median == pytest.approx(1e-3)
-    assert counts[-3:] == [32, 32, 32]
-
-
-def test_the_garbage_collector_is_back_afterwards():
-    was = measure.gc.isenabled()
-    measure.interleaved({"a": lambda: None})
-    assert measure.gc.isenabled() == was
-
-
-def test_spread_is_the_range_over_the_median():
-    assert measure.timing([1.0, 2.0, 4.0]) == measure.Timing(2.0, 1.5)
-
-
-@pytest.mark.parametrize(
-    ("row", "met"),
-    [
-        (Row("b", "c", 1.0, "s"), None),
-        (Row("b", "c", 1.0, "s", limit=1.0), True),
-        (Row("b", "c", 1.1, "s", limit=1.0), False),
-        (Row("b", "c", 1.0, "s", "p", 2.0, ratio_limit=0.5), True),
-        (Row("b", "c", 1.1, "s", "p", 2.0, ratio_limit=0.5), False),
-        (Row("b", "c", 1.0, "s", "p", 4.0, limit=0.5, ratio_limit=0.5), False),
-        (Row("b", "c", math.nan, "s", limit=1.0), False),
-    ],
-)
-def test_a_limit_is_met_or_missed(row, met):
-    assert row.met is met
-
-
-# Curves
-
-
-def test_the_time_for_an_error_is_interpolated_on_logarithmic_axes():
-    curve = Curve("c", [1e-2, 1e-4, 1e-6], [1.0, 10.0, 100.0], [0.0] * 3)
-    assert time_for(curve, 1e-3) == pytest.approx(10**0.5)
-    assert time_for(curve, 1e-6) == pytest.approx(100.0)
-    assert time_for(curve, 1e-5) == pytest.approx(10**1.5)
-
-
-def test_an_error_above_the_coarsest_costs_as_much_as_that_and_one_below_the_finest_is_not_reached():
-    curve = Curve("c", [1e-4, 1e-2], [10.0, 1.0], [0.0] * 2)
-    assert time_for(curve, 0.5) == 1.0
-    assert time_for(curve, 1e-5) is None
-    assert time_for(Curve("c", [], [], []), 1e-3) is None
-
-
-def test_settings_that_another_beats_in_both_are_no_part_of_the_front():
-    curve = Curve("c", [1e-2, 1e-3, 1e-4, 1e-4], [1.0, 5.0, 3.0, 4.0], [0.0] * 4)
-    assert front(curve) == [(1e-2, 1.0), (1e-4, 3.0)]
-
-
-# What is left out, and the report
-
-
-def test_an_engine_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(sys.modules, "mujoco", None)
-    monkeypatch.delitem(sys.modules, "benchmarks.peers.with_mujoco", raising=False)
-    options = Options(tmp_path)
-    assert peers.engines(options, ("mujoco",)) == []
-    (told,) = options.skipped
-    assert told.startswith("mujoco: cannot be imported")
-    assert told in capsys.readouterr().out
-
-
-def test_the_report_says_what_was_met_missed_skipped_and_how_busy_the_machine_was(tmp_path):
-    options = Options(tmp_path, rounds=5)
-    options.skip("abacus: has no beads")
-    options.note("Read with care.")
-    rows = [
-        Row("sums", "small", 1.0, "us", "abacus", 2.0, 0.1, ratio_limit=0.8, aim=0.5, difference=3e-15),
-        Row("sums", "large", 9.0, "us", "abacus", 10.0, 0.1, ratio_limit=0.8, aim=0.5),
-        Row("size", "all", 5.0, "MB", limit=6.0),
-    ]
-    text = report.markdown(rows, options, [0.3, 4.0])
-    assert "## Asked for: 2 of 3 met" in text
-    assert "| sums | 0.8 x | 1 of 2 | 0.90 (large, beside abacus) | **MISSED** |" in text
-    assert "| size | 6 MB | 1 of 1 | 5 MB (all) | met |" in text
-    assert "| 0.5 | 3.0e-15 | 0.8 x (aim 0.5): met |" in text
-    assert "- abacus: has no beads" in text
-    assert "- Read with care." in text
-    assert "do not trust the times" in text
-    assert "do not trust the times" not in report.markdown(rows, options, [0.3, 1.0])
-    for line in text.splitlines():
-        if line.startswith("| ") and "beads" not in line:
-            assert line.count("|") in (6, 10), line
-
-
-def test_plots_are_made_for_what_is_there_and_not_for_nothing(tmp_path):
-    rows = [Row("growth", f"n = {n}", float(n), "us", "abacus", 2.0 * n) for n in (10, 100)]
-    plot.ratio_plot(rows, tmp_path / "ratios")
-    plot.growth_plot(rows, tmp_path / "growth")
-    plot.work_precision_plot([Curve("RedMax RK4", [1e-2, 1e-4], [1.0, 2.0], [0.0] * 2)], tmp_path / "work", "smooth")
-    made = {path.name for path in tmp_path.iterdir()}
-    assert made == {f"{name}.{kind}" for name in ("ratios", "growth", "work") for kind in ("svg", "png")}
-    plot.ratio_plot([Row("b", "c", 1.0, "s")], tmp_path / "nothing")
-    plot.growth_plot([Row("b", "c", 1.0, "s")], tmp_path / "nothing")
-    assert not list(tmp_path.glob("nothing*"))
-
-
-def test_every_benchmark_can_be_named_and_a_wrong_name_is_told(capsys):
-    names = command.known()
-    assert set(command.FIRST) <= set(names)
-    assert len(names) == len(list((ROOT / "benchmarks").glob("bench_*.py")))
-    for name in names:
-        text = (ROOT / "benchmarks" / f"bench_{name}.py").read_text(encoding="utf-8")
-        assert "def run(options: Options) -> list[Row]:" in text, name
-    assert command.main(["no_such_thing"]) == 2
-    assert "no_such_thing" in capsys.readouterr().out
-
-
-def test_a_benchmark_runs_alone_and_is_saved_under_its_name(tmp_path, capsys, monkeypatch):
-    accuracy = importlib.import_module("benchmarks.bench_accuracy")
-    monkeypatch.setattr(accuracy, "LINKS", 4)
-    monkeypatch.setattr(accuracy, "PEERS", ())
-    assert command.main(["accuracy", "--quick", "--results", str(tmp_path)]) == 0
-    rows = json.loads((tmp_path / "quick-accuracy.json").read_text())
-    assert [row["case"].split(",")[0] for row in rows] == ["revolute chain 4"] * 2 + ["spherical chain 4"] * 2
-    assert all(0.0 < row["ours"] < 1e-13 for row in rows)
-    assert "## Asked for: 4 of 4 met" in (tmp_path / "quick-accuracy.md").read_text()
-    assert "saved in" in capsys.readouterr().out
-
-
-# The environment of the peers
-
-
-def locked(path):
-    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
-    return dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
-
-
-def test_every_peer_and_what_ours_needs_is_locked():
-    versions = locked("requirements-peers.lock")
-    for package in ("pin", "mujoco", "pybullet", "dartpy", "drake", "exudyn", "numba", "llvmlite", "matplotlib"):
-        assert package in versions, package
-    # The same compiler as in the add-on, else other machine code would be measured than users run.
-    wheels = (ROOT / "wheels.lock").read_text(encoding="utf-8")
-    for package in ("numba", "llvmlite"):
-        shipped = set(re.findall(rf"\b{package}[-= \"]+([0-9.]+[0-9])", wheels))
-        assert shipped == {versions[package]}, shipped
