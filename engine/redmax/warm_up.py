@@ -6,10 +6,13 @@ Compiled kernels are kept on disk (`kernels.cache_folder`): each computer does t
 
 from __future__ import annotations
 
+import gc
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from . import io
+from . import fast, io
 from .compile import compile as compile_scene
 from .errors import RedMaxError
 from .examples import EXAMPLES
@@ -21,8 +24,11 @@ OnProgress = Callable[[float, str], None]
 """Called with the part that is done, 0 to 1, and what is being compiled; from inside the compiler, so it must be short
 and not raise."""
 
-TYPICAL_SECONDS = 20
+TYPICAL_SECONDS = 30
 """How long it takes on a usual computer, to be told before it begins."""
+
+TURN = 2e-4
+"""Seconds that the compiler keeps Python to itself while another thread waits."""
 
 READY = "kernels"
 NEVER_COMPILED = ("radau", "maximal_euler")
@@ -59,7 +65,7 @@ def warm_up(progress: OnProgress | None = None, *, stopped: Callable[[], bool] |
             raise _Stop
 
     try:
-        with jit.watched(watch):
+        with jit.watched(watch), _short_pauses():
             _run_everything()
     except _Stop:
         return False
@@ -74,12 +80,32 @@ def warm_up(progress: OnProgress | None = None, *, stopped: Callable[[], bool] |
     return True
 
 
+@contextmanager
+def _short_pauses() -> Iterator[None]:
+    """Let other threads wait only for moments, so that an interface stays alive.
+
+    A full collection of all that the compiler builds takes half a second, so only young objects are collected (130 MB
+    more are used meanwhile); and a thread that wants to run gets its turn 25 times sooner.
+    """
+    thresholds, interval = gc.get_threshold(), sys.getswitchinterval()
+    gc.set_threshold(*thresholds[:2], 1_000_000_000)
+    sys.setswitchinterval(min(interval, TURN))
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        sys.setswitchinterval(interval)
+
+
 def _run_everything() -> None:
-    """A little of every integrator: kernels see the same types whatever the mechanism, so one will do."""
-    from .kernels import fixed_steps, runge_kutta, tree  # noqa: F401, PLC0415  (all are known before the first is compiled)
+    """A little of every integrator, and single calls: kernels see the same types whatever the mechanism."""
+    from .kernels import fixed_steps, newton, runge_kutta, tree  # noqa: F401, PLC0415  (sizes of all are known first)
 
     model = compile_scene(io.load(EXAMPLES[0].path))
     for cls in INTEGRATORS:
         if cls.kind not in NEVER_COMPILED:
             for _ in simulate(model, integrator=cls(), fps=240.0, duration=1.0 / 240.0):
                 pass
+    single = fast.compiled(model)
+    if single is not None:
+        single.accelerations(model.q0.copy(), model.qdot0.copy())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import io as text_io
 import os
 import re
@@ -12,16 +13,13 @@ import types
 
 import pytest
 
-from redmax import io, warm_up
+from redmax import warm_up
 from redmax.__main__ import main
 from redmax.cli import run as running
 from redmax.cli import warm_up as command
-from redmax.compile import compile as compile_scene
 from redmax.errors import RedMaxError
 from redmax.examples import EXAMPLES
-from redmax.integrators import INTEGRATORS
 from redmax.kernels import cache_folder, route
-from redmax.simulate import simulate
 
 needs_numba = pytest.mark.skipif(route.name() != route.NUMBA, reason="plain numpy has nothing to compile")
 
@@ -143,20 +141,58 @@ def test_a_terminal_gets_one_bar_that_is_wiped():
     assert len(wiped) == max(len(first), len(second))
 
 
-@needs_numba
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
-def test_nothing_is_compiled_after_a_warm_up(example):
-    """Every kind of joint, load and integrator meets kernels that are there: types do not depend on the mechanism."""
-    from redmax.kernels import jit
+AFTERWARDS = """
+from redmax import io, warm_up
+from redmax.compile import compile as compile_scene
+from redmax.examples import EXAMPLES
+from redmax.integrators import INTEGRATORS
+from redmax.kernels import jit
+from redmax.simulate import simulate
 
-    assert warm_up.warm_up()
-    names: list[str] = []
+assert warm_up.warm_up()
+asked, load = [], jit._Kept.load_overload
+
+def remember(kept, sig, context):
+    asked.append(f"{kept._name} {sig}")
+    return load(kept, sig, context)
+
+jit._Kept.load_overload = remember
+for example in EXAMPLES:
     model = compile_scene(io.load(example.path))
-    with jit.watched(lambda name, _done: names.append(name)):
-        for cls in INTEGRATORS:
-            for _ in simulate(model, integrator=cls(), fps=24.0, duration=2.0 / 24.0):
-                pass
-    assert names == []
+    for cls in INTEGRATORS:
+        for _ in simulate(model, integrator=cls(), fps=24.0, duration=2.0 / 24.0):
+            pass
+print(len(EXAMPLES) * len(tuple(INTEGRATORS)), asked)
+"""
+
+
+@needs_numba
+def test_after_a_warm_up_every_kernel_is_there_for_every_joint_load_and_integrator():
+    """In a process of its own, where kernels are in memory after a warm-up or have to be asked for."""
+    run = subprocess.run([sys.executable, "-c", AFTERWARDS], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    count, asked = run.stdout.strip().split(" ", 1)
+    assert int(count) > 100
+    assert asked == "[]"
+
+
+@needs_numba
+def test_other_threads_wait_only_for_moments(empty_folder, monkeypatch):
+    """No full garbage collection while compiling, and quick turns; as before when it is over, however it ends."""
+    before, seen = (gc.get_threshold(), sys.getswitchinterval()), []
+
+    def fail() -> None:
+        seen.append((gc.get_threshold(), sys.getswitchinterval()))
+        raise ValueError
+
+    monkeypatch.setattr(warm_up, "_run_everything", fail)
+    with pytest.raises(RedMaxError):
+        warm_up.warm_up()
+    (thresholds, interval), *_ = seen
+    assert thresholds[:2] == before[0][:2]
+    assert thresholds[2] > 1e6
+    assert interval == pytest.approx(2e-4)
+    assert (gc.get_threshold(), sys.getswitchinterval()) == before
 
 
 def test_version_says_what_computes():

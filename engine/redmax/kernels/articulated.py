@@ -9,7 +9,7 @@ another. Gravity enters as an acceleration of the world; `ACC` of a body is its 
 from __future__ import annotations
 
 from . import layout as at
-from .jit import compiled
+from .jit import inner
 from .spatial import applied, cross, solved3, solved_transposed, turned_back
 
 PARENT, DOF, NDOF, PRESCRIBED, MODE = at.PARENT, at.DOF, at.NDOF, at.PRESCRIBED, at.MODE
@@ -21,7 +21,7 @@ ROUND_OFF = 1e-15
 """An inertia this small beside the terms it is the sum of is no inertia."""
 
 
-@compiled
+@inner
 def bias_wrench(bodies, work, j):
     """ad(V)^T-part of Newton and Euler less external wrenches: what the body needs at zero acceleration."""
     w0, w1, w2, v0, v1, v2 = work[j, V], work[j, V + 1], work[j, V + 2], work[j, V + 3], work[j, V + 4], work[j, V + 5]
@@ -50,7 +50,7 @@ def bias_wrench(bodies, work, j):
     return t0 + s0, t1 + s1, t2 + s2, f0, f1, f2
 
 
-@compiled
+@inner
 def begin_body(bodies, work, j, extra):
     """A body's own inertia and bias as the start of its articulated ones. extra [s]: adds so much of its damping as
     inertia, which turns M into M - h D."""
@@ -76,7 +76,7 @@ def begin_body(bodies, work, j, extra):
     work[j, IA + 18], work[j, IA + 19], work[j, IA + 20] = m, 0.0, m
 
 
-@compiled
+@inner
 def inertia_of(work, j):
     return (
         work[j, IA], work[j, IA + 1], work[j, IA + 2], work[j, IA + 3], work[j, IA + 4], work[j, IA + 5],
@@ -86,7 +86,7 @@ def inertia_of(work, j):
     )  # fmt: skip
 
 
-@compiled
+@inner
 def store_inertia(work, j, M):
     work[j, IA], work[j, IA + 1], work[j, IA + 2], work[j, IA + 3], work[j, IA + 4], work[j, IA + 5] = (
         M[0],
@@ -108,7 +108,7 @@ def store_inertia(work, j, M):
     )
 
 
-@compiled
+@inner
 def times(M, w0, w1, w2, v0, v1, v2):
     """Inertia times a motion."""
     return (
@@ -121,7 +121,7 @@ def times(M, w0, w1, w2, v0, v1, v2):
     )
 
 
-@compiled
+@inner
 def less(M, u0, u1, u2, u3, u4, u5, d):
     """M - d u u^T."""
     a0, a1, a2, a3, a4, a5 = d * u0, d * u1, d * u2, d * u3, d * u4, d * u5
@@ -134,7 +134,7 @@ def less(M, u0, u1, u2, u3, u4, u5, d):
     )  # fmt: skip
 
 
-@compiled
+@inner
 def turned(E, a0, a1, a2, a3, a4, a5):
     """E A E^T of a symmetric matrix xx xy xz yy yz zz."""
     b00, b01, b02 = (
@@ -159,7 +159,7 @@ def turned(E, a0, a1, a2, a3, a4, a5):
     )  # fmt: skip
 
 
-@compiled
+@inner
 def add_shifted(work, up, x, y, z, a0, a1, a2, a3, a4, a5, b0, b1, b2, b3, b4, b5, b6, b7, b8, c0, c1, c2, c3, c4, c5):
     """Add an inertia along the parent's axes, taken about the point (x, y, z), to the parent's."""
     # shifted by p: B' = B + [p] C, A' = A - B [p] + [p] B'^T
@@ -189,7 +189,7 @@ def add_shifted(work, up, x, y, z, a0, a1, a2, a3, a4, a5, b0, b1, b2, b3, b4, b
     work[up, IA + 20] += c5
 
 
-@compiled
+@inner
 def give_to_parent(work, j, up, M):
     """Add an inertia, seen from the parent's joint frame, to the parent's."""
     E = (
@@ -240,7 +240,7 @@ def give_to_parent(work, j, up, M):
     add_shifted(work, up, x, y, z, a0, a1, a2, a3, a4, a5, b0, b1, b2, b3, b4, b5, b6, b7, b8, c0, c1, c2, c3, c4, c5)
 
 
-@compiled
+@inner
 def give_wrench(work, j, up, start, w0, w1, w2, w3, w4, w5):
     """Add a wrench of a body, seen from the parent's joint frame, to six numbers of the parent's row."""
     E = (
@@ -265,7 +265,7 @@ def give_wrench(work, j, up, start, w0, w1, w2, w3, w4, w5):
     work[up, start + 5] += f2
 
 
-@compiled
+@inner
 def rotation_of(work, j):
     return (
         work[j, R],
@@ -280,7 +280,7 @@ def rotation_of(work, j):
     )
 
 
-@compiled
+@inner
 def eliminate_hinge(work, j, up, columns, k, armature, keep_inertia):
     """One turn about z: its column of the inertia is the third, and is zero afterwards. True if something resists."""
     M = inertia_of(work, j)
@@ -332,7 +332,7 @@ def eliminate_hinge(work, j, up, columns, k, armature, keep_inertia):
     return True
 
 
-@compiled
+@inner
 def give_flat(work, j, up, M):
     """`give_to_parent` for an inertia whose third angular row and column are zero."""
     E = rotation_of(work, j)
@@ -368,7 +368,7 @@ def give_flat(work, j, up, M):
     add_shifted(work, up, x, y, z, a0, a1, a2, a3, a4, a5, b0, b1, b2, b3, b4, b5, b6, b7, b8, c0, c1, c2, c3, c4, c5)
 
 
-@compiled
+@inner
 def eliminate_ball(work, j, up, columns, dof, keep_inertia):
     """Three turns at once: only the linear inertia C - B^T A^-1 B is left, and the torque is what the joint gives.
 
@@ -468,12 +468,12 @@ def eliminate_ball(work, j, up, columns, dof, keep_inertia):
     return True
 
 
-@compiled
+@inner
 def is_bare(armature, dof):
     return armature[dof] == 0.0 and armature[dof + 1] == 0.0 and armature[dof + 2] == 0.0
 
 
-@compiled
+@inner
 def eliminate(links, work, columns, armature, qddot, keep_inertia):
     """From the leaves to the root: articulated inertias and biases; gives -1, or the body nothing resists at.
 
@@ -545,7 +545,7 @@ def eliminate(links, work, columns, armature, qddot, keep_inertia):
     return -1
 
 
-@compiled
+@inner
 def carried(j, links, work, g0, g1, g2):
     """Acceleration that a body has from its parent and its velocity product, less gravity (g of the world)."""
     up = links[j, PARENT]
@@ -573,7 +573,7 @@ def carried(j, links, work, g0, g1, g2):
     )
 
 
-@compiled
+@inner
 def substitute(links, work, columns, armature, world, qddot, tau, wrenches):
     """From the root to the leaves: accelerations, forces of prescribed joints and, if asked for, wrenches of all."""
     g0, g1, g2 = world[0], world[1], world[2]

@@ -32,6 +32,10 @@ USED = "used"
 DAY = 86400.0
 KEPT_DAYS = 30.0
 """Folders of other versions stay so long after their last use: another Blender may have use for them."""
+NOT_COMPILED = ("__init__", "cache_folder", "packing", "route", "tree")
+"""Modules here that no compiled function reads anything of."""
+READ_OUTSIDE = ("joints/euler_charts", "joints/rotation_vector")
+"""Modules elsewhere in the engine whose constants are compiled in."""
 OURS = re.compile(r"[0-9a-f]{16}")
 
 _wished: list[Path] = []
@@ -151,7 +155,9 @@ def digest() -> str:
     from llvmlite import binding  # noqa: PLC0415  (only where numba is)
 
     total = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    here = Path(__file__).parent
+    inside = [path for path in sorted(here.glob("*.py")) if path.stem not in NOT_COMPILED]
+    for path in (*inside, *(here.parent / f"{name}.py" for name in READ_OUTSIDE)):
         total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     try:
         features = binding.get_host_cpu_features().flatten()

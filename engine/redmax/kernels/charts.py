@@ -8,7 +8,7 @@ import math
 from ..joints.euler_charts import SMALLEST_DETERMINANT
 from ..joints.rotation_vector import LONGEST
 from . import layout as at
-from .jit import compiled
+from .jit import inner
 from .loads import TURN, euler_angles, euler_axes, euler_motion
 from .place import AXES
 from .spatial import applied, ball, solved3
@@ -19,7 +19,7 @@ SCREW, BALL = at.SCREW, at.BALL
 S = at.S
 
 
-@compiled
+@inner
 def entry(M, k):
     """One of nine numbers by its index."""
     if k < 3:
@@ -29,7 +29,7 @@ def entry(M, k):
     return M[6] if k == 6 else (M[7] if k == 7 else M[8])
 
 
-@compiled
+@inner
 def recentre_ball(k, q, qdot):
     """As `joints.rotation_vector.recentred`."""
     x, y, z = q[k], q[k + 1], q[k + 2]
@@ -46,7 +46,7 @@ def recentre_ball(k, q, qdot):
     return True
 
 
-@compiled
+@inner
 def recentre_euler(i, kinds, charts, q, qdot):
     """As `joints.euler_charts.recentred`."""
     k, slot = kinds[i, COORDINATE], kinds[i, SLOT]
@@ -69,7 +69,7 @@ def recentre_euler(i, kinds, charts, q, qdot):
     return True
 
 
-@compiled
+@inner
 def recentre(tree, q, qdot):
     """Recentre all simulated joints; whether anything changed."""
     links, kinds, charts = tree[at.LINKS], tree[at.KINDS], tree[at.CHARTS]
@@ -85,7 +85,7 @@ def recentre(tree, q, qdot):
     return changed
 
 
-@compiled
+@inner
 def turn_rate(tree, qdot):
     """Fastest relative rotation [rad/s] of simulated joints that have a singularity, from S as placed."""
     links, kinds, columns = tree[at.LINKS], tree[at.KINDS], tree[at.COLUMNS]

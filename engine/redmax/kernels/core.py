@@ -17,7 +17,7 @@ from . import layout as at
 from .articulated import begin_body, bias_wrench, eliminate, substitute
 from .charts import recentre, turn_rate
 from .inverse import joint_forces, solve_implicit
-from .jit import callback, compiled
+from .jit import callback, compiled, inner
 from .loads import joint_loads
 from .place import place
 from .power import powers
@@ -37,7 +37,7 @@ PLACE, LOADS, FORWARD, WRENCHES, INVERSE, IMPLICIT = (
 POWERS, RATE, RECENTRE = at.WITH_POWERS, at.DO_TURN_RATE, at.DO_RECENTRE
 
 
-@compiled
+@inner
 def forward_dynamics(tree, qddot, wrenches):
     """qddot from what is placed and the forces in `FORCE`; at prescribed coordinates it is given instead, and `FORCE`
     gets what they need. Gives -1, or the body at whose joint nothing resists."""
@@ -118,9 +118,6 @@ def compute(sizes, ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & IMPLICIT:
         result = solve_implicit(tree, t, vectors[RIGHT_SIDE], qddot)
     return result
-
-
-ADDRESS: int = compute.address
 
 
 @intrinsic

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import layout as at
 from .core import run
-from .jit import compiled
+from .jit import compiled, inner
 from .loads import put_prescribed
 from .views import arrays_of
 
@@ -18,18 +18,18 @@ DONE, STUCK, TOO_FAST = range(3)
 """How a call ends."""
 
 
-@compiled
+@inner
 def prescribe(tree, t, q, qdot, qddot):
     put_prescribed(tree[at.TABLES], tree[at.POOL], tree[at.VECTORS][at.START], tree[at.GIVEN], t, q, qdot, qddot)
 
 
-@compiled
+@inner
 def accelerate(core, t, q, qdot, qddot):
     """core: what to call, on which integers and numbers."""
     return run(core[0], core[1], core[2], q, qdot, qddot, t, at.ACCELERATE)
 
 
-@compiled
+@inner
 def runge_kutta_step(core, tree, t, t_end, q, v, scratch):
     """One step of the classical method of order 4 from t to t_end; inputs are those from before t_end."""
     h, last = t_end - t, np.nextafter(t_end, -np.inf)
@@ -55,7 +55,7 @@ def runge_kutta_step(core, tree, t, t_end, q, v, scratch):
     return -1
 
 
-@compiled
+@inner
 def semi_implicit_step(core, tree, t, t_end, h, q, v, scratch):
     """v1 = v0 + h qddot(q0, v0, t0), q1 = q0 + h v1."""
     a, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3]
@@ -72,7 +72,7 @@ def semi_implicit_step(core, tree, t, t_end, h, q, v, scratch):
     return -1
 
 
-@compiled
+@inner
 def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
     """(M - h D - h^2 K) (v1 - v0) = h f + h^2 K v0 at the old state, with inputs at the new time."""
     x, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from . import layout as at
 from .articulated import begin_body, bias_wrench, carried, eliminate, give_wrench, substitute, times
-from .jit import compiled
+from .jit import inner
 
 PARENT, DOF, NDOF = at.PARENT, at.DOF, at.NDOF
 ACC, PA, F, S, C, V, TAU = at.ACC, at.PA, at.F, at.S, at.C, at.V, at.TAU
@@ -21,7 +21,7 @@ BODIES, LINKS, WORLD, BODY_WORK, COLUMNS, VECTORS = (
 ARMATURE, LOAD_K, LOAD_D = at.ARMATURE, at.LOAD_K, at.LOAD_D
 
 
-@compiled
+@inner
 def own_inertia(bodies, j):
     """A body's inertia at its joint frame, as 21 numbers."""
     m, h0, h1, h2 = bodies[j, MASS], bodies[j, MOMENT], bodies[j, MOMENT + 1], bodies[j, MOMENT + 2]
@@ -32,7 +32,7 @@ def own_inertia(bodies, j):
     )  # fmt: skip
 
 
-@compiled
+@inner
 def joint_forces(tree, qddot, tau):
     """Forces tau along all coordinates that give the accelerations qddot, after `place_all`. RM19 Alg. 6, inverse."""
     bodies, links, work, columns, world = tree[BODIES], tree[LINKS], tree[BODY_WORK], tree[COLUMNS], tree[WORLD]
@@ -61,7 +61,7 @@ def joint_forces(tree, qddot, tau):
             give_wrench(work, j, links[j, PARENT], F, f0, f1, f2, f3, f4, f5)
 
 
-@compiled
+@inner
 def solve_implicit(tree, h, b, x):
     """x with (M - h D - h^2 K) x = b in the free rows, x given at prescribed coordinates; -1, or the stuck body.
 

@@ -64,15 +64,22 @@ def inner(function: Callable[..., Any]) -> Any:
 
 
 def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """The function compiled at once for one signature, to be called by its address; kept alike."""
+    """The function for one signature, to be called by its `address`: it is compiled when that is first asked for."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        compiled_once = CFunc(function, sigutils.normalize_signature(signature), {}, dict(OPTIONS))
-        compiled_once._cache = _Kept(function)
-        compiled_once.compile()
-        return compiled_once
+        called = _Callback(function, sigutils.normalize_signature(signature), {}, dict(OPTIONS))
+        called._cache = _Kept(function)
+        return called
 
     return decorate
+
+
+class _Callback(CFunc):  # type: ignore[misc]
+    @property
+    def address(self) -> int:
+        if self._wrapper_address is None:
+            self.compile()
+        return int(self._wrapper_address)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from . import layout as at
-from .jit import compiled
+from .jit import inner
 from .place import AXES
 from .spatial import applied, axis_rotation, ball, product, solved3
 
@@ -26,7 +26,7 @@ BALL, ANGLE = at.BALL, at.ANGLE
 TURN = 2.0 * math.pi
 
 
-@compiled
+@inner
 def table_piece(tables, i, pool, x):
     """Index of the piece's numbers in the pool, and the distance from its anchor."""
     start, points = tables[i, TABLE_START], tables[i, TABLE_POINTS]
@@ -41,14 +41,14 @@ def table_piece(tables, i, pool, x):
     return start + points + 4 * tables[i, TABLE_COLUMNS] * low, x - anchor
 
 
-@compiled
+@inner
 def table_motion(pool, piece, d):
     """Value, first and second derivative of the column whose coefficients begin at `piece`."""
     c0, c1, c2, c3 = pool[piece], pool[piece + 1], pool[piece + 2], pool[piece + 3]
     return c0 + d * (c1 + d * (c2 + d * c3)), c1 + d * (2.0 * c2 + 3.0 * d * c3), 2.0 * c2 + 6.0 * d * c3
 
 
-@compiled
+@inner
 def put_prescribed(tables, pool, q0, prescribed, t, q, qdot, qddot):
     """Coordinates, velocities and accelerations of animated and locked joints at time t."""
     for k in range(prescribed.shape[0]):
@@ -62,7 +62,7 @@ def put_prescribed(tables, pool, q0, prescribed, t, q, qdot, qddot):
                 q[c], qdot[c], qddot[c] = table_motion(pool, piece + 4 * k, d)
 
 
-@compiled
+@inner
 def coordinate_load(dofs, k, q, qdot):
     """Force, K, D of torque, spring, damper and soft limit of one coordinate."""
     f = dofs[k, TORQUE] - dofs[k, STIFFNESS] * (q - dofs[k, REST]) - dofs[k, JOINT_DAMPING] * qdot
@@ -75,7 +75,7 @@ def coordinate_load(dofs, k, q, qdot):
     return f, K, damping
 
 
-@compiled
+@inner
 def euler_axes(chart, i, kinds):
     """Axes of the three angles that begin at primitive i, in a chart."""
     if chart == 0:
@@ -83,12 +83,12 @@ def euler_axes(chart, i, kinds):
     return AXES[chart - 1, 0], AXES[chart - 1, 1], AXES[chart - 1, 2]
 
 
-@compiled
+@inner
 def row_of(M, k):
     return M[3 * k], M[3 * k + 1], M[3 * k + 2]
 
 
-@compiled
+@inner
 def euler_motion(a, b, c, axes):
     """Rotation of three angles and their Jacobian in the moved frame, nine numbers each."""
     Rb, Rc = axis_rotation(axes[1], b), axis_rotation(axes[2], c)
@@ -100,7 +100,7 @@ def euler_motion(a, b, c, axes):
     return product(axis_rotation(axes[0], a), Rbc), J
 
 
-@compiled
+@inner
 def euler_angles(M, axes):
     """Angles of a rotation matrix in a sequence of axes; the middle one in [0, pi] or [-pi/2, pi/2].
 
@@ -123,7 +123,7 @@ def euler_angles(M, axes):
     return a, b, math.atan2(s, cos_a * M[3 * j + j] + sin_a * M[3 * k + j])
 
 
-@compiled
+@inner
 def near(a, b, c, like0, like1, like2):
     """Whole turns added to bring angles near others."""
     return (
@@ -133,7 +133,7 @@ def near(a, b, c, like0, like1, like2):
     )
 
 
-@compiled
+@inner
 def euler_like(M, axes, l0, l1, l2):
     """Angles of a rotation matrix as near to (l0, l1, l2) as the sequence allows."""
     a, b, c = euler_angles(M, axes)
@@ -145,7 +145,7 @@ def euler_like(M, axes, l0, l1, l2):
     return (a, b, c) if first <= second else (a2, b2, c2)
 
 
-@compiled
+@inner
 def own_coordinates(i, kinds, charts, dofs, q, qdot):
     """Coordinates and velocities of three coordinates in which their loads are meant, and B as nine numbers.
 
@@ -183,7 +183,7 @@ def own_coordinates(i, kinds, charts, dofs, q, qdot):
     return True, x1, y1, z1, u1, v1, w1, B
 
 
-@compiled
+@inner
 def joint_loads(tree, q, qdot, t):
     """Forces along the present coordinates with the diagonals of K and D, and the coordinates they are meant in.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import layout as at
 from .core import run
-from .jit import compiled
+from .jit import compiled, inner
 
 DONE, SINGULAR, NO_SMALLER, NOT_FINITE, NO_END = range(5)
 """How a call ends."""
@@ -20,7 +20,7 @@ Q_GIVEN, V_GIVEN, Q_PAST, V_PAST = range(4)
 WHAT = at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE
 
 
-@compiled
+@inner
 def residual(core, vectors, free, past, ch, t, x, motion, g):
     """g(x) = ch^2 (M qddot - f) in the free rows; x: free coordinates, the rest of the motion follows from them."""
     q, v, a = motion[0], motion[1], motion[2]
@@ -38,7 +38,7 @@ def residual(core, vectors, free, past, ch, t, x, motion, g):
         g[m] = (vectors[at.FORCE, k] - vectors[at.LOAD, k]) * ch * ch
 
 
-@compiled
+@inner
 def norm(g, weight):
     total = 0.0
     for k in range(g.shape[0]):
@@ -46,7 +46,7 @@ def norm(g, weight):
     return math.sqrt(total)
 
 
-@compiled
+@inner
 def solve(A, b):
     """A x = b by elimination with pivots, in place: b becomes x. False if A is singular."""
     n = b.shape[0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import layout as at
 from .core import run
-from .jit import compiled
+from .jit import compiled, inner
 from .loads import put_prescribed
 from .spatial import applied, cross, product, turned_back
 from .views import arrays_of
@@ -19,7 +19,7 @@ SCALARS = 13
 """Where `scalars` of a sample has what; work and loss are powers [W]."""
 
 
-@compiled
+@inner
 def table_integral(tables, i, pool, column, x):
     """Integral of one column of a table from 0 to x."""
     start, points = tables[i, at.TABLE_START], tables[i, at.TABLE_POINTS]
@@ -41,7 +41,7 @@ def table_integral(tables, i, pool, column, x):
     return sign * total
 
 
-@compiled
+@inner
 def joint_potential(tree):
     """Energy of springs, spring tables and soft limits [J], after `joint_loads`."""
     dofs, tables, pool = tree[at.DOFS], tree[at.TABLES], tree[at.POOL]
@@ -61,7 +61,7 @@ def joint_potential(tree):
     return total
 
 
-@compiled
+@inner
 def poses(tree, E):
     """World poses of the kernels' joint frames (n, 12): nine of the rotation, three of the position."""
     links, work = tree[at.LINKS], tree[at.BODY_WORK]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..joints.euler_charts import CHARTS
 from . import layout as at
-from .jit import compiled
+from .jit import inner
 from .spatial import applied, axis_rotation, ball, ball_bias, ball_motion, cross, product, sine_cosine, turned_back
 
 AXES = np.array([["xyz".index(letter) for letter in sequence] for sequence in CHARTS], np.int64)
@@ -26,7 +26,7 @@ K0, K1, K2, TURN, ADVANCE, STEP = at.K0, at.K1, at.K2, at.TURN, at.ADVANCE, at.S
 R, P, V, C, S = at.R, at.P, at.V, at.C, at.S
 
 
-@compiled
+@inner
 def nine(bodies, j, start):
     return (
         bodies[j, start], bodies[j, start + 1], bodies[j, start + 2], bodies[j, start + 3], bodies[j, start + 4],
@@ -34,14 +34,14 @@ def nine(bodies, j, start):
     )  # fmt: skip
 
 
-@compiled
+@inner
 def angle_axis(kinds, i, charts):
     """Axis of one Euler angle in the present chart."""
     chart = charts[kinds[i, SLOT]]
     return kinds[i, OWN] if chart == 0 else AXES[chart - 1, kinds[i, PLACE]]
 
 
-@compiled
+@inner
 def keep(work, j, E, p, w, c):
     """Write pose, twist and velocity product of a body."""
     work[j, R], work[j, R + 1], work[j, R + 2], work[j, R + 3], work[j, R + 4] = E[0], E[1], E[2], E[3], E[4]
@@ -65,7 +65,7 @@ def keep(work, j, E, p, w, c):
     )
 
 
-@compiled
+@inner
 def parent_twist(j, links, work):
     p = links[j, PARENT]
     if p < 0:
@@ -73,7 +73,7 @@ def parent_twist(j, links, work):
     return work[p, V], work[p, V + 1], work[p, V + 2], work[p, V + 3], work[p, V + 4], work[p, V + 5]
 
 
-@compiled
+@inner
 def place_screw(j, bodies, links, numbers, i, k, q, v, work, columns):
     """A joint of a single screw: the commonest, and S is constant."""
     s, c = sine_cosine(q)
@@ -107,7 +107,7 @@ def place_screw(j, bodies, links, numbers, i, k, q, v, work, columns):
     keep(work, j, E, p, (w0 + v * a0, w1 + v * a1, w2 + v * a2, v0 + v * b0, v1 + v * b1, v2 + v * b2), bias)
 
 
-@compiled
+@inner
 def place_hinge(j, bodies, links, q, v, work, columns, k):
     """A joint that turns about z."""
     s, c = sine_cosine(q)
@@ -124,7 +124,7 @@ def place_hinge(j, bodies, links, q, v, work, columns, k):
     keep(work, j, E, p, (w0, w1, w2 + v, v0, v1, v2), (v * w1, -v * w0, 0.0, v * v1, -v * v0, 0.0))
 
 
-@compiled
+@inner
 def place_ball(j, bodies, links, q, qdot, k, work, columns):
     """A joint that is a ball and nothing else: S = (J; 0)."""
     Q, J, k3, k4, k5 = ball_motion(q[k], q[k + 1], q[k + 2])
@@ -163,7 +163,7 @@ def place_ball(j, bodies, links, q, qdot, k, work, columns):
     keep(work, j, E, p, (w0 + x0, w1 + x1, w2 + x2, v0, v1, v2), (c0 + y0, c1 + y1, c2 + y2, d0, d1, d2))
 
 
-@compiled
+@inner
 def place(j, bodies, links, numbers, kinds, charts, q, qdot, work, columns):
     """Pose, twist, velocity product and S of one joint from its coordinates and its parent's twist."""
     first, last, mode = links[j, FIRST], links[j, LAST], links[j, MODE]

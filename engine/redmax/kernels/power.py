@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from . import layout as at
-from .jit import compiled
+from .jit import inner
 from .loads import coordinate_load, table_motion, table_piece
 
 
-@compiled
+@inner
 def powers(tree, loaded, qdot, t):
     """What motors and torques put in and what dampers take out [W], after `dynamics_of_placed`.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import layout as at
 from .core import run
-from .jit import compiled
+from .jit import compiled, inner
 from .loads import put_prescribed
 from .views import arrays_of
 
@@ -30,7 +30,7 @@ Q, QDOT, QDDOT = range(3)
 """Rows of the motion: all coordinates, their velocities and accelerations."""
 
 
-@compiled
+@inner
 def fill(tree, free, t, y, motion):
     """All coordinates, velocities and given accelerations from the free ones in y."""
     put_prescribed(
@@ -48,7 +48,7 @@ def fill(tree, free, t, y, motion):
         motion[Q, free[k]], motion[QDOT, free[k]] = y[k], y[n + k]
 
 
-@compiled
+@inner
 def slope(core, tree, exchanges, free, t, until, y, motion, dy):
     """dy/dt: velocities, accelerations, work and loss; -1, or the body at whose joint nothing resists.
 
@@ -68,7 +68,7 @@ def slope(core, tree, exchanges, free, t, until, y, motion, dy):
     return stuck
 
 
-@compiled
+@inner
 def root_mean_square(x, scale, n):
     total = 0.0
     for k in range(n):
@@ -76,7 +76,7 @@ def root_mean_square(x, scale, n):
     return math.sqrt(total / n)
 
 
-@compiled
+@inner
 def error_ratio(K, h, e5, e3, scale, n, eighth):
     """Error of a step over what is allowed, and the component it is largest in."""
     size5, size3, worst, largest = 0.0, 0.0, 0, -1.0
@@ -98,7 +98,7 @@ def error_ratio(K, h, e5, e3, scale, n, eighth):
     return h * size5 / math.sqrt((size5 + 0.01 * size3) * n), worst
 
 
-@compiled
+@inner
 def first_step(core, tree, free, control, clock, y, f, y_new, motion, dy, scale, longest, max_step, until):
     """As `ExplicitRungeKutta._first_step`; -1.0 if nothing resists a joint."""
     n = 2 * free.shape[0]

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .jit import compiled
+from .jit import compiled, inner
 
 SERIES_ANGLE = 2.0
 """Series below, closed forms from here on [rad], as in `spatial.stumpff`."""
@@ -45,7 +45,7 @@ def sine_cosine(x):
     return (-sine if quadrant & 2 else sine), (-cosine if (quadrant + 1) & 2 else cosine)
 
 
-@compiled
+@inner
 def stumpff(x):
     """c0 ... c5 of the angle sqrt(x): the coefficients of the exponential map and its Jacobians."""
     if x < SERIES_ANGLE * SERIES_ANGLE:
@@ -73,12 +73,12 @@ def stumpff(x):
     return c0, c1, c2, c3, (0.5 - c2) / x, (1.0 / 6.0 - c3) / x
 
 
-@compiled
+@inner
 def cross(ax, ay, az, bx, by, bz):
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
-@compiled
+@inner
 def turned_back(R, p, w0, w1, w2, v0, v1, v2):
     """A twist seen from a frame (R, p): R^T w and R^T (v + w x p)."""
     v0, v1, v2 = v0 + w1 * p[2] - w2 * p[1], v1 + w2 * p[0] - w0 * p[2], v2 + w0 * p[1] - w1 * p[0]
@@ -92,7 +92,7 @@ def turned_back(R, p, w0, w1, w2, v0, v1, v2):
     )
 
 
-@compiled
+@inner
 def product(A, B):
     """A B of two 3 x 3 matrices, each nine numbers row by row."""
     return (
@@ -108,12 +108,12 @@ def product(A, B):
     )
 
 
-@compiled
+@inner
 def applied(A, x, y, z):
     return A[0] * x + A[1] * y + A[2] * z, A[3] * x + A[4] * y + A[5] * z, A[6] * x + A[7] * y + A[8] * z
 
 
-@compiled
+@inner
 def ball_motion(x, y, z):
     """Rotation exp [q] as nine numbers, right Jacobian of q as nine numbers, and the coefficients c3, c4, c5."""
     xx, yy, zz = x * x, y * y, z * z
@@ -132,14 +132,14 @@ def ball_motion(x, y, z):
     return R, J, c3, c4, c5
 
 
-@compiled
+@inner
 def ball(x, y, z):
     """Rotation exp [q] and right Jacobian of q, nine numbers each."""
     R, J, _, _, _ = ball_motion(x, y, z)
     return R, J
 
 
-@compiled
+@inner
 def ball_bias(x, y, z, dx, dy, dz, c3, c4, c5):
     """Jdot qdot of the right Jacobian J of q along qdot; c3, c4, c5 as `ball_motion` gives them."""
     along = x * dx + y * dy + z * dz
@@ -150,7 +150,7 @@ def ball_bias(x, y, z, dx, dy, dz, c3, c4, c5):
     return f * a0 + g * b0 + c3 * e0, f * a1 + g * b1 + c3 * e1, f * a2 + g * b2 + c3 * e2
 
 
-@compiled
+@inner
 def axis_rotation(axis, angle):
     s, c = sine_cosine(angle)
     if axis == 0:
@@ -160,7 +160,7 @@ def axis_rotation(axis, angle):
     return c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0
 
 
-@compiled
+@inner
 def solved3(M, x, y, z):
     """M^-1 (x, y, z) of a 3 x 3 matrix by cofactors."""
     a, b, c = M[4] * M[8] - M[5] * M[7], M[5] * M[6] - M[3] * M[8], M[3] * M[7] - M[4] * M[6]
@@ -172,7 +172,7 @@ def solved3(M, x, y, z):
     )
 
 
-@compiled
+@inner
 def solved_transposed(M, x, y, z):
     """M^-T (x, y, z) of a 3 x 3 matrix."""
     return solved3((M[0], M[3], M[6], M[1], M[4], M[7], M[2], M[5], M[8]), x, y, z)

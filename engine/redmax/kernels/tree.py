@@ -41,11 +41,9 @@ class Observation:
 
 
 class Tree:
-    address = core.ADDRESS
-    """What compiled functions call."""
-
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.address = core.compute.address
         self.packed = packing.pack(model)
         self.ints, self.floats = self.packed.ints, self.packed.floats
         self.singular = any(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import layout as at
-from .jit import compiled
+from .jit import inner
 
 HEAD, BODY_INTS, PRIMITIVE_INTS, TABLE_INTS = at.HEAD, at.BODY_INTS, at.PRIMITIVE_INTS, at.TABLE_INTS
 BODY_NUMBERS, PRIMITIVE_NUMBERS, DOF_NUMBERS = at.BODY_NUMBERS, at.PRIMITIVE_NUMBERS, at.DOF_NUMBERS
@@ -13,7 +13,7 @@ N_BODIES, N_PRIMITIVES, N_DOFS, N_TABLES = at.N_BODIES, at.N_PRIMITIVES, at.N_DO
 N_POOL, N_GIVEN, N_SLOTS = at.N_POOL, at.N_GIVEN, at.N_SLOTS
 
 
-@compiled
+@inner
 def arrays_of(ints, floats):
     """The parts of a packed model, in the order of `layout`; they share its memory."""
     n, m, nr, tables = ints[N_BODIES], ints[N_PRIMITIVES], ints[N_DOFS], ints[N_TABLES]

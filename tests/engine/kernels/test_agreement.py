@@ -17,6 +17,7 @@ from redmax.dynamics.loads import loads, potential_energy
 from redmax.integrators.energy_balance import powers
 from redmax.integrators.equations import linear_system, solve_free
 from redmax.joints import JOINTS, Revolute
+from redmax.joints.trusted import trusted_primitives
 from redmax.scene import Body, Inertia, Scene
 from redmax.spatial import adjoint, pose
 from redmax.state import State
@@ -168,8 +169,8 @@ def test_a_class_that_changes_the_motion_is_not_taken_for_its_parent():
             return super().motion(-q, -qdot, chart)
 
     joint = Backwards(name="Pin", parent=None, child="Arm")
-    assert packing.trusted_primitives(joint) is None
-    assert packing.trusted_primitives(Revolute(name="Pin", parent=None, child="Arm")) is not None
+    assert trusted_primitives(joint) is None
+    assert trusted_primitives(Revolute(name="Pin", parent=None, child="Arm")) is not None
 
 
 def test_a_joint_that_nothing_resists_is_named():
@@ -200,4 +201,5 @@ def test_sine_and_cosine(x):
 
 
 def test_one_address_serves_all():
-    assert Tree.address == core.ADDRESS > 0
+    first, second = (Tree(case(seed)[0]) for seed in range(2))
+    assert first.address == second.address == core.compute.address > 0

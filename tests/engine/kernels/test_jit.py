@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import logging
 import os
@@ -33,6 +34,7 @@ def doubled_sum(numbers):
         total += twice(numbers[k])
     return total
 """
+KERNELS_FOLDER = Path(jit.__file__).parent
 NUMBERS = np.array([1.0, 2.0, 4.0])
 
 
@@ -164,11 +166,26 @@ def test_two_processes_at_once_leave_whole_files(tmp_path, folder):
     assert sorted(path.suffix for path in folder.iterdir()) == ["", ".kernel", ".kernel"]
 
 
+def test_compiled_modules_read_only_what_the_name_of_the_folder_knows():
+    """A constant of another file is compiled in; when that file changes, so must the folder."""
+    compiled = [path for path in KERNELS_FOLDER.glob("*.py") if "from .jit import" in path.read_text()]
+    assert len(compiled) > 8
+    for path in compiled:
+        assert path.stem not in cache_folder.NOT_COMPILED
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                names = {node.module} if node.module else {alias.name for alias in node.names}
+                assert not names & set(cache_folder.NOT_COMPILED), path.name
+            if isinstance(node, ast.ImportFrom) and node.level == 2:
+                assert (node.module or "").replace(".", "/") in cache_folder.READ_OUTSIDE, path.name
+
+
 def test_an_edited_kernel_has_another_folder(tmp_path):
     """The readable callee of a compiled function may lie in another file, which numba alone would not notice."""
     engine = tmp_path / "engine"
     source = Path(redmax.__file__).parent
-    for path in [source / "__init__.py", source / "errors.py", *(source / "kernels").glob("*.py")]:
+    outside = [source / f"{name}.py" for name in ("__init__", "errors", *cache_folder.READ_OUTSIDE)]
+    for path in [*outside, *(source / "kernels").glob("*.py")]:
         copy = engine / "redmax" / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
@@ -184,6 +201,11 @@ def test_an_edited_kernel_has_another_folder(tmp_path):
 
     before = digest()
     assert before == cache_folder.digest()  # wherever the sources lie
-    with (engine / "redmax" / "kernels" / "spatial.py").open("a") as file:
-        file.write("# edited\n")
-    assert digest() != before
+    (engine / "redmax" / "kernels" / "tree.py").write_text("# edited")
+    assert digest() == before
+    digests = {before}
+    for name in ("kernels/spatial.py", "kernels/jit.py", "joints/euler_charts.py"):
+        with (engine / "redmax" / name).open("a") as file:
+            file.write("# edited\n")
+        digests.add(digest())
+    assert len(digests) == 4
