@@ -13,14 +13,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from .dynamics.singular import ImmovableError, immovable_joint
+from .joints.trusted import trusted_primitives
 from .kernels import route
 from .model import Model
-from .vectorised import forward_dynamics, inverse_dynamics, kinematics, linear_system, loads
+from .vectorised import accelerations, forward_dynamics, inverse_dynamics, kinematics, linear_system, loads
 
 if TYPE_CHECKING:
     from .kernels.tree import Tree
 
 __all__ = [
+    "accelerations",
     "compiled",
     "describe",
     "forward_dynamics",
@@ -64,8 +66,6 @@ def compiled(model: Model) -> Tree | None:
 
 def python_joint(model: Model) -> str:
     """Name of a joint that kernels do not know, so that a run goes step by step in Python; empty if there is none."""
-    from .kernels.packing import trusted_primitives  # noqa: PLC0415  (used once a run)
-
     return next((joint.name for joint in model.joints if trusted_primitives(joint) is None), "")
 
 

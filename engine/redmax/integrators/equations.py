@@ -54,6 +54,11 @@ def accelerations(
     tree = fast.compiled(model) if route == FAST else None
     if tree is not None:
         return _moving(model, tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed))[0]
+    if route == FAST:
+        try:
+            return fast.accelerations(model, q, qdot, chart, t, qddot_prescribed)
+        except (ImmovableError, np.linalg.LinAlgError) as error:
+            raise immovable(model, projected.mass_matrix(model, kinematics(model, q, qdot, chart)), error) from None
     kin, load = _instant(model, q, qdot, chart, t, route)
     return _solved(model, ROUTES[route], kin, load, qddot_prescribed)
 

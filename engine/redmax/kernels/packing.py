@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, IntArray
-from ..joints import Joint
 from ..joints.base import ANIMATED
 from ..joints.primitives import Kind, Primitive
+from ..joints.trusted import trusted_primitives
 from ..model import Model
 from ..tables import Table
 from . import layout as at
@@ -35,17 +35,6 @@ class Packed:
     def whole(self) -> bool:
         """Whether kernels know every joint."""
         return not self.python_joints
-
-
-def trusted_primitives(joint: Joint) -> tuple[Primitive, ...] | None:
-    """A joint's primitives, unless its class changed the motion below the class that lists them."""
-    for cls in type(joint).__mro__:
-        changed = {"motion", "recentre", "rewrite"} & vars(cls).keys()
-        if "primitives" in vars(cls):
-            return joint.primitives()
-        if changed:
-            return None
-    return None
 
 
 def pack(model: Model) -> Packed:

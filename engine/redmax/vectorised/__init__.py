@@ -5,7 +5,6 @@ Same names, arguments and results as `dynamics.kinematics`, `dynamics.loads` and
 """
 
 from .dynamics import forward_dynamics, inverse_dynamics, joint_accelerations
-from .layout import trusted_primitives
 from .linearised import linear_system
 from .motion import accelerations
 from .pushing import loads
@@ -19,5 +18,4 @@ __all__ = [
     "kinematics",
     "linear_system",
     "loads",
-    "trusted_primitives",
 ]

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..joints.primitives import Kind
+from ..joints.trusted import trusted_primitives
 from ..model import Model
-from .layout import trusted_primitives
 from .stages import Coordinates
 
 

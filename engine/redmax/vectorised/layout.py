@@ -7,11 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import groupby
 
-import numpy as np
-
-from ..errors import RedMaxError
-from ..joints import Composite, Joint
+from ..joints import Joint
 from ..joints.primitives import Kind, Primitive
+from ..joints.trusted import trusted_primitives
 from ..model import Model
 from .stages import Balls, Coordinates, Eulers, Motion, Placed, Slides, Stage, Turns
 
@@ -34,7 +32,6 @@ class JointLayout:
                 self.odd.append((j, joint, model.columns(j)))
                 self.slide = self.vary = True
                 continue
-            check_primitives(joint, listed)
             self.slide |= any(any(one.advance) for one in listed)
             self.vary |= len(listed) > 1 or any(one.kind != Kind.SCREW for one in listed)
             for position, placed in enumerate(_placed(j, int(model.dof[j]), listed)):
@@ -72,29 +69,3 @@ def _placed(joint: int, start: int, listed: tuple[Primitive, ...]) -> Iterator[P
 
 def is_slide(primitive: Primitive) -> bool:
     return primitive.kind == Kind.SCREW and not any(primitive.turn)
-
-
-def trusted_primitives(joint: Joint) -> tuple[Primitive, ...] | None:
-    """The joint's primitives, or None if only its own methods may be believed.
-
-    A class that changes its motion or how it is written but inherits `primitives` moves otherwise than these say; so
-    does a composite with such a part.
-    """
-    for cls in type(joint).__mro__:
-        if "primitives" in vars(cls):
-            break
-        if vars(cls).keys() & {"motion", "recentre", "rewrite"}:
-            return None
-    if isinstance(joint, Composite) and any(trusted_primitives(part) is None for part in joint.parts):
-        return None
-    return joint.primitives()
-
-
-def check_primitives(joint: Joint, listed: tuple[Primitive, ...]) -> None:
-    """RedMaxError where the primitives have other freedoms or charts than the joint."""
-    ndof, charts = sum(one.ndof for one in listed), int(np.prod([one.chart_count for one in listed]))
-    if ndof != joint.ndof or charts != joint.chart_count:
-        raise RedMaxError(
-            f"joint '{joint.name}' ({type(joint).__name__}): its primitives have {ndof} degrees of freedom and "
-            f"{charts} charts, the joint has {joint.ndof} and {joint.chart_count}; correct its primitives()"
-        )

@@ -13,7 +13,7 @@ from engine.vectorised.comparison import assert_routes_agree
 from redmax.errors import RedMaxError
 from redmax.joints import JOINTS, Composite, Joint, JointMotion, Revolute
 from redmax.joints.primitives import BALL
-from redmax.vectorised import trusted_primitives
+from redmax.joints.trusted import trusted_primitives
 from redmax.vectorised.layout import JointLayout
 from redmax.vectorised.stages import Coordinates
 
@@ -157,7 +157,8 @@ def test_primitives_are_trusted_unless_motion_is_newer():
     assert trusted_primitives(GearedAndSaid(**HINGE)) is None
     assert trusted_primitives(Unwound(**HINGE)) is None
     assert trusted_primitives(Wavering(**HINGE)) is None
-    assert trusted_primitives(Wrong(**HINGE)) == (BALL,)
+    with pytest.raises(RedMaxError, match="its primitives have 3 degrees of freedom"):
+        trusted_primitives(Wrong(**HINGE))
     inherited = type("Named", (Revolute,), {})(**HINGE)
     assert trusted_primitives(inherited) == hinge.primitives()
 
