@@ -12,7 +12,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from .measure import Options, Row
+from .measure import Options, Row, clock
 from .plot import growth_plot, ratio_plot
 from .report import markdown
 
@@ -32,12 +32,16 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which to run, all if none: {', '.join(known())}")
     parser.add_argument("--quick", action="store_true", help="less of everything, under 3 minutes")
     parser.add_argument("--rounds", type=int, help="interleaved rounds (5, quick: 3)")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="count processor time instead of a stopwatch's, on a busy machine"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for tables and plots")
     chosen = parser.parse_args(arguments)
     unknown = set(chosen.names) - set(known())
     if unknown:
         print(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known())}")
         return 2
+    clock["cpu"] = chosen.cpu_time
     rounds = chosen.rounds or (3 if chosen.quick else 5)
     options = Options(chosen.results, quick=chosen.quick, rounds=rounds)
     options.results.mkdir(parents=True, exist_ok=True)

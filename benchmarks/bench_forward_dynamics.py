@@ -90,6 +90,8 @@ def measured(options: Options, mechanism: Mechanism, overhead: dict[str, Timing]
             theirs, label = Timing(left, calls[name].spread), name + ESTIMATED
         if theirs.median > 0.0:
             rows.append(row("compiled loop", mechanism, inside[OURS], label, theirs, differences[name], limits))
+        else:
+            options.skip(f"{label}, {mechanism.name}: the overhead is larger than the call, the machine too busy")
         print(f"  {mechanism.name}: {label} {1e6 * theirs.median:.1f} us, ours {1e6 * inside[OURS].median:.1f} us")
     return rows
 

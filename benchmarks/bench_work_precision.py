@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from redmax.errors import RedMaxError
 
 from .curves import Curve, time_for
-from .measure import Options, Row, timing
+from .measure import Options, Row, now, timing
 from .mechanisms import Motion, at_rest, planar_chain
 from .peers import machines, ours
 from .peers.base import Machine, Method, Unsupported
@@ -76,7 +75,7 @@ def explored(
 ) -> list[Point]:
     """Every method at its settings, coarse to fine, until one takes too long or no longer gains accuracy."""
     points = []
-    longest = options.seconds(4.0, 0.3)
+    longest = options.seconds(2.0, 0.2)
     for name, machine in made.items():
         machine.set_motion(motion)
         try:
@@ -89,12 +88,12 @@ def explored(
             method.run(method.settings[-1], FIRST_RUN)  # whatever is compiled or allocated at a first run
             best = math.inf
             for setting in method.settings:
-                begin = time.perf_counter()
+                begin = now()
                 try:
                     q, _ = method.run(setting, duration)
                 except (RuntimeError, RedMaxError):  # too coarse: diverged
                     continue
-                spent = time.perf_counter() - begin
+                spent = now() - begin
                 error = float(np.abs(q - expected).max())
                 if not math.isfinite(error) or error == 0.0:
                     continue
@@ -108,9 +107,9 @@ def explored(
 def repeat(points: list[Point], duration: float, rounds: int) -> None:
     for _ in range(rounds):
         for point in points:
-            begin = time.perf_counter()
+            begin = now()
             point.method.run(point.setting, duration)
-            point.times.append(time.perf_counter() - begin)
+            point.times.append(now() - begin)
 
 
 def as_curves(points: list[Point]) -> list[Curve]:

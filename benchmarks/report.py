@@ -7,7 +7,7 @@ import datetime
 import platform
 from importlib import metadata
 
-from .measure import Options, Row
+from .measure import Options, Row, clock
 
 PACKAGES = ("numpy", "scipy", "numba", "pin", "mujoco", "dartpy", "drake", "pybullet", "exudyn", "trimesh")
 HEADER = "| case | ours | spread | peer | theirs | spread | ratio | differs by | asked for |"
@@ -37,12 +37,13 @@ def heading(options: Options, load: list[float]) -> list[str]:
     manner = "quick" if options.quick else "full"
     busy = max(load)
     warning = " **The machine was busy: do not trust the times.**" if busy > 1.5 else ""
+    counted = " Times inside this process are the processor's." if clock["cpu"] else ""
     return [
         f"{when}, {manner} run, medians of {options.rounds} interleaved rounds; ratio = ours / peer, "
         "below 1 is better; spread = (largest - smallest) / median.",
         "",
         f"{platform.platform()}, {processor()}, Python {platform.python_version()}, {versions}.",
-        f"Load of the machine between {min(load):.1f} and {busy:.1f}, the benchmarks' own 1 included.{warning}",
+        f"Load of the machine {min(load):.1f} to {busy:.1f}, the benchmarks' own 1 included.{warning}{counted}",
     ]
 
 

@@ -51,6 +51,14 @@ def test_loops_are_told_counts_that_fill_the_time_and_results_are_per_turn(monke
     assert counts[-3:] == [32, 32, 32]
 
 
+def test_processor_time_is_counted_when_asked_for(monkeypatch):
+    monkeypatch.setattr(measure.time, "perf_counter", lambda: 3.0)
+    monkeypatch.setattr(measure.time, "process_time", lambda: 5.0)
+    assert measure.now() == 3.0
+    monkeypatch.setitem(measure.clock, "cpu", True)
+    assert measure.now() == 5.0
+
+
 def test_the_garbage_collector_is_back_afterwards():
     was = measure.gc.isenabled()
     measure.interleaved({"a": lambda: None})
