@@ -22,7 +22,7 @@ export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-blender lint test test-all test-engine test-extension demo bench bench-quick bench-docs clean \
+.PHONY: help setup setup-blender lint test test-all test-engine test-numpy test-extension demo bench bench-quick bench-docs clean \
   extension extension-all wheels-lock $(ALL_BLENDERS:%=test-blender-%)
 
 help:
@@ -36,6 +36,7 @@ help:
 	@echo "make bench-docs     renew the tables and plots of docs/measurements.md from the last full make bench"
 	@echo "make lint           ruff and mypy only"
 	@echo "make test-engine    only the tests that need no Blender"
+	@echo "make test-numpy     simulations and goldens without numba"
 	@echo "make test-blender-4.5, -5.2, -4.2   only the add-on's tests, in that Blender"
 	@echo "make test-extension only the built zips, installed into clean profiles"
 	@echo "make setup          only prepare $(VENV)"
@@ -71,15 +72,21 @@ test: lint test-engine $(BLENDERS:%=test-blender-%) test-extension
 
 test-all: FAST :=
 test-all: BLENDERS := 4.2 $(BLENDERS)
-test-all: lint test-engine test-blender-4.2 $(BLENDERS:%=test-blender-%) test-extension
+test-all: lint test-engine test-numpy test-blender-4.2 $(BLENDERS:%=test-blender-%) test-extension
 	@$(said)
 
 # The closing words of a test run: what was not tested is never silent.
 said = echo "All passed, with Blender $(BLENDERS)."; \
   $(if $(PYTHON313),true,echo "NOT tested: Blender 5.2, because no working Python 3.13 was found (name one: make test PYTHON313=/path/to/python3.13).")
 
+# Kernels are compiled once before the tests, instead of by each of their processes. The route without numba is compared
+# with the other in tests/engine; `make test-all` runs everything on it once more.
 test-engine: $(STAMP)
+	$(BIN)/python -m redmax warm-up
 	$(BIN)/python -m pytest -n $(JOBS) $(FAST)
+
+test-numpy: $(STAMP)
+	REDMAX_ROUTE=numpy $(BIN)/python -m pytest -n $(JOBS) -m "not slow" tests/engine/integrators tests/engine/test_simulate.py tests/engine/test_goldens.py
 
 $(ALL_BLENDERS:%=test-blender-%): test-blender-%: .venv-blender-%/.installed
 	PYTHONPATH=engine:addon .venv-blender-$*/bin/python -m pytest -c tests/blender/pytest.ini tests/blender -n $(JOBS) $(FAST)
