@@ -21,9 +21,12 @@ from .spatial.inertia import MassProperties, principal_frames, steiner
 from .topology import WORLD, spanning_forest
 
 
-def compile(scene: Scene) -> Model:
-    """The model of a scene. Raises SceneError that lists every problem of the scene."""
-    problems = find_problems(scene)
+def compile(scene: Scene, *, checked: bool = False) -> Model:
+    """The model of a scene. Raises SceneError that lists every problem of the scene.
+
+    checked: `find_problems` has already found none.
+    """
+    problems = [] if checked else find_problems(scene)
     if problems:
         raise SceneError(problems)
 

@@ -91,7 +91,7 @@ class Run:
         if intervals < 1:
             text = f"Frames {extraction.frame_start} to {extraction.frame_end} are no range to simulate"
             raise BridgeError([Finding("", text, "let the last frame come after the first")])
-        model = compiling.compile(extraction.scene)
+        model = compiling.compile(extraction.scene, checked=not extraction.errors)  # extraction has asked for problems
         if not self._prepare(on_preparing):
             return
         self._recorder = simulate.Recorder(model, integrator=self.integrator, fps=extraction.fps)
