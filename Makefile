@@ -30,7 +30,7 @@ help:
 	@echo "make test-all       the same with the long runs (fuzz, stress, large meshes) and with Blender 4.2"
 	@echo "make demo           author, simulate and bake a crane in Blender; pictures and a .blend file in OUT=$(OUT)"
 	@echo "make extension      dist/*.zip for Blender: the slim one, and the full ones for this machine"
-	@echo "make extension-all  the same for every platform (downloads about 260 MB of wheels)"
+	@echo "make extension-all  the same for every platform (downloads about 590 MB of wheels)"
 	@echo "make bench          benchmarks beside pinocchio, MuJoCo, DART, Drake, PyBullet, Exudyn and Bullet; results in benchmarks/results"
 	@echo "make bench-quick    the same with less of everything, under 3 minutes"
 	@echo "make bench-docs     renew the tables and plots of docs/measurements.md from the last full make bench"

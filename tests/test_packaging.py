@@ -170,10 +170,16 @@ def test_without_a_network_the_message_says_so(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("version", BLENDER_LOCKS)
-def test_blender_environments_are_as_blender_ships_and_without_scipy(version):
+def test_blender_environments_are_as_blender_ships_and_without_our_wheels(version):
     pinned = pins(ROOT / f"requirements-blender-{version}.lock")
     assert (pinned["bpy"], pinned["numpy"]) == BLENDER_LOCKS[version]
-    assert "scipy" not in pinned
+    assert not {package.name for package in wheelhouse.read_lock(LOCK)} & pinned.keys()
+
+
+def test_the_full_zips_carry_what_the_tests_of_the_engine_run_with():
+    pinned = pins(ROOT / "requirements-dev.lock")
+    for package in wheelhouse.read_lock(LOCK):
+        assert pinned[package.name] == package.version
 
 
 def test_type_stubs_of_blender_are_never_imported_for_blender():
