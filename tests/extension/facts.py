@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run in Blender with the extension enabled: print where it and its wheels come from, as JSON."""
+"""Run in Blender with the extension enabled: print where it and its wheels come from, as JSON.
+
+Arguments: the extension's module, and the names of wheels.
+"""
 
 import importlib
 import importlib.util
@@ -25,7 +28,7 @@ print(
             "engine": engine.__file__,
             "engine version": engine.__version__,
             "engine door": importlib.import_module(f"{module}._engine").ROOT,
-            "scipy": origin("scipy"),
+            "wheels": {name: origin(name) for name in sys.argv[2:]},
             "top-level redmax": origin("redmax"),
             "wheel problems": importlib.import_module(f"{module}.wheels").problems(),
             "import path": sys.path,

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import blenders
 import pytest
+from tools.extension import wheelhouse
 
 HERE = Path(__file__).parent
+WHEELS = [package.name for package in wheelhouse.read_lock(blenders.ROOT / "wheels.lock")]
 
 
 def last_json(printed: str):
@@ -24,7 +26,7 @@ def profile(installed_blender, blender, kind):
 
 @functools.cache
 def facts_of(profile):
-    return last_json(profile.run(HERE / "facts.py", blenders.MODULE))
+    return last_json(profile.run(HERE / "facts.py", blenders.MODULE, *WHEELS))
 
 
 @pytest.fixture
@@ -42,13 +44,14 @@ def test_everything_comes_from_the_installed_zip(profile, facts):
     assert not facts["online"]
 
 
-def test_scipy_is_there_only_with_the_full_zip(profile, kind, facts):
+def test_wheels_are_there_only_with_the_full_zip(profile, kind, facts):
     wheels = profile.folder / "extensions" / ".local" / "lib"
+    assert {"scipy", "numba", "llvmlite"} <= facts["wheels"].keys()
     if kind == "slim":
-        assert facts["scipy"] is None
+        assert set(facts["wheels"].values()) == {None}
         assert not wheels.exists()
     else:
-        assert Path(facts["scipy"]).is_relative_to(wheels)
+        assert all(Path(place).is_relative_to(wheels) for place in facts["wheels"].values())
     assert facts["wheel problems"] == []
 
 
