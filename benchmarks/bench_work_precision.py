@@ -24,7 +24,7 @@ from .pendulum_reference import reference
 from .plot import work_precision_plot
 
 LINKS = 10
-STARTS = {"smooth": (math.pi / 2.0 - 0.5, 2.0, 300), "whip": (0.0, 1.0, 400)}
+STARTS = {"smooth": (math.pi / 2.0 - 0.5, 2.0, 200), "whip": (0.0, 1.0, 300)}
 """Angle of the first joint [rad], duration [s], steps of the reference."""
 TARGETS = (1e-3, 1e-5, 1e-7, 1e-8, 1e-9, 1e-11)
 BEST_AT, BEST_RATIO = 1e-8, 0.1
