@@ -165,6 +165,11 @@ def test_scripts_and_headless_runs_print_it(compiler, capfd, tmp_path):
     assert "Preparing" not in capfd.readouterr().err
 
 
+def test_the_command_prepares_ahead_of_time_or_says_why_there_is_nothing_to_do(capfd):
+    assert cli.main(["warm-up"]) == 0
+    assert "Plain numpy computes here, there is nothing to prepare: numba is not installed" in capfd.readouterr().out
+
+
 def test_a_report_keeps_the_time_of_the_preparation_apart(compiler):
     compiler()
     swinging.build(frames=(1, 5))
