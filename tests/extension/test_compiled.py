@@ -82,7 +82,7 @@ def test_both_starts_give_the_same_numbers(first, second):
 def test_blender_answers_while_the_solver_is_compiled(kind, first):
     """The compiler works in a thread: what an artist does meanwhile waits for it only for moments."""
     if kind == "full":
-        assert first["longest stall"] < 2.0  # measured 0.1 to 0.3 s; machines that test are busy
+        assert first["longest stall"] < 1.0  # measured 0.05 to 0.25 s on busy machines, 0.9 s without any care
 
 
 def test_both_zips_give_the_same_motion(installed_blender, blender):
