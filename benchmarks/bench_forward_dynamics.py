@@ -75,6 +75,8 @@ def measured(options: Options, mechanism: Mechanism, overhead: dict[str, Timing]
             loops[name] = machine.loop
         except Unsupported:
             pass
+    for name in loops:
+        options.note(f"Compiled loop of {name}: {made[name].loop_means}.")
     inside = interleaved_loops(loops, options.rounds, at_least=batch)
     rows = []
     for name in made:

@@ -42,7 +42,7 @@ def heading(options: Options, load: list[float]) -> list[str]:
         f"{when}, {manner} run, medians of {options.rounds} interleaved rounds; ratio = ours / peer, "
         "below 1 is better; spread = (largest - smallest) / median.",
         "",
-        f"{platform.platform()}, {processor()}, Python {platform.python_version()}, {versions}.",
+        f"{platform.system()} {platform.machine()}, {processor()}, Python {platform.python_version()}, {versions}.",
         f"Load of the machine {min(load):.1f} to {busy:.1f}, the benchmarks' own 1 included.{warning}{counted}",
     ]
 
@@ -103,4 +103,6 @@ def table_row(row: Row) -> str:
 
 def number(value: float, digits: int = 4) -> str:
     """Plain where that is short, with an exponent elsewhere."""
+    if 10.0**digits <= abs(value) < 1e5:
+        return f"{value:.0f}"
     return f"{value:.{digits}g}" if 1e-3 <= abs(value) < 1e5 else f"{value:.1e}"

@@ -143,6 +143,14 @@ def test_the_report_says_what_was_met_missed_skipped_and_how_busy_the_machine_wa
             assert line.count("|") in (6, 10), line
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.5, "0.5"), (1234.5, "1234"), (12345.0, "12345"), (2e5, "2.0e+05"), (3e-7, "3.0e-07")]
+)
+def test_numbers_are_plain_where_that_is_short(value, text):
+    assert report.number(value) == text
+    assert float(report.number(value, 2)) == pytest.approx(value, rel=0.05)
+
+
 def test_plots_are_made_for_what_is_there_and_not_for_nothing(tmp_path):
     rows = [Row("growth", f"n = {n}", float(n), "us", "abacus", 2.0 * n) for n in (10, 100)]
     plot.ratio_plot(rows, tmp_path / "ratios")

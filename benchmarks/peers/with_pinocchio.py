@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pinocchio as pin
 from scipy.integrate import solve_ivp
@@ -12,8 +14,6 @@ from .base import FPS, Machine, Method, Unsupported, steps_of_a_frame
 
 NAME = "pinocchio"
 HINGES = {(1.0, 0.0, 0.0): pin.JointModelRX, (0.0, 1.0, 0.0): pin.JointModelRY, (0.0, 0.0, 1.0): pin.JointModelRZ}
-
-
 MOST_DOF = 300
 """pinocchio's `Data` holds four tensors of dof^3 numbers: 0.9 GB here, 32 GB for 1000."""
 BATCH = 32
@@ -22,6 +22,19 @@ BATCH = 32
 
 def version() -> str:
     return str(pin.__version__)
+
+
+@lru_cache(maxsize=1)
+def model_and_data(mechanism: Mechanism) -> tuple[pin.Model, pin.Data]:
+    """Shared by both formulations, because of the size of the data."""
+    model = pin.Model()
+    for i, link in enumerate(mechanism.links):
+        joint = HINGES[link.axis]() if link.joint == REVOLUTE else pin.JointModelSpherical()
+        place = pin.SE3(np.eye(3), np.array(link.offset))
+        index = model.addJoint(link.parent + 1, joint, place, f"joint {i}")
+        inertia = pin.Inertia(link.mass, np.array(link.center), np.diag(link.inertia))
+        model.appendBodyToJoint(index, inertia, pin.SE3.Identity())
+    return model, model.createData()
 
 
 class PinocchioMachine(Machine):
@@ -33,15 +46,8 @@ class PinocchioMachine(Machine):
         if mechanism.dof > MOST_DOF:
             size = 4 * 8e-9 * mechanism.dof**3
             raise Unsupported(f"would reserve {size:.0f} GB for tensors of second derivatives that nobody asked for")
-        model = pin.Model()
-        for i, link in enumerate(mechanism.links):
-            joint = HINGES[link.axis]() if link.joint == REVOLUTE else pin.JointModelSpherical()
-            place = pin.SE3(np.eye(3), np.array(link.offset))
-            index = model.addJoint(link.parent + 1, joint, place, f"joint {i}")
-            inertia = pin.Inertia(link.mass, np.array(link.center), np.diag(link.inertia))
-            model.appendBodyToJoint(index, inertia, pin.SE3.Identity())
-        self.model, self.data = model, model.createData()
-        self.tau = np.zeros(model.nv)
+        self.model, self.data = model_and_data(mechanism)
+        self.tau = np.zeros(self.model.nv)
         self._pool: pin.ModelPool | None = None
         self._batch: tuple[np.ndarray, ...] = ()
 
