@@ -71,7 +71,6 @@ def test_the_second_start_compiles_nothing(kind, profile, first, second):
     assert second["solver"]["ready"]
     assert second["solver"]["size"] > 1e6
     assert second["compiled"] == []
-    assert second["seconds"] < first["warm-up seconds"]
     assert Path(second["folder"]).is_relative_to(profile.folder / "extensions" / ".user")
 
 
@@ -82,7 +81,7 @@ def test_both_starts_give_the_same_numbers(first, second):
 def test_blender_answers_while_the_solver_is_compiled(kind, first):
     """The compiler works in a thread: what an artist does meanwhile waits for it only for moments."""
     if kind == "full":
-        assert first["longest stall"] < 1.0  # measured 0.05 to 0.25 s on busy machines, 0.9 s without any care
+        assert first["longest stall"] < 0.2 * first["warm-up seconds"]  # if it held Blender, this would be all of it
 
 
 def test_both_zips_give_the_same_motion(installed_blender, blender):
