@@ -223,7 +223,7 @@ def test_a_spring_keeps_energy_however_far_the_joint_turns(kind):
     [
         ({"integrator": RungeKutta4(h=-1.0)}, "integrator 'rk4': h is -1; give a finite number above 0 in s"),
         ({"integrator": RungeKutta4(h=float("nan"))}, "h is nan"),
-        ({"integrator": Dop853(dynamics="nope")}, "dynamics is 'nope'; give one of: fast"),
+        ({"integrator": Dop853(dynamics="nope")}, "dynamics is 'nope'; give one of: recursive"),
         ({"fps": 0.0}, "fps is 0; give a number above 0"),
         ({"duration": 1e200, "fps": 1e200}, "frames; use a shorter duration"),
         ({"duration": float("nan")}, "duration is nan"),

@@ -24,12 +24,13 @@ from .energy_balance import powers
 Route = Callable[[Model, Kinematics, Loads, Array], Array]
 FAST = "fast"
 ROUTES: dict[str, Route] = {
-    FAST: lambda model, kin, load, qddot: fast.forward_dynamics(model, kin, load, qddot).qddot,
     "recursive": lambda model, kin, load, qddot: recursive.forward_dynamics(model, kin, load, qddot).qddot,
     "projected": projected.forward_dynamics,
     "si_guenter": si_guenter.forward_dynamics,
+    FAST: lambda model, kin, load, qddot: fast.forward_dynamics(model, kin, load, qddot).qddot,
 }
-"""Formulations of forward dynamics; they agree to rounding. FAST is compiled or vectorised, the others are readable."""
+"""Formulations of forward dynamics; they agree to rounding. FAST is compiled or vectorised, the others are readable.
+New ones go to the end: Blender files keep their places."""
 
 
 def route_choice() -> Any:
