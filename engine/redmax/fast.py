@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -36,32 +35,26 @@ __all__ = [
 ]
 
 
-class _PerThread(threading.local):
-    """Trees hold work space, so each thread has its own."""
-
-    def __init__(self) -> None:
-        self.trees: WeakKeyDictionary[Model, Tree | None] = WeakKeyDictionary()
-
-
-_per_thread = _PerThread()
-
-
 def new_tree(model: Model) -> Tree | None:
     """The model for kernels, with work space of its own; None where numpy must do."""
     if route.name() != route.NUMBA:
         return None
+    from .kernels.packing import pack  # noqa: PLC0415  (not needed without numba)
     from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
 
-    tree = Tree(model)
-    return tree if tree.packed.whole else None
+    return Tree(model) if model.once(pack).whole else None
+
+
+class _PerThread(threading.local):
+    """Trees hold work space, so each thread has its own."""
+
+    def __init__(self, model: Model) -> None:
+        self.tree = new_tree(model)
 
 
 def compiled(model: Model) -> Tree | None:
     """The same for single calls, kept as long as the model."""
-    trees = _per_thread.trees
-    if model not in trees:
-        trees[model] = new_tree(model)
-    return trees[model]
+    return model.once(_PerThread).tree
 
 
 def python_joint(model: Model) -> str:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -12,6 +14,9 @@ from .constraints import Constraint
 from .forces import Force
 from .joints import Joint
 from .state import State
+
+T = TypeVar("T")
+_KEPT = "_kept"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +102,21 @@ class Model:
     def columns(self, joint: int) -> slice:
         """The coordinates of one joint."""
         return slice(int(self.dof[joint]), int(self.dof[joint + 1]))
+
+    def once(self, derive: Callable[[Model], T]) -> T:
+        """derive(self), computed at its first call and kept as long as the model: neither it nor the model changes.
+
+        derive: a function of a module, the same at every call. Two threads may both compute it; both get one result.
+        """
+        kept: dict[Callable[[Model], Any], Any] = self.__dict__.setdefault(_KEPT, {})
+        try:
+            return cast("T", kept[derive])
+        except KeyError:
+            return cast("T", kept.setdefault(derive, derive(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles hold the model alone; what is derived from it is derived anew."""
+        return {name: value for name, value in self.__dict__.items() if name != _KEPT}
 
     def initial_state(self) -> State:
         """Where the scene says the mechanism starts, at t = 0."""

@@ -21,15 +21,17 @@ from . import layout as at
 class Packed:
     """ints and floats: everything about a model, one array each, with work space at the end; see `layout`.
 
-    A call from Python pays for every array it hands over. Kernels find the parts by `arrays_of`.
+    A call from Python pays for every array it hands over. Kernels find the parts by `arrays_of`. Both are read-only:
+    a run works in copies of them.
     slots: for each Euler slot its joint and what a chart of the joint is divided by, and taken modulo of, for it.
-    python_joints: joints known only by their `motion`.
+    python_joints: joints known only by their `motion`. singular: whether a simulated joint has a singularity.
     """
 
     ints: IntArray
     floats: Array
     slots: tuple[tuple[int, int, int], ...]
     python_joints: tuple[int, ...]
+    singular: bool
 
     @property
     def whole(self) -> bool:
@@ -38,7 +40,7 @@ class Packed:
 
 
 def pack(model: Model) -> Packed:
-    """The arrays of a model."""
+    """The arrays of a model; `model.once(pack)` makes them only once."""
     n, nr = model.body_count, model.dof_count
     links, bodies = np.zeros((n, at.BODY_INTS), np.int64), np.zeros((n, at.BODY_NUMBERS))
     rows: list[Array] = []
@@ -89,9 +91,12 @@ def pack(model: Model) -> Packed:
         vectors.ravel(),
         np.zeros(n * at.WORK + nr * at.DOF_WORK),
     ]
-    packed = Packed(np.concatenate(ints).astype(np.int64), np.concatenate(floats), tuple(slots), tuple(python_joints))
-    packed.ints[at.N_INTS], packed.ints[at.N_FLOATS] = len(packed.ints), len(packed.floats)
-    return packed
+    all_ints, all_floats = np.concatenate(ints).astype(np.int64), np.concatenate(floats)
+    all_ints[at.N_INTS], all_ints[at.N_FLOATS] = len(all_ints), len(all_floats)
+    all_ints.setflags(write=False)
+    all_floats.setflags(write=False)
+    singular = any(joint.has_singularity and not links[j, at.PRESCRIBED] for j, joint in enumerate(model.joints))
+    return Packed(all_ints, all_floats, tuple(slots), tuple(python_joints), singular)
 
 
 def _add_primitives(

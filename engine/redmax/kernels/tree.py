@@ -44,12 +44,9 @@ class Tree:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.address = core.compute.address
-        self.packed = packing.pack(model)
-        self.ints, self.floats = self.packed.ints, self.packed.floats
-        self.singular = any(
-            joint.has_singularity and not model.prescribed[model.columns(j)].any()
-            for j, joint in enumerate(model.joints)
-        )
+        self.packed = model.once(packing.pack)
+        self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
+        self.singular = self.packed.singular
         self._digits = self.ints[len(self.ints) - len(self.packed.slots) :]
         self._q, self._qdot = np.zeros(model.dof_count), np.zeros(model.dof_count)
         self._qddot: Array = np.zeros(model.dof_count)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -116,15 +115,9 @@ class _ColumnSums:
         return total
 
 
-_PLANS: WeakKeyDictionary[Model, Plan] = WeakKeyDictionary()
-
-
 def plan_of(model: Model) -> Plan:
     """The plan of a model, which lives as long as the model."""
-    plan = _PLANS.get(model)
-    if plan is None:
-        plan = _PLANS[model] = Plan(model)
-    return plan
+    return model.once(Plan)
 
 
 def _rotations(E: Array) -> Array | None:
