@@ -72,6 +72,7 @@ class _Checker:
         self.scene = scene
         self.incomplete = incomplete
         self.lost: set[str] = set()  # titles of lists with elements that could not be read
+        self.misfit: set[int] = set()  # elements of which a field does not fit its declaration
         self.problems: list[Problem] = []
 
     def say(self, element: str, what: str, hint: str) -> None:
@@ -110,6 +111,7 @@ class _Checker:
         before = len(self.problems)
         for what, hint in field_problems(element, ndof):
             self.say(label, what, hint)
+            self.misfit.add(id(element))
         for inner_label, inner in element.children():
             self.element(inner, f"{label}, {inner_label}", ndof)
         if len(self.problems) == before and id(element) not in self.incomplete:
@@ -205,9 +207,7 @@ class _Checker:
 
     def unsure(self, body: Body) -> bool:
         """True where the mass is already reported as unreadable."""
-        if id(body) in self.incomplete or any(True for _ in field_problems(body)):
-            return True
-        return body.inertia is not None and any(True for _ in field_problems(body.inertia))
+        return id(body) in self.incomplete or id(body) in self.misfit or id(body.inertia) in self.misfit
 
     def body_name(self, index: int) -> str:
         return str(getattr(self.scene.bodies[index], "name", index))

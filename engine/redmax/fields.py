@@ -194,7 +194,7 @@ class Unreadable(Element):
 
 
 def _direction(value: Array) -> str | None:
-    return "is zero" if np.abs(value).max() < SMALLEST else None
+    return "is zero" if max(map(abs, value)) < SMALLEST else None
 
 
 def direction(default: Any = (0.0, 0.0, 1.0), *, doc: str) -> Any:
@@ -203,7 +203,7 @@ def direction(default: Any = (0.0, 0.0, 1.0), *, doc: str) -> Any:
 
 
 def _unit_quaternion(value: Array) -> str | None:
-    length = float(np.sqrt(value @ value))
+    length = math.hypot(*value)
     return None if abs(length - 1.0) <= 1e-6 else f"has length {length:.6g}"
 
 
@@ -376,17 +376,19 @@ def _number_problem(spec: Spec, value: Any) -> str:
     return ""
 
 
-def _plain_vector(spec: Spec, value: Any, shape: tuple[int | None, ...]) -> bool:
-    """True for a tuple of sound floats of the wanted length: the common case of large scenes, checked quickly."""
-    if type(value) is not tuple or len(shape) != 1 or len(value) != shape[0] or spec.check is not None:
+def _is_plain(spec: Spec, value: Any, shape: tuple[int | None, ...]) -> bool:
+    """True for tuples of floats of the wanted shape and size: the common case of large scenes, checked quickly."""
+    if type(value) is not tuple or len(value) != shape[0]:
         return False
+    if len(shape) > 1:
+        return all(_is_plain(spec, row, shape[1:]) for row in value)
     least = SMALLEST if spec.positive else -LARGEST if spec.minimum is None else spec.minimum
     return all(type(x) is float and least <= x <= LARGEST for x in value)
 
 
 def _array_problem(spec: Spec, value: Any, shape: tuple[int | None, ...], *, allow_empty: bool = False) -> str:
-    if _plain_vector(spec, value, shape):
-        return ""
+    if _is_plain(spec, value, shape) and (value or allow_empty):
+        return (spec.check(value) or "") if spec.check else ""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
         numbers = value.astype(np.float64)
     elif isinstance(value, (tuple, list)):

@@ -126,18 +126,23 @@ def _same(value: Any, default: Any) -> bool:
     """True only if leaving the value out reads back as exactly the same value."""
     if type(value) is not type(default):
         return False
-    if isinstance(value, (float, int, str)) and value != default:  # most are told apart without their text
+    # Most are told apart without their text.
+    if isinstance(value, (float, int, str)) and value != default:
         return False
+    if isinstance(value, (tuple, list)):
+        return len(value) == len(default) and all(map(_same, value, default))
+    if isinstance(value, Element):
+        return all(_same(getattr(value, name), getattr(default, name)) for name in specs(type(value)))
     return repr(value) == repr(default)
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [item if type(item) is float else _plain(item) for item in value]
     if isinstance(value, Element):
         return _plain_element(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
     return value
 
 

@@ -107,6 +107,24 @@ def test_flattened_matrices_have_no_frame(scale):
         frames.rigid_part(np.diag([*scale, 1.0]))
 
 
+def test_many_matrices_have_the_frames_of_each():
+    rng = np.random.default_rng(8)
+    M = np.tile(np.eye(4), (6, 1, 1))
+    M[:, :3] = rng.normal(size=(6, 3, 4))
+    M[1, :3, 2], M[3, 0, 3], M[4, :3, 1] = 0.0, np.inf, M[4, :3, 2]
+    E, A, wrong = frames.rigid_parts(M)
+    assert [text.split(":")[0] for text in wrong] == [
+        "", "is flattened", "", "has a transform that is not finite", "is flattened", "",
+    ]  # fmt: skip
+    for k in (0, 2, 5):
+        one = frames.rigid_part(M[k])
+        assert np.array_equal(E[k], one[0])
+        assert np.array_equal(A[k], one[1])
+    for k in (1, 3, 4):
+        with pytest.raises(frames.FrameError, match=wrong[k]):
+            frames.rigid_part(M[k])
+
+
 def test_tiny_and_huge_scales_have_a_frame():
     for size in (1e-6, 1e6):
         E, A = frames.rigid_part(np.diag([size, size, size, 1.0]))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import bpy
 import by_hand
 import numpy as np
@@ -55,11 +57,20 @@ def test_same_content_is_measured_once(measuring, monkeypatch):
     geometry = measuring.read(icosphere(5))
     first = measuring.measure(geometry)
     monkeypatch.setattr(measuring, "_measure", None)
-    copy = measuring.Geometry(*(array.copy() for array in geometry))
+    copy = measuring.Geometry(*(array.copy() for array in geometry.arrays))
     assert measuring.measure(copy) is first
     monkeypatch.undo()
-    copy.vertices[7] += 1e-3
-    assert measuring.measure(copy).bulk.volume != first.bulk.volume
+    vertices = geometry.vertices.copy()
+    vertices[7] += 1e-3
+    assert measuring.measure(dataclasses.replace(copy, vertices=vertices)).bulk.volume != first.bulk.volume
+
+
+def test_what_was_read_cannot_change(measuring):
+    """Measurements are remembered by content, so the content must stay."""
+    geometry = measuring.read(icosphere())
+    for array in geometry.arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
 
 
 def test_memory_of_measurements_is_bounded(measuring, monkeypatch):
@@ -67,7 +78,7 @@ def test_memory_of_measurements_is_bounded(measuring, monkeypatch):
     measuring._measured.clear()
     geometry = measuring.read(by_hand.mesh("Cube"))
     for k in range(8):
-        measuring.measure(geometry._replace(vertices=geometry.vertices * np.float32(k + 1)))
+        measuring.measure(dataclasses.replace(geometry, vertices=geometry.vertices * np.float32(k + 1)))
     assert len(measuring._measured) == 4
 
 

@@ -12,7 +12,7 @@ import pytest
 import swinging
 
 from redmax_blender import compat
-from redmax_blender.bridge import cache, kept, preview
+from redmax_blender.bridge import cache, kept, placement, preview
 
 TOLERANCE = 2e-6
 """Single precision at distances of a few metres."""
@@ -102,6 +102,27 @@ def test_a_body_parented_to_a_body_is_shown_right():
         scene.frame_set(frame)
         for name in swinging.MOVING:
             stands(name, frame)
+
+
+def test_other_frames_than_the_first_are_computed_when_they_are_asked_for(monkeypatch):
+    asked, motions = [], placement.channel_motions
+
+    def counted(objects, extraction, result, depsgraph, **options):
+        asked.append(len(result) - 1)  # less the pose that leads in
+        return motions(objects, extraction, result, depsgraph, **options)
+
+    monkeypatch.setattr(placement, "channel_motions", counted)
+    scene, _ = simulated()
+    assert asked == [1]
+    scene.frame_set(-3)
+    assert asked == [1]
+    scene.frame_set(1, subframe=0.5)
+    assert asked == [1, 13]
+    for frame in (9, 1, 13):
+        scene.frame_set(frame)
+        for name in swinging.MOVING:
+            stands(name, frame)
+    assert asked == [1, 13]
 
 
 def test_between_frames_it_moves_straight_on():

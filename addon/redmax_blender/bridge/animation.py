@@ -77,6 +77,8 @@ def sample(scene: bpy.types.Scene, wanted: list[Channel], clock: Clock) -> Sampl
 
 def courses(obj: bpy.types.Object, field: str, clock: Clock, samples: Samples) -> list[Course] | None:
     """How each coordinate's field goes; None if nothing keys or drives it, so that it stands at its value."""
+    if obj.animation_data is None:
+        return None
     curves = compat.curves_of(obj)
     found, any_keyed = [], False
     for channel in channels(obj, field):

@@ -72,16 +72,17 @@ def extract_body(
         moved.extend(movers.uncomputed(obj, modelled.depsgraph))
     findings.extend(moved)
     try:
-        E_wb, A = frames.rigid_part(modelled.matrix(obj))
+        E_wb, A = modelled.rigid_part(obj)
     except frames.FrameError as error:
         scale = ", ".join(f"{obj.scale[axis]:g}" for axis in range(3))
         findings.append(Finding(obj.name, f"'{obj.name}' {error}", f"its scale is ({scale}); give it a size"))
         return None
     settings: Any = obj.redmax.body
     with_own = settings.shape == body_properties.MESH
-    before = sum(finding.severity == "ERROR" for finding in findings)
-    pieces = list(parts.pieces(obj, E_wb, findings, with_own=with_own))
-    sound = sum(finding.severity == "ERROR" for finding in findings) == before
+    found: list[Finding] = []
+    pieces = list(parts.pieces(obj, E_wb, found, with_own=with_own))
+    findings.extend(found)
+    sound = not any(finding.severity == "ERROR" for finding in found)
     properties = mass.body_mass(obj, pieces, length, findings) if sound else None
     inertia = None
     if properties is not None:

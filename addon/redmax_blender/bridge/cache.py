@@ -21,7 +21,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .._engine import fields, io, package, route, trajectory
+from .._engine import fields, package, route, trajectory
 from ..properties.scene import integrator_of
 from . import cache_index, cache_places, changes, extract
 from .cache_places import FOLDER, folder, temporary_folder
@@ -66,18 +66,19 @@ _unfollowed: list[bool] = []
 def fingerprint(extraction: extract.Extraction, integrator: Any) -> str:
     """Identifier of a result: 32 hex digits that change with anything the result depends on."""
     facts = {
-        "scene": io.plain(extraction.scene),
         "frames": [extraction.frame_start, extraction.frame_end],
         "fps": extraction.fps,
         "length": extraction.length,
-        "shapes": [[body.name, np.asarray(body.A).tolist()] for body in extraction.bodies],
+        "bodies": [body.name for body in extraction.bodies],
         "integrator": integrator.kind,
         "settings": {name: getattr(integrator, name) for name in fields.specs(type(integrator))},
         "engine": package.__version__,
         "route": route.name(),  # another one may give other last digits
     }
-    text = json.dumps(facts, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    digest = hashlib.sha256(extraction.digest)
+    digest.update(json.dumps(facts, sort_keys=True).encode())
+    digest.update(np.array([body.A for body in extraction.bodies], np.float64).tobytes())
+    return digest.hexdigest()[:32]
 
 
 def is_stale(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> bool:

@@ -7,14 +7,15 @@ The only reader of Blender's data. What comes out is plain numbers and names; no
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import bpy
 
-from .._engine import check, errors, topology
 from .._engine import scene as engine_scene
+from .._engine import topology
 from ..properties.scene import frame_range
-from . import animation, mechanisms, parts, units
+from . import animation, engine_findings, mechanisms, parts, scene_digest, units
 from .bodies import BodyFrame, Element, extract_body, local_object
 from .findings import BridgeError, Finding
 from .joints import JointReader, root_joint
@@ -24,7 +25,6 @@ from .modelled import Modelled, as_modelled
 __all__ = ["BodyFrame", "Extraction", "Mechanism", "extract", "require_sound"]
 
 SEVERITIES = ("ERROR", "WARNING", "INFO")
-UNHELD = "Lock one of these bodies, or connect one to the world with a joint"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,11 @@ class Extraction:
     frame_end: int
     findings: tuple[Finding, ...]
     mechanisms: tuple[Mechanism, ...]
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Of the engine's scene: the same for the same content, and for no other."""
+        return scene_digest.digest(self.scene)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -110,9 +115,9 @@ def _judged(
     """The extraction with what the engine and the whole of a mechanism have to say."""
     incomplete = [element.body for element in elements if not element.measured]
     is_whole = not any(finding.severity == "ERROR" for finding in findings)
+    digest = scene_digest.digest(made)
     if made.bodies:
-        for problem in check.find_problems(made, incomplete):
-            findings.append(_engine_finding(problem, made))
+        findings.extend(engine_findings.find(made, digest, incomplete))
     elif is_whole:
         findings.append(Finding("", "The scene has no RedMax bodies", "select objects and use Make Mechanism"))
     tree = mechanisms.structure(made)
@@ -123,7 +128,7 @@ def _judged(
         findings.extend(mechanisms.loop_findings(tree))
     findings.extend(_locked_in_vain(tree, joint_objects))
     static = mechanisms.static_bodies(tree)
-    return Extraction(
+    extraction = Extraction(
         scene=made,
         bodies=tuple(replace(element.frame, static=element.frame.name in static) for element in elements),
         joint_objects=joint_objects,
@@ -134,6 +139,8 @@ def _judged(
         findings=tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity))),
         mechanisms=found,
     )
+    vars(extraction)["digest"] = digest  # worked out already
+    return extraction
 
 
 def _scene_findings(scene: bpy.types.Scene, clock: animation.Clock) -> list[Finding]:
@@ -198,26 +205,6 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 def _object(name: str) -> Any:
     return local_object(name)
-
-
-def _engine_finding(problem: errors.Problem, made: Any) -> Finding:
-    """A problem the engine has found, in terms of objects."""
-    for title, elements in (("body", made.bodies), ("joint", made.joints)):
-        for element in elements:
-            start = f"{title} '{element.name}'"
-            if problem.element == start or problem.element.startswith(f"{start},"):
-                who = f"'{element.name}'" if title == "body" else f"Joint '{element.name}'"
-                where = problem.element[len(start) :].replace("[", " ").replace("]", "")
-                hint = UNHELD if "cycle that nothing holds" in problem.what else _plain(problem.hint)
-                return Finding(element.name, f"{who}{where} {_plain(problem.what)}", hint)
-    return Finding("", f"The scene {_plain(problem.what)}", _plain(problem.hint))
-
-
-def _plain(text: str) -> str:
-    """The engine's field names as the panels show them."""
-    for name in ("limit_stiffness", "limit_damping", "torque_table"):
-        text = text.replace(name, name.replace("_", " ").title())
-    return text
 
 
 def _locked_in_vain(tree: Structure, joint_objects: dict[str, str]) -> list[Finding]:

@@ -96,19 +96,31 @@ def rigid_part(M: Array) -> tuple[Array, Array]:
 
     The y axis of E lies in M's y-z plane. Raises FrameError where a scale is zero or not finite.
     """
-    if not np.isfinite(M).all():
-        raise FrameError("has a transform that is not finite")
-    size = np.linalg.norm(M[:3, :3], axis=0)
-    if (size < np.finfo(np.float32).tiny).any() or abs(np.linalg.det(M[:3, :3] / size)) < 1e-6:
-        raise FrameError("is flattened: a scale is zero")
-    z = M[:3, 2] / size[2]
-    y = M[:3, 1] / size[1]
-    y = y - (y @ z) * z
-    y = y / np.linalg.norm(y)
-    E = np.eye(4)
-    # x = y × z, written out: numpy's cross product takes longer than everything else here.
-    E[:3, 0] = (y[1] * z[2] - y[2] * z[1], y[2] * z[0] - y[0] * z[2], y[0] * z[1] - y[1] * z[0])
-    E[:3, 1], E[:3, 2], E[:3, 3] = y, z, M[:3, 3]
-    A = np.eye(4)
-    A[:3, :3] = E[:3, :3].T @ M[:3, :3]
+    (E,), (A,), (wrong,) = rigid_parts(M[None])
+    if wrong:
+        raise FrameError(wrong)
     return E, A
+
+
+def rigid_parts(M: Array) -> tuple[Array, Array, list[str]]:
+    """`rigid_part` of many matrices (n, 4, 4) at once, and what is wrong with each; empty where nothing is."""
+    axes = M[:, :3, :3]
+    finite = np.isfinite(M).all(axis=(1, 2))
+    with np.errstate(all="ignore"):  # what comes of bad matrices is said and not used
+        size = np.sqrt((axes * axes).sum(axis=1))
+        unit = axes / size[:, None, :]
+        flat = (size < np.finfo(np.float32).tiny).any(axis=1) | (np.abs(np.linalg.det(unit)) < 1e-6)
+        z = unit[:, :, 2]
+        y = unit[:, :, 1]
+        y = y - (y * z).sum(axis=1, keepdims=True) * z
+        y = y / np.sqrt((y * y).sum(axis=1, keepdims=True))
+        E, A = np.zeros_like(M), np.zeros_like(M)
+        E[:, 3, 3] = A[:, 3, 3] = 1.0
+        E[:, :3, 0] = np.cross(y, z)
+        E[:, :3, 1], E[:, :3, 2], E[:, :3, 3] = y, z, M[:, :3, 3]
+        A[:, :3, :3] = np.swapaxes(E[:, :3, :3], 1, 2) @ axes
+    wrong = [
+        "" if sound else "is flattened: a scale is zero" if known else "has a transform that is not finite"
+        for sound, known in zip((finite & ~flat).tolist(), finite.tolist(), strict=True)
+    ]
+    return E, A, wrong

@@ -45,11 +45,21 @@ class JointReader:
     def read(self, objects: list[bpy.types.Object], findings: list[Finding]) -> list[Any]:
         """The engine's joints, without those that cannot be made. What is wrong is added to findings."""
         found = [row for obj in objects if (row := self._row(obj, findings)) is not None]
-        poses = iter(as_poses([E for _, _, *both in found for E in both]))
-        return [cls(**values, frame_in_parent=next(poses), frame_in_child=next(poses)) for cls, values, *_ in found]
+        E_wj = np.array([E for _, _, E in found]).reshape(-1, 4, 4)
+        in_parents = iter(self._poses_in([values["parent"] for _, values, _ in found], E_wj))
+        in_children = iter(self._poses_in([values["child"] for _, values, _ in found], E_wj))
+        return [
+            cls(**values, frame_in_parent=next(in_parents), frame_in_child=next(in_children))
+            for cls, values, _ in found
+        ]
 
-    def _row(self, obj: bpy.types.Object, findings: list[Finding]) -> tuple[Any, dict[str, Any], Array, Array] | None:
-        """Class and fields of a joint, and its frame in parent and child."""
+    def _poses_in(self, names: list[str | None], E_wj: Array) -> list[Any]:
+        """Frames (n, 4, 4) in the world, each as seen from a body, None for the world."""
+        E_wb = np.array([np.eye(4) if name is None else self.bodies[name].E_wb for name in names]).reshape(-1, 4, 4)
+        return as_poses(pose.inverse(E_wb) @ E_wj)
+
+    def _row(self, obj: bpy.types.Object, findings: list[Finding]) -> tuple[Any, dict[str, Any], Array] | None:
+        """Class and fields of a joint, and its frame in the world [m]."""
         refused = refused_as(obj, "joint")
         if refused is not None:
             findings.append(refused)
@@ -65,7 +75,7 @@ class JointReader:
             findings.append(Finding(obj.name, text, "use fewer or simpler parts"))
             return None
         try:
-            E_wj, _ = frames.rigid_part(self.modelled.matrix(obj))
+            E_wj, _ = self.modelled.rigid_part(obj)
         except frames.FrameError as error:
             findings.append(Finding(obj.name, f"Joint '{obj.name}' {error}", "give it a size"))
             return None
@@ -74,8 +84,6 @@ class JointReader:
         linked = any(other is not None and other.library for other in (settings.parent, settings.child))
         if wrong or linked or child not in self.bodies or (parent is not None and parent not in self.bodies):
             return None
-        E_wj = units.in_metres(E_wj, self.length)
-        E_wp = np.eye(4) if parent is None else self.bodies[parent].E_wb
         values = {
             "name": obj.name,
             "parent": parent,
@@ -84,8 +92,7 @@ class JointReader:
             **joint_properties.own_parameters(settings, self.length),
             **self._per_dof(obj, settings, findings),
         }
-        E_pj, E_cj = pose.inverse(E_wp) @ E_wj, pose.inverse(self.bodies[child].E_wb) @ E_wj
-        return engine_joints.JOINTS[settings.kind], values, E_pj, E_cj
+        return engine_joints.JOINTS[settings.kind], values, units.in_metres(E_wj, self.length)
 
     def _uncomputed(self, obj: bpy.types.Object) -> Iterator[Finding]:
         """What only an evaluated scene could tell, but Blender does not evaluate."""
@@ -141,11 +148,8 @@ class JointReader:
         return values
 
 
-def as_poses(frames_: list[Array]) -> list[Any]:
-    """Rigid frames (4, 4) [m] as the engine's scenes write them."""
-    if not frames_:
-        return []
-    E = np.array(frames_)
+def as_poses(E: Array) -> list[Any]:
+    """Rigid frames (n, 4, 4) [m] as the engine's scenes write them."""
     rows = zip(E[:, :3, 3].tolist(), quaternion.from_matrix(E[:, :3, :3]).tolist(), strict=True)
     return [fields.Pose(tuple(position), tuple(rotation)) for position, rotation in rows]
 
@@ -153,7 +157,7 @@ def as_poses(frames_: list[Array]) -> list[Any]:
 def root_joint(obj: bpy.types.Object, frame: BodyFrame, name: str, length: float) -> Any:
     """What holds a body that no joint carries: nothing, or the world."""
     settings: Any = obj.redmax.body
-    (pose_w,) = as_poses([frame.E_wb])
+    (pose_w,) = as_poses(frame.E_wb[None])
     shared = {"name": name, "parent": None, "child": obj.name, "frame_in_parent": pose_w}
     if settings.root == "LOCKED":
         return engine_joints.Fixed(**shared)

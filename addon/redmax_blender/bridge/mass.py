@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,22 +39,54 @@ OVERLAPS = {
 }
 """Findings of the engine's mesh check that leave a mass, though perhaps not the one meant."""
 
+_known: OrderedDict[Any, inertia.MassProperties] = OrderedDict()
+"""Mass properties of bodies about which there is nothing to say, by everything they depend on."""
+
 
 def body_mass(obj: bpy.types.Object, pieces: list[Piece], length: float, findings: list[Finding]) -> Any | None:
     """Mass properties [SI] in the body's frame, None where there are none; what is wrong is added to findings."""
     settings: Any = obj.redmax.body
     entered = settings.mass_source == "MASS"
     amount = body_properties.entered_mass(settings, length) if entered else float(settings.density)
-    errors_before = sum(finding.severity == "ERROR" for finding in findings)
+    shape, parameters = settings.shape, body_properties.shape_parameters(settings, length)
+    key = (
+        (shape, *parameters.items(), entered, amount),
+        tuple((piece.owner != obj.name, piece.geometry.key, piece.B.tobytes()) for piece in pieces),
+    )
+    known = _known.get(key)
+    if known is not None:
+        _known.move_to_end(key)
+        return known
+    found: list[Finding] = []
+    properties = _weighed(obj, pieces, shape, parameters, amount, entered=entered, findings=found)
+    findings.extend(found)
+    if properties is not None and not found:  # findings name the object, so they are never remembered
+        _known[key] = properties
+        if len(_known) > mesh.REMEMBERED:
+            _known.popitem(last=False)
+    return properties
+
+
+def _weighed(
+    obj: bpy.types.Object,
+    pieces: list[Piece],
+    shape: str,
+    parameters: dict[str, Any],
+    amount: float,
+    *,
+    entered: bool,
+    findings: list[Finding],
+) -> Any | None:
+    """What `body_mass` gives, worked out. findings: empty before."""
     if not (np.isfinite(amount) and amount > 0.0):
         what = f"mass {amount:g} kg" if entered else f"density {amount:g} kg/m^3"
         findings.append(Finding(obj.name, f"'{obj.name}' has {what}", "enter a number above 0"))
     bulks: list[Bulk] = []
-    if settings.shape != body_properties.MESH:
-        bulks.extend(_primitive(obj, settings, length, findings))
-    approximation = body_properties.shape_parameters(settings, length).get("approximation", "none")
+    if shape != body_properties.MESH:
+        bulks.extend(_primitive(obj, shape, parameters, findings))
+    approximation = parameters.get("approximation", "none")
     bulks.extend(_piece_bulks(obj, pieces, approximation, entered=entered, findings=findings))
-    if sum(finding.severity == "ERROR" for finding in findings) > errors_before:
+    if any(finding.severity == "ERROR" for finding in findings):
         return None
     if not bulks:
         text = f"'{obj.name}' has nothing that gives it mass"
@@ -79,14 +112,14 @@ def _together(
     return None
 
 
-def _primitive(obj: Any, settings: Any, length: float, findings: list[Finding]) -> Iterator[Bulk]:
+def _primitive(obj: Any, shape: str, parameters: dict[str, Any], findings: list[Finding]) -> Iterator[Bulk]:
     """The chosen primitive: in the body's frame and in metres as entered, whatever the object's scale.
 
     Its numbers are lengths that the panel shows with their unit; scaling them by the object (for an Empty, a matter
     of display) would make them mean something else than they say.
     """
-    cls: Any = solids.SHAPES[settings.shape]
-    solid = cls(**body_properties.shape_parameters(settings, length), density=1.0)
+    cls: Any = solids.SHAPES[shape]
+    solid = cls(**parameters, density=1.0)
     problems = list(fields.field_problems(solid)) or list(solid.problems())
     for what, hint in problems:
         name = what.split(" ", 1)[0]

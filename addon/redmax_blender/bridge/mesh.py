@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import bpy
 import numpy as np
@@ -30,12 +31,30 @@ FLAT = 1e-6
 """An extent below this fraction of the largest one is none: single precision has no more digits."""
 
 
-class Geometry(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Geometry:
     """A mesh as read: vertices (v, 3) float32 in its own coordinates, and polygons, which follow each other."""
 
     vertices: Any
     corners: Any
     starts: Any
+
+    def __post_init__(self) -> None:
+        for array in self.arrays:
+            array.setflags(write=False)
+
+    @property
+    def arrays(self) -> tuple[Any, Any, Any]:
+        return self.vertices, self.corners, self.starts
+
+    @cached_property
+    def key(self) -> bytes:
+        """The same for the same content, and for no other."""
+        digest = hashlib.blake2b(digest_size=32)
+        for array in self.arrays:
+            digest.update(np.int64(array.size).tobytes())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.digest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,17 +109,12 @@ _measured: OrderedDict[bytes, Measured] = OrderedDict()
 
 def measure(geometry: Geometry) -> Measured:
     """Everything about the solid inside a mesh, in its own coordinates and units; remembered by content."""
-    digest = hashlib.blake2b(digest_size=32)
-    for array in geometry:
-        digest.update(np.int64(array.size).tobytes())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    key = digest.digest()
-    found = _measured.get(key)
+    found = _measured.get(geometry.key)
     if found is None:
-        found = _measured[key] = _measure(geometry)
+        found = _measured[geometry.key] = _measure(geometry)
         if len(_measured) > REMEMBERED:
             _measured.popitem(last=False)
-    _measured.move_to_end(key)
+    _measured.move_to_end(geometry.key)
     return found
 
 
@@ -112,7 +126,7 @@ def hull_bulk(geometry: Geometry) -> Bulk:
 def _measure(geometry: Geometry) -> Measured:
     box, extents = _box(geometry.vertices)
     faces = len(geometry.starts)
-    solid = mesh.Mesh.from_loops(*geometry, precision=PRECISION)
+    solid = mesh.Mesh.from_loops(*geometry.arrays, precision=PRECISION)
     report = mesh_check.diagnose(solid)
     if [problem.kind for problem in report.problems] == ["unmerged"]:
         # Blender leaves seams of coinciding vertices in every bevelled curve, text and surface.

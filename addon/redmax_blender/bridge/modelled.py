@@ -66,13 +66,18 @@ def _assign(obj: bpy.types.Object, channels: dict[str, tuple[float, ...]]) -> No
 
 
 class Modelled:
-    """World matrices as modelled, each computed once: chains of parents would else be walked again and again."""
+    """World matrices as modelled, each computed once: chains of parents would else be walked again and again.
+
+    Lives no longer than one look at the evaluated scene.
+    """
 
     def __init__(self, depsgraph: bpy.types.Depsgraph, objects: Sequence[bpy.types.Object] = ()) -> None:
         """objects: those whose matrices will be asked for, so that their channels are worked out all at once."""
         self.depsgraph = depsgraph
+        self._objects = objects
         self._basis = dict(zip((obj.name_full for obj in objects), basis_matrices(objects), strict=True))
         self._matrices: dict[str, Array] = {}
+        self._frames: dict[str, tuple[Array, Array, str]] | None = None
 
     def matrix(self, obj: bpy.types.Object) -> Array:
         """World matrix (4, 4) in Blender units, as `frames.modelled_matrix`."""
@@ -83,6 +88,19 @@ class Modelled:
             if not self._known(ancestor):
                 self._matrices[ancestor.name_full] = self._place(ancestor)
         return self._matrices[obj.name_full]
+
+    def rigid_part(self, obj: bpy.types.Object) -> tuple[Array, Array]:
+        """(E, A) of an object's matrix as `frames.rigid_part`, of all objects at once. Raises FrameError."""
+        if self._frames is None:
+            matrices = np.array([self.matrix(each) for each in self._objects]).reshape(-1, 4, 4)
+            parts = zip(*frames.rigid_parts(matrices), strict=True)
+            self._frames = dict(zip((each.name_full for each in self._objects), parts, strict=True))
+        if obj.name_full not in self._frames:
+            return frames.rigid_part(self.matrix(obj))
+        E, A, wrong = self._frames[obj.name_full]
+        if wrong:
+            raise frames.FrameError(wrong)
+        return E, A
 
     def _known(self, obj: bpy.types.Object) -> bool:
         return obj.name_full in self._matrices

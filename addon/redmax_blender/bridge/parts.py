@@ -61,7 +61,7 @@ class Parts:
 
         E_wb: the body's frame in Blender units.
         """
-        E_bw = pose.inverse(E_wb)
+        E_bw: Array | None = None
         members = list(members_of(body, self.children))
         operands = {name for obj in members for name in boolean_operands(obj)}
         for obj in members:
@@ -78,13 +78,14 @@ class Parts:
                 continue
             if is_part:
                 findings.extend(_part_motion(obj, body))
+            E_bw = pose.inverse(E_wb) if E_bw is None else E_bw
             B = E_bw @ self.modelled.matrix(obj)
             B[:3] *= self.length
             for geometry, M in self._geometry(obj, findings):
-                yield Piece(obj.name, geometry, B @ M)
+                yield Piece(obj.name, geometry, B if M is None else B @ M)
 
-    def _geometry(self, obj: bpy.types.Object, findings: list[Finding]) -> Iterator[tuple[mesh.Geometry, Array]]:
-        """Meshes of one object with their place in its coordinates."""
+    def _geometry(self, obj: bpy.types.Object, findings: list[Finding]) -> Iterator[tuple[mesh.Geometry, Array | None]]:
+        """Meshes of one object with their place in its coordinates; None for its own, which is there."""
         shows_itself = obj.instance_type in ("NONE", "COLLECTION") or obj.show_instancer_for_viewport
         if obj.type == "META":
             text = f"'{obj.name}' is a metaball, which has no mass of its own"
@@ -92,7 +93,7 @@ class Parts:
         elif obj.type in SURFACES and shows_itself:
             own = self._own(obj, findings)
             if own is not None:
-                yield own, np.eye(4)
+                yield own, None
         if may_have_instances(obj):
             if not obj.visible_get(view_layer=self.view_layer):
                 text = f"'{obj.name}' is hidden, so its instances cannot be measured"

@@ -68,55 +68,64 @@ class Source(ABC):
         return [obj for obj in found if obj is not None and obj.redmax.is_body]
 
     def motions(
-        self, objects: list[bpy.types.Object], result: Trajectory, depsgraph: bpy.types.Depsgraph
+        self, objects: list[bpy.types.Object], result: Trajectory, depsgraph: bpy.types.Depsgraph, *, samples: int
     ) -> dict[str, _Motion]:
-        """Channels over all samples of `result`. Objects that cannot be moved are left out and never tried again."""
+        """Channels over the first samples of `result`. Objects that cannot be moved are left out from now on."""
         moving = {obj.name for obj in self._bodies()}
+        led_in = self._led_in(result, samples)
         try:
-            made = placement.channel_motions(objects, self.extraction, self._led_in(result), depsgraph, moving=moving)
+            made = placement.channel_motions(objects, self.extraction, led_in, depsgraph, moving=moving)
         except BridgeError as error:
             refused = {finding.element for finding in error.findings}
             if not refused & {obj.name for obj in objects}:
                 raise
             self.problem = str(error)
             self.moving = [name for name in self.moving if name not in refused]
-            return self.motions([obj for obj in objects if obj.name not in refused], result, depsgraph)
+            others = [obj for obj in objects if obj.name not in refused]
+            return self.motions(others, result, depsgraph, samples=samples)
         return {name: _motion(motion) for name, motion in made.items()}
 
-    def _led_in(self, result: Trajectory) -> Trajectory:
-        """The result after one sample of the modelled pose, at which nothing moves."""
-        E_wb = np.array([self.extraction.body(name).E_wb for name in result.body_names]).reshape(-1, 4, 4)
+    def _led_in(self, result: Trajectory, samples: int) -> Trajectory:
+        """The first samples of the result after one of the modelled pose, at which nothing moves."""
+        frames = {body.name: body.E_wb for body in self.extraction.bodies}
+        E_wb = np.array([frames[name] for name in result.body_names]).reshape(-1, 4, 4)
         still = np.zeros((1, len(result.body_names), 6))
+        t, q, qdot = (values[:samples] for values in (result.t, result.q, result.qdot))
         return Trajectory(
             body_names=result.body_names,
             joint_names=result.joint_names,
-            t=np.concatenate([result.t[:1] - 1.0, result.t]),
-            q=np.concatenate([result.q[:1], result.q]),
-            qdot=np.concatenate([result.qdot[:1], result.qdot]),
-            position=np.concatenate([E_wb[None, :, :3, 3], result.position]),
-            rotation=np.concatenate([quaternion.from_matrix(E_wb[None, :, :3, :3]), result.rotation]),
-            channels={"twist": np.concatenate([still, result.channels["twist"]])},
+            t=np.concatenate([t[:1] - 1.0, t]),
+            q=np.concatenate([q[:1], q]),
+            qdot=np.concatenate([qdot[:1], qdot]),
+            position=np.concatenate([E_wb[None, :, :3, 3], result.position[:samples]]),
+            rotation=np.concatenate([quaternion.from_matrix(E_wb[None, :, :3, :3]), result.rotation[:samples]]),
+            channels={"twist": np.concatenate([still, result.channels["twist"][:samples]])},
         )
 
 
 class Recorded(Source):
-    """A result. Channels are computed once for all frames; before and after them its ends are held."""
+    """A result. Channels are computed once for all frames; before and after them its ends are held.
+
+    As long as only the first frame is asked for, as between Simulate and Bake, the others are not computed.
+    """
 
     def __init__(self, result: Trajectory) -> None:
         super().__init__(_extraction(result))
         self.result = result
         self._modes: dict[str, str] = {}
         self._motions: dict[str, _Motion] = {}
+        self._computed = 0
 
     def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:
         objects = self.objects()
         modes: dict[str, str] = {obj.name: obj.rotation_mode for obj in objects}
-        if modes != self._modes:
-            self._motions = self.motions(objects, self.result, depsgraph)
-            self._modes = modes
         at = min(max(frame - self.extraction.frame_start, 0.0), len(self.result) - 1.0)
         index = int(at)
         part = at - index
+        if modes != self._modes or at > self._computed - 1.0:
+            self._computed = 1 if at == 0.0 else len(self.result)
+            self._motions = self.motions(objects, self.result, depsgraph, samples=self._computed)
+            self._modes = modes
         for obj in objects:
             if motion := self._motions.get(obj.name):
                 location, rotation = (_between(values, index, part) for values in (motion.location, motion.rotation))
@@ -140,7 +149,7 @@ class Growing(Source):
         if one is None:
             return
         objects = self.objects()
-        motions = self.motions(objects, one, depsgraph)
+        motions = self.motions(objects, one, depsgraph, samples=1)
         for obj in objects:
             if motion := motions.get(obj.name):
                 yield Pose(obj, motion.location[0].tolist(), motion.rotation[0].tolist(), bool(motion.at_rest[0]))

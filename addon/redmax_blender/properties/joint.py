@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Properties of a joint, generated from the engine's registry of joints."""
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,7 +160,20 @@ CLASSES = (*KIND_GROUPS.values(), REDMAX_PG_joint_part, REDMAX_PG_joint)
 
 def dofs(joint: Any) -> tuple[Dof, ...]:
     """Coordinates of a joint or of a part of one, cheap enough for draw()."""
-    return tuple(Dof(index, name, unit) for index, (name, unit) in enumerate(_names_and_units(joint)))
+    kind: str = joint.kind
+    if kind != COMPOSITE:
+        return _dofs_of_kind(kind)
+    return _numbered(_names_and_units(joint))
+
+
+@functools.cache
+def _dofs_of_kind(kind: str) -> tuple[Dof, ...]:
+    cls: Any = joints.JOINTS[kind]
+    return _numbered(zip(cls.dof_names, cls.dof_units, strict=True))
+
+
+def _numbered(names_and_units: Iterable[tuple[str, str]]) -> tuple[Dof, ...]:
+    return tuple(Dof(index, name, unit) for index, (name, unit) in enumerate(names_and_units))
 
 
 def _names_and_units(joint: Any) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -145,10 +146,10 @@ class Joint(Element):
             if table is not None and np.shape(table.y)[1:] != (self.ndof,):
                 hint = f"give {self.ndof} column{'s' * (self.ndof != 1)}, one per degree of freedom"
                 yield f"{field_name} has {np.shape(table.y)[1]} columns of values", hint
-        lower = np.array(per_dof_values(self.lower, self.ndof, -np.inf))
-        upper = np.array(per_dof_values(self.upper, self.ndof, np.inf))
-        if (lower > upper).any():
+        lower = per_dof_values(self.lower, self.ndof, -math.inf)
+        upper = per_dof_values(self.upper, self.ndof, math.inf)
+        limits = list(zip(lower, upper, per_dof_values(self.limit_stiffness, self.ndof), strict=True))
+        if any(low > high for low, high, _ in limits):
             yield "has a lower limit above its upper limit", "swap them"
-        limited = np.isfinite(lower) | np.isfinite(upper)
-        if (limited & (np.array(per_dof_values(self.limit_stiffness, self.ndof)) == 0.0)).any():
+        if any((math.isfinite(low) or math.isfinite(high)) and stiffness == 0.0 for low, high, stiffness in limits):
             yield "has a soft limit without limit_stiffness", "give a limit_stiffness above 0, or remove the limit"

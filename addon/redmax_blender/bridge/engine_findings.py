@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the engine finds wrong with an extracted scene, in terms of objects and panels."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from .._engine import check, errors
+from .findings import Finding
+
+UNHELD = "Lock one of these bodies, or connect one to the world with a joint"
+REMEMBERED = 8
+"""Scenes whose problems are remembered."""
+
+_checked: OrderedDict[bytes, list[errors.Problem]] = OrderedDict()
+"""Problems of the scenes that were checked last, by their digest: Bake asks again for what Simulate asked."""
+
+
+def find(made: Any, digest: bytes, incomplete: list[Any]) -> list[Finding]:
+    """Everything the engine says of a scene. digest: of its content. incomplete: bodies that could not be measured."""
+    return [_finding(problem, made) for problem in _problems(made, digest, incomplete)]
+
+
+def _problems(made: Any, digest: bytes, incomplete: list[Any]) -> list[errors.Problem]:
+    if incomplete:  # of such elements less is said than their content would allow
+        return check.find_problems(made, incomplete)
+    if digest not in _checked:
+        _checked[digest] = check.find_problems(made)
+        if len(_checked) > REMEMBERED:
+            _checked.popitem(last=False)
+    _checked.move_to_end(digest)
+    return _checked[digest]
+
+
+def _finding(problem: errors.Problem, made: Any) -> Finding:
+    """A problem the engine has found, in terms of objects."""
+    for title, elements in (("body", made.bodies), ("joint", made.joints)):
+        for element in elements:
+            start = f"{title} '{element.name}'"
+            if problem.element == start or problem.element.startswith(f"{start},"):
+                who = f"'{element.name}'" if title == "body" else f"Joint '{element.name}'"
+                where = problem.element[len(start) :].replace("[", " ").replace("]", "")
+                hint = UNHELD if "cycle that nothing holds" in problem.what else _plain(problem.hint)
+                return Finding(element.name, f"{who}{where} {_plain(problem.what)}", hint)
+    return Finding("", f"The scene {_plain(problem.what)}", _plain(problem.hint))
+
+
+def _plain(text: str) -> str:
+    """The engine's field names as the panels show them."""
+    for name in ("limit_stiffness", "limit_damping", "torque_table"):
+        text = text.replace(name, name.replace("_", " ").title())
+    return text
