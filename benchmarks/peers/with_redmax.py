@@ -118,7 +118,7 @@ class CompiledMachine(NumpyMachine):
         self.fast = Tree(self.model)
 
     def forward(self) -> np.ndarray:
-        return self.fast.accelerations(self.q, self.qdot).copy()  # to keep, as every peer gives it
+        return self.fast.accelerations(self.q, self.qdot)
 
     def loop(self, count: int) -> None:
         self.fast.repeat(self.q, self.qdot, count)

@@ -108,4 +108,4 @@ def _run_everything() -> None:
                 pass
     single = fast.compiled(model)
     if single is not None:
-        single.accelerations(model.q0.copy(), model.qdot0.copy())
+        single.accelerations(single.repeat(model.q0.copy(), model.qdot0.copy(), 1), model.qdot0)

@@ -48,6 +48,26 @@ def compiled(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
+def compiled_for(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """The same for one signature alone, compiled at the first call. Arguments of other types are a TypeError, instead
+    of seconds in which the function is compiled for them too."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = compiled(function)
+
+        def at_first(*arguments: Any, **_: Any) -> Any:
+            if dispatcher.overloads:
+                listed = ", ".join(str(numba.typeof(argument)) for argument in arguments)
+                raise TypeError(f"{function.__name__} takes {signature}, not ({listed})")
+            dispatcher.compile(signature)
+            return dispatcher(*arguments)
+
+        dispatcher._compile_for_args = at_first
+        return dispatcher
+
+    return decorate
+
+
 def inner(function: Callable[..., Any]) -> Any:
     """The same for what only compiled functions call: without a way in from Python it compiles in 3/4 of the time."""
     dispatcher = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, **OPTIONS)(function)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..model import Model
-from . import core, observe, packing
+from . import core, observe, packing, single
 from . import layout as at
 
 
@@ -48,6 +48,13 @@ class Tree:
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
         self._digits = self.ints[len(self.ints) - len(self.packed.slots) :]
+        self._dofs = model.dof_count
+        # addresses of arrays that live as long as the tree
+        self._place = np.zeros(single.ENTRIES, np.int64)
+        self._place[single.ADDRESS], self._place[single.COORDINATES] = self.address, self._dofs
+        self._place[single.INTS_AT], self._place[single.INTS] = self.ints.ctypes.data, len(self.ints)
+        self._place[single.FLOATS_AT], self._place[single.FLOATS] = self.floats.ctypes.data, len(self.floats)
+        self._place_at = self._place.ctypes.data
         self._q, self._qdot = np.zeros(model.dof_count), np.zeros(model.dof_count)
         self._qddot: Array = np.zeros(model.dof_count)
         n, nr = model.body_count, model.dof_count
@@ -65,14 +72,23 @@ class Tree:
         return packing.charts_of(self.packed, chart, self._digits) if len(self._digits) else chart
 
     def accelerations(self, q: Array, qdot: Array) -> Array:
-        """qddot (nr,) at t = 0 of a tree without prescribed joints: the quickest call. Overwritten by the next.
-
-        q, qdot: contiguous float64.
-        """
-        return self.repeat(q, qdot, 1)
+        """qddot (nr,) at t = 0, with prescribed coordinates unaccelerated: the quickest call, above all for contiguous
+        float64 arrays that may be written to. NaN where nothing resists a joint, which `forward_dynamics` names."""
+        qddot = np.zeros(self._dofs)
+        try:
+            result = single.accelerations(self._place_at, q, qdot, qddot)
+        except TypeError:
+            result = single.accelerations(self._place_at, _numbers(q), _numbers(qdot), qddot)
+        if result != -1:
+            if result == single.WRONG_LENGTH:
+                raise ValueError(
+                    f"'{self.model.name}' has {self._dofs} coordinates; q has {len(q)} numbers and qdot {len(qdot)}"
+                )
+            qddot[:] = np.nan
+        return qddot
 
     def repeat(self, q: Array, qdot: Array, count: int) -> Array:
-        """The same `count` times in one compiled loop."""
+        """The same `count` times in one compiled loop; overwritten by the next call. q, qdot: contiguous float64."""
         core.repeated(self.address, self.ints, self.floats, q, qdot, self._qddot, 0.0, at.ACCELERATE, count)
         return self._qddot
 
@@ -139,3 +155,11 @@ class Tree:
             speeds=speeds,
             stuck=int(stuck),
         )
+
+
+def _numbers(values: Array) -> Array:
+    """(nr,) contiguous, float64 and writable, as kernels want it."""
+    numbers = np.array(values, np.float64)
+    if numbers.ndim != 1:
+        raise ValueError(f"coordinates and velocities are one row of numbers, not an array of shape {numbers.shape}")
+    return numbers
