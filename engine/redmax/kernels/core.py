@@ -14,18 +14,26 @@ from numba import carray, types
 from numba.extending import intrinsic
 
 from . import layout as at
-from .articulated import begin_body, bias_wrench, eliminate, substitute
+from .articulated import eliminate, substitute
 from .charts import recentre, turn_rate
 from .inverse import joint_forces, solve_implicit
 from .jit import callback, compiled, inner
 from .loads import joint_loads
-from .place import place
+from .memory import fixed, further, get, integers_at, numbers_at, put, put3
+from .place import place_all, velocities
 from .power import powers
-from .views import arrays_of
+from .views import arrays_at, rows_of
 
-BODIES, LINKS, NUMBERS, KINDS, WORLD, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.WORLD, at.CHARTS
-BODY_WORK, COLUMNS, VECTORS = at.BODY_WORK, at.COLUMNS, at.VECTORS
-LOAD, ARMATURE, FORCE, RIGHT_SIDE, PA, TAU = at.LOAD, at.ARMATURE, at.FORCE, at.RIGHT_SIDE, at.PA, at.TAU
+LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, RIGHT_SIDE = (
+    at.LOAD,
+    at.LOAD_K,
+    at.LOAD_D,
+    at.ARMATURE,
+    at.FORCE,
+    at.RIGHT_SIDE,
+)
+N_BODIES, N_DOFS, HAS_LOADS, HAS_DRAG = at.N_BODIES, at.N_DOFS, at.HAS_LOADS, at.HAS_DRAG
+TAU, ACC, WORK, DOF_WORK, WORLD = at.TAU, at.ACC, at.WORK, at.DOF_WORK, at.WORLD
 PLACE, LOADS, FORWARD, WRENCHES, INVERSE, IMPLICIT = (
     at.DO_PLACE,
     at.DO_LOADS,
@@ -36,87 +44,59 @@ PLACE, LOADS, FORWARD, WRENCHES, INVERSE, IMPLICIT = (
 )
 POWERS, RATE, RECENTRE = at.WITH_POWERS, at.DO_TURN_RATE, at.DO_RECENTRE
 
+SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64, types.int64, types.float64, types.int64)
+
 
 @inner
-def forward_dynamics(tree, qddot, wrenches):
+def forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot, wrenches):
     """qddot from what is placed and the forces in `FORCE`; at prescribed coordinates it is given instead, and `FORCE`
     gets what they need. Gives -1, or the body at whose joint nothing resists."""
-    bodies, work, columns, vectors = tree[BODIES], tree[BODY_WORK], tree[COLUMNS], tree[VECTORS]
-    force = vectors[FORCE]
-    for j in range(work.shape[0]):
-        begin_body(bodies, work, j, 0.0)
-        b = bias_wrench(bodies, work, j)
-        work[j, PA], work[j, PA + 1], work[j, PA + 2] = b[0], b[1], b[2]
-        work[j, PA + 3], work[j, PA + 4], work[j, PA + 5] = b[3], b[4], b[5]
-    for k in range(columns.shape[0]):
-        columns[k, TAU] = force[k]
-    stuck = eliminate(tree[LINKS], work, columns, vectors[ARMATURE], qddot, wrenches)
+    for k in range(nr):
+        put(columns, k * DOF_WORK + TAU, get(force, k))
+    stuck = eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, wrenches)
     if stuck < 0:
-        substitute(tree[LINKS], work, columns, vectors[ARMATURE], tree[WORLD], qddot, force, wrenches)
+        substitute(n, links, work, columns, armature, qddot, force, wrenches)
     return stuck
 
 
-@intrinsic
-def _pointer(typing_context: Any, address: Any) -> Any:
-    """An address as a pointer to numbers."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
-
-    return types.CPointer(types.float64)(types.int64), generate
-
-
-@intrinsic
-def _integer_pointer(typing_context: Any, address: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
-
-    return types.CPointer(types.int64)(types.int64), generate
-
-
-SIGNATURE = types.int64(
-    types.int64, types.int64, types.int64, types.int64, types.int64, types.int64, types.float64, types.int64
-)
-
-
 @callback(SIGNATURE)
-def compute(sizes, ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
+def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     """Does what the flags of `layout` ask for, in their order. The arrays are given by their addresses.
 
-    sizes: address of the lengths of ints, floats and q. t: time, or for an implicit solve the step.
+    t: time, or for an implicit solve the step.
     Gives -1; from forward dynamics the body at whose joint nothing resists; from recentring 1 if anything changed.
     """
-    lengths = carray(_integer_pointer(sizes), (3,))
-    ints, floats = carray(_integer_pointer(ints_at), (lengths[0],)), carray(_pointer(floats_at), (lengths[1],))
-    nr = lengths[2]
-    q, qdot = carray(_pointer(q_at), (nr,)), carray(_pointer(qdot_at), (nr,))
-    qddot = carray(_pointer(qddot_at), (nr,))
-    tree = arrays_of(ints, floats)
-    loaded, vectors = ints[at.HAS_LOADS] != 0, tree[VECTORS]
+    ints, floats, q, qdot = integers_at(ints_at), numbers_at(floats_at), numbers_at(q_at), numbers_at(qdot_at)
+    qddot = numbers_at(qddot_at)
+    n, nr, loaded = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, HAS_LOADS) != 0
+    bodies, links, numbers, kinds, _, _, _, world, _, charts, work, columns, vectors = rows_of(ints, floats)
+    armature, force, load = further(vectors, ARMATURE * nr), further(vectors, FORCE * nr), further(vectors, LOAD * nr)
+    put3(work, ACC + 3 - WORK, -get(world, 0), -get(world, 1), -get(world, 2))
     result = -1
     if what & RECENTRE:
-        result = 1 if recentre(tree, q, qdot) else 0
+        result = 1 if recentre(arrays_at(ints, floats), carray(q, (nr,)), carray(qdot, (nr,))) else 0
     if what & PLACE:
-        bodies, links, numbers, kinds, charts = tree[BODIES], tree[LINKS], tree[NUMBERS], tree[KINDS], tree[CHARTS]
-        for j in range(links.shape[0]):
-            place(j, bodies, links, numbers, kinds, charts, q, qdot, tree[BODY_WORK], tree[COLUMNS])
+        place_all(n, bodies, links, numbers, kinds, charts, work, columns, q, qdot)
+        if fixed(ints, HAS_DRAG) or what & WRENCHES:
+            velocities(n, bodies, links, work, columns, qdot)
     if what & RATE:
-        tree[WORLD][at.TURN_RATE] = turn_rate(tree, qdot)
+        put(world, at.TURN_RATE, turn_rate(arrays_at(ints, floats), carray(qdot, (nr,))))
     if what & LOADS:
-        force, load = vectors[FORCE], vectors[LOAD]
         if loaded:
-            joint_loads(tree, q, qdot, t)
+            joint_loads(arrays_at(ints, floats), carray(q, (nr,)), carray(qdot, (nr,)), t)
         for k in range(nr):
-            force[k] = load[k]
+            put(force, k, get(load, k))
     if what & FORWARD:
-        result = forward_dynamics(tree, qddot, what & WRENCHES != 0)
+        result = forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot, what & WRENCHES != 0)
     if what & POWERS:
-        put_in, taken = powers(tree, loaded, qdot, t)
-        tree[WORLD][at.PUT_IN], tree[WORLD][at.TAKEN] = put_in, taken
+        put_in, taken = powers(arrays_at(ints, floats), loaded, carray(qdot, (nr,)), t)
+        put(world, at.PUT_IN, put_in)
+        put(world, at.TAKEN, taken)
     if what & INVERSE:
-        joint_forces(tree, qddot, vectors[FORCE])
+        joint_forces(n, bodies, links, work, columns, qddot, force)
     if what & IMPLICIT:
-        result = solve_implicit(tree, t, vectors[RIGHT_SIDE], qddot)
+        K, D, right = further(vectors, LOAD_K * nr), further(vectors, LOAD_D * nr), further(vectors, RIGHT_SIDE * nr)
+        result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
     return result
 
 
@@ -124,7 +104,6 @@ def compute(sizes, ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
 def _call(
     typing_context: Any,
     address: Any,
-    sizes: Any,
     ints: Any,
     floats: Any,
     q: Any,
@@ -137,7 +116,7 @@ def _call(
     integer, number = ir.IntType(64), ir.DoubleType()
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = ir.FunctionType(integer, [integer] * 6 + [number, integer])
+        kind = ir.FunctionType(integer, [integer] * 5 + [number, integer])
         return builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
 
     return SIGNATURE.return_type(types.int64, *SIGNATURE.args), generate
@@ -146,9 +125,8 @@ def _call(
 @compiled
 def run(address, ints, floats, q, qdot, qddot, t, what):
     """`compute` on arrays."""
-    sizes = ints[at.HEAD - 3 : at.HEAD]
     return _call(
-        address, sizes.ctypes.data, ints.ctypes.data, floats.ctypes.data, q.ctypes.data, qdot.ctypes.data,
+        address, ints.ctypes.data, floats.ctypes.data, q.ctypes.data, qdot.ctypes.data,
         qddot.ctypes.data, t, what,
     )  # fmt: skip
 

@@ -8,9 +8,11 @@ for each body, primitive and coordinate. Kernels treat these numbers as constant
 from __future__ import annotations
 
 # bodies, integers: one row per body
-PARENT, DOF, NDOF, FIRST, LAST, PRESCRIBED, MODE = range(7)
+PARENT, DOF, NDOF, FIRST, LAST, PRESCRIBED, MODE, ROLE = range(8)
 """Parent body or -1; first coordinate and how many; primitives FIRST : LAST (FIRST < 0: known only in Python);
-whether its joint is animated or locked; how its joint is computed."""
+whether its joint is animated or locked; how its joint is computed; its place among other bodies."""
+LEAF, LAST_CHILD = 1, 2
+"""Roles: nothing hangs on it; it is the last child of its parent, so the first to be eliminated."""
 GENERAL, HINGE, BALL_ALONE = range(3)
 """Modes. Kernels turn a hinge's joint frame so that it turns about z; see `TILT`."""
 BODY_INTS = 8
@@ -56,10 +58,11 @@ WORLD_NUMBERS = 8
 """Gravity; powers of motors and dampers [W] and the fastest turn [rad/s], as `core.compute` leaves them."""
 
 # work space, one row per body
-R, P, V, C, IA, PA, ACC, F = 0, 9, 12, 18, 24, 45, 51, 57
-"""Pose in the parent, twist, velocity product, articulated inertia (6 angular, 9 mixed, 6 linear), bias wrench,
-acceleration, wrench of the joint."""
-WORK = 64
+R, P, V, C, G, BIAS, IA, PA, ACC, F = 0, 9, 12, 18, 24, 27, 33, 54, 60, 66
+"""Pose in the parent, twist, velocity products (C in the body's axes, G in the parent's), wrench that the motion
+needs, what children give: articulated inertia (6 angular, 9 mixed, 6 linear) and bias wrench; acceleration, wrench of
+the joint. The world has a row of its own before the first."""
+WORK = 72
 
 # work space, one row per coordinate
 S, U, D, TAU = 0, 6, 12, 13
@@ -76,9 +79,9 @@ VECTOR_ROWS = 9
 BODIES, LINKS, NUMBERS, KINDS, DOFS, TABLES, POOL, WORLD, GIVEN, CHARTS, BODY_WORK, COLUMNS, VECTORS = range(13)
 
 # head of the integers: how many bodies, primitives, tables, pool numbers, prescribed ones, Euler slots; whether
-# anything acts on coordinates; how long both arrays are, and how many coordinates there are
-N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, N_INTS, N_FLOATS, N_DOFS = range(10)
-HEAD = 10
+# anything acts on coordinates, whether any body is damped; how long both arrays are; how many coordinates there are
+N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, HAS_DRAG, N_INTS, N_FLOATS, N_DOFS = range(11)
+HEAD = 11
 
 # what `core.compute` is asked to do, in this order
 DO_RECENTRE, DO_PLACE, DO_TURN_RATE, DO_LOADS, DO_FORWARD = 1, 2, 4, 8, 16

@@ -133,7 +133,8 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
         c0, c1, c2 = cross(w0, w1, w2, bodies[j, at.CENTER], bodies[j, at.CENTER + 1], bodies[j, at.CENTER + 2])
         speeds[j, 0] = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
         speeds[j, 1] = math.sqrt((v0 + c0) ** 2 + (v1 + c1) ** 2 + (v2 + c2) ** 2)
-        # accelerations are kept less gravity
+        # accelerations are kept less gravity, and those of points: what is asked for is the twist's derivative
+        y0, y1, y2 = cross(w0, w1, w2, v0, v1, v2)
         g0 = R[0] * world[0] + R[3] * world[1] + R[6] * world[2]
         g1 = R[1] * world[0] + R[4] * world[1] + R[7] * world[2]
         g2 = R[2] * world[0] + R[5] * world[1] + R[8] * world[2]
@@ -144,9 +145,9 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
             work[j, a],
             work[j, a + 1],
             work[j, a + 2],
-            work[j, a + 3] + g0,
-            work[j, a + 4] + g1,
-            work[j, a + 5] + g2,
+            work[j, a + 3] + g0 - y0,
+            work[j, a + 4] + g1 - y1,
+            work[j, a + 5] + g2 - y2,
         )
         acceleration[j, 0], acceleration[j, 1], acceleration[j, 2] = s[0], s[1], s[2]
         acceleration[j, 3], acceleration[j, 4], acceleration[j, 5] = s[3], s[4], s[5]
@@ -160,7 +161,7 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
         x3, x4, x5 = applied(A, work[j, f + 3], work[j, f + 4], work[j, f + 5])
         reaction[j, 0], reaction[j, 1], reaction[j, 2] = x0, x1, x2
         reaction[j, 3], reaction[j, 4], reaction[j, 5] = x3, x4, x5
-        # momenta about the joint frame's origin, as in `bias_wrench`
+        # momenta about the joint frame's origin
         m, i = bodies[j, at.MASS], at.INERTIA
         h0, h1, h2 = bodies[j, at.MOMENT], bodies[j, at.MOMENT + 1], bodies[j, at.MOMENT + 2]
         a0, a1, a2 = cross(h0, h1, h2, v0, v1, v2)

@@ -64,7 +64,7 @@ def pack(model: Model) -> Packed:
             listed = (replace(listed[0], turn=(0.0, 0.0, 1.0)),)
         _add_primitives(model, j, listed, rows, kinds, slots)
         links[j, at.LAST] = len(rows)
-    links[:, at.PARENT] = model.parent
+    links[:, at.PARENT], links[:, at.ROLE] = model.parent, roles(model.parent)
     _fill_bodies(model, bodies, tilts)
     _fill_screws(model, links, kinds, rows, bodies)
     tables, pool = _tables(model)
@@ -77,7 +77,19 @@ def pack(model: Model) -> Packed:
     loaded = any(numbers.any() for numbers in acting) or (
         len(tables) and (tables[:, at.TABLE_KIND] != at.ANIMATION).any()
     )
-    head = [n, len(rows), len(tables), len(pool), len(given), len(slots), int(loaded), 0, 0, nr]
+    head = [
+        n,
+        len(rows),
+        len(tables),
+        len(pool),
+        len(given),
+        len(slots),
+        int(loaded),
+        int(model.body_damping.any()),
+        0,
+        0,
+        nr,
+    ]
     numbers = np.array(kinds, np.int64).ravel()
     ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, np.zeros(len(slots))]
     vectors = np.zeros((at.VECTOR_ROWS, nr))
@@ -89,7 +101,8 @@ def pack(model: Model) -> Packed:
         pool,
         np.append(model.gravity, np.zeros(at.WORLD_NUMBERS - 3)),
         vectors.ravel(),
-        np.zeros(n * at.WORK + nr * at.DOF_WORK),
+        np.zeros((n + 1) * at.WORK),
+        columns_of_s(links, nr).ravel(),
     ]
     all_ints, all_floats = np.concatenate(ints).astype(np.int64), np.concatenate(floats)
     all_ints[at.N_INTS], all_ints[at.N_FLOATS] = len(all_ints), len(all_floats)
@@ -97,6 +110,24 @@ def pack(model: Model) -> Packed:
     all_floats.setflags(write=False)
     singular = any(joint.has_singularity and not links[j, at.PRESCRIBED] for j, joint in enumerate(model.joints))
     return Packed(all_ints, all_floats, tuple(slots), tuple(python_joints), singular)
+
+
+def roles(parent: IntArray) -> IntArray:
+    """(n,) of each body by its parent: whether it is a leaf, and the last child."""
+    n = len(parent)
+    last = np.full(n + 1, -1, np.int64)
+    last[parent] = np.arange(n)  # of those with the same parent the last remains
+    role = np.zeros(n, np.int64)
+    role[last[:n] < 0] += at.LEAF
+    role[last[parent] == np.arange(n)] += at.LAST_CHILD
+    return role
+
+
+def columns_of_s(links: IntArray, nr: int) -> Array:
+    """(nr, DOF_WORK) where kernels keep S; those of hinges are constant and filled in once."""
+    rows = np.zeros((nr, at.DOF_WORK))
+    rows[links[links[:, at.MODE] == at.HINGE, at.DOF], at.S + 2] = 1.0
+    return rows
 
 
 def _add_primitives(

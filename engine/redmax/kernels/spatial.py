@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .jit import compiled, inner
+from .jit import inlined, inner
 
 SERIES_ANGLE = 2.0
 """Series below, closed forms from here on [rad], as in `spatial.stumpff`."""
@@ -28,7 +28,7 @@ QUARTER_HIGH, QUARTER_MIDDLE, QUARTER_LOW = 1.5707963109016418, 1.58932547122958
 LARGEST_REDUCED = 1e5
 
 
-@compiled
+@inlined
 def sine_cosine(x):
     """sin x and cos x, to about one unit in the last place; quicker than two calls of the C library."""
     if not abs(x) < LARGEST_REDUCED:
@@ -73,12 +73,12 @@ def stumpff(x):
     return c0, c1, c2, c3, (0.5 - c2) / x, (1.0 / 6.0 - c3) / x
 
 
-@inner
+@inlined
 def cross(ax, ay, az, bx, by, bz):
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
-@inner
+@inlined
 def turned_back(R, p, w0, w1, w2, v0, v1, v2):
     """A twist seen from a frame (R, p): R^T w and R^T (v + w x p)."""
     v0, v1, v2 = v0 + w1 * p[2] - w2 * p[1], v1 + w2 * p[0] - w0 * p[2], v2 + w0 * p[1] - w1 * p[0]
@@ -92,7 +92,7 @@ def turned_back(R, p, w0, w1, w2, v0, v1, v2):
     )
 
 
-@inner
+@inlined
 def product(A, B):
     """A B of two 3 x 3 matrices, each nine numbers row by row."""
     return (
@@ -108,7 +108,7 @@ def product(A, B):
     )
 
 
-@inner
+@inlined
 def applied(A, x, y, z):
     return A[0] * x + A[1] * y + A[2] * z, A[3] * x + A[4] * y + A[5] * z, A[6] * x + A[7] * y + A[8] * z
 
@@ -150,7 +150,7 @@ def ball_bias(x, y, z, dx, dy, dz, c3, c4, c5):
     return f * a0 + g * b0 + c3 * e0, f * a1 + g * b1 + c3 * e1, f * a2 + g * b2 + c3 * e2
 
 
-@inner
+@inlined
 def axis_rotation(axis, angle):
     s, c = sine_cosine(angle)
     if axis == 0:
@@ -160,7 +160,7 @@ def axis_rotation(axis, angle):
     return c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0
 
 
-@inner
+@inlined
 def solved3(M, x, y, z):
     """M^-1 (x, y, z) of a 3 x 3 matrix by cofactors."""
     a, b, c = M[4] * M[8] - M[5] * M[7], M[5] * M[6] - M[3] * M[8], M[3] * M[7] - M[4] * M[6]
@@ -172,7 +172,20 @@ def solved3(M, x, y, z):
     )
 
 
-@inner
+@inlined
 def solved_transposed(M, x, y, z):
     """M^-T (x, y, z) of a 3 x 3 matrix."""
     return solved3((M[0], M[3], M[6], M[1], M[4], M[7], M[2], M[5], M[8]), x, y, z)
+
+
+@inlined
+def turned_into(R, x, y, z):
+    """R^T (x, y, z)."""
+    return R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z, R[2] * x + R[5] * y + R[8] * z
+
+
+@inlined
+def centripetal(w0, w1, w2, x, y, z):
+    """w x (w x p) = w (w . p) - p (w . w)."""
+    along, square = w0 * x + w1 * y + w2 * z, w0 * w0 + w1 * w1 + w2 * w2
+    return w0 * along - x * square, w1 * along - y * square, w2 * along - z * square

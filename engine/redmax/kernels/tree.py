@@ -58,7 +58,7 @@ class Tree:
         self._q, self._qdot = np.zeros(model.dof_count), np.zeros(model.dof_count)
         self._qddot: Array = np.zeros(model.dof_count)
         n, nr = model.body_count, model.dof_count
-        end = len(self.floats) - n * at.WORK - nr * at.DOF_WORK
+        end = len(self.floats) - (n + 1) * at.WORK - nr * at.DOF_WORK
         self.vectors = self.floats[end - at.VECTOR_ROWS * nr : end].reshape(at.VECTOR_ROWS, nr)
         self._world = self.floats[end - at.VECTOR_ROWS * nr - at.WORLD_NUMBERS : end - at.VECTOR_ROWS * nr]
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts of a packed model, as views of its two arrays."""
+"""The parts of a packed model: as arrays, and for the innermost loops as rows; both share its memory."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from numba import carray, types
-from numba.extending import intrinsic
+from numba import carray
 
 from . import layout as at
-from .jit import inner
+from .jit import inlined, inner
+from .memory import fixed, further, integers_at, numbers_at
 
 HEAD, BODY_INTS, PRIMITIVE_INTS, TABLE_INTS = at.HEAD, at.BODY_INTS, at.PRIMITIVE_INTS, at.TABLE_INTS
 BODY_NUMBERS, PRIMITIVE_NUMBERS, DOF_NUMBERS = at.BODY_NUMBERS, at.PRIMITIVE_NUMBERS, at.DOF_NUMBERS
@@ -18,55 +16,48 @@ N_BODIES, N_PRIMITIVES, N_DOFS, N_TABLES = at.N_BODIES, at.N_PRIMITIVES, at.N_DO
 N_POOL, N_GIVEN, N_SLOTS = at.N_POOL, at.N_GIVEN, at.N_SLOTS
 
 
-@intrinsic
-def pointer_to_numbers(typing_context: Any, address: Any) -> Any:  # noqa: ARG001  (as numba calls it)
-    """An address as a pointer to numbers."""
-    return types.CPointer(types.float64)(types.int64), _as_pointer
+@inlined
+def rows_of(ints, floats):
+    """Where the parts begin, in the order of `layout`, from where the integers and the numbers begin."""
+    n, m, nr = fixed(ints, N_BODIES), fixed(ints, N_PRIMITIVES), fixed(ints, N_DOFS)
+    links = further(ints, HEAD)
+    kinds = further(links, n * BODY_INTS)
+    tables = further(kinds, m * PRIMITIVE_INTS)
+    given = further(tables, fixed(ints, N_TABLES) * TABLE_INTS)
+    charts = further(given, fixed(ints, N_GIVEN))
+    numbers = further(floats, n * BODY_NUMBERS)
+    dofs = further(numbers, m * PRIMITIVE_NUMBERS)
+    pool = further(dofs, nr * DOF_NUMBERS)
+    world = further(pool, fixed(ints, N_POOL))
+    vectors = further(world, WORLD_NUMBERS)
+    work = further(vectors, VECTOR_ROWS * nr + WORK)  # after the world's own row
+    columns = further(work, n * WORK)
+    return floats, links, numbers, kinds, dofs, tables, pool, world, given, charts, work, columns, vectors
 
 
-@intrinsic
-def pointer_to_integers(typing_context: Any, address: Any) -> Any:  # noqa: ARG001  (as numba calls it)
-    """An address as a pointer to integers."""
-    return types.CPointer(types.int64)(types.int64), _as_pointer
-
-
-def _as_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+@inner
+def arrays_at(ints, floats):
+    """`arrays_of` from where the integers and the numbers begin."""
+    n, m, nr, tables = fixed(ints, N_BODIES), fixed(ints, N_PRIMITIVES), fixed(ints, N_DOFS), fixed(ints, N_TABLES)
+    rows = rows_of(ints, floats)
+    return (
+        carray(rows[at.BODIES], (n, BODY_NUMBERS)),
+        carray(rows[at.LINKS], (n, BODY_INTS)),
+        carray(rows[at.NUMBERS], (m, PRIMITIVE_NUMBERS)),
+        carray(rows[at.KINDS], (m, PRIMITIVE_INTS)),
+        carray(rows[at.DOFS], (nr, DOF_NUMBERS)),
+        carray(rows[at.TABLES], (tables, TABLE_INTS)),
+        carray(rows[at.POOL], (fixed(ints, N_POOL),)),
+        carray(rows[at.WORLD], (WORLD_NUMBERS,)),
+        carray(rows[at.GIVEN], (fixed(ints, N_GIVEN),)),
+        carray(rows[at.CHARTS], (fixed(ints, N_SLOTS),)),
+        carray(rows[at.BODY_WORK], (n, WORK)),
+        carray(rows[at.COLUMNS], (nr, DOF_WORK)),
+        carray(rows[at.VECTORS], (VECTOR_ROWS, nr)),
+    )
 
 
 @inner
 def arrays_of(ints, floats):
-    """The parts of a packed model, in the order of `layout`; they share its memory, which the caller keeps alive.
-
-    They are made from addresses: numba's `reshape` asks a function of its runtime whether it must copy, which takes
-    longer than the dynamics of a body.
-    """
-    n, m, nr, tables = ints[N_BODIES], ints[N_PRIMITIVES], ints[N_DOFS], ints[N_TABLES]
-    a = ints.ctypes.data + 8 * HEAD
-    b = a + 8 * n * BODY_INTS
-    c = b + 8 * m * PRIMITIVE_INTS
-    d = c + 8 * tables * TABLE_INTS
-    e = d + 8 * ints[N_GIVEN]
-    f = floats.ctypes.data
-    g = f + 8 * n * BODY_NUMBERS
-    h = g + 8 * m * PRIMITIVE_NUMBERS
-    i = h + 8 * nr * DOF_NUMBERS
-    j = i + 8 * ints[N_POOL]
-    k = j + 8 * WORLD_NUMBERS
-    o = k + 8 * VECTOR_ROWS * nr
-    p = o + 8 * n * WORK
-    return (
-        carray(pointer_to_numbers(f), (n, BODY_NUMBERS)),
-        carray(pointer_to_integers(a), (n, BODY_INTS)),
-        carray(pointer_to_numbers(g), (m, PRIMITIVE_NUMBERS)),
-        carray(pointer_to_integers(b), (m, PRIMITIVE_INTS)),
-        carray(pointer_to_numbers(h), (nr, DOF_NUMBERS)),
-        carray(pointer_to_integers(c), (tables, TABLE_INTS)),
-        carray(pointer_to_numbers(i), (ints[N_POOL],)),
-        carray(pointer_to_numbers(j), (WORLD_NUMBERS,)),
-        carray(pointer_to_integers(d), (ints[N_GIVEN],)),
-        carray(pointer_to_integers(e), (ints[N_SLOTS],)),
-        carray(pointer_to_numbers(o), (n, WORK)),
-        carray(pointer_to_numbers(p), (nr, DOF_WORK)),
-        carray(pointer_to_numbers(k), (VECTOR_ROWS, nr)),
-    )
+    """The parts of a packed model, in the order of `layout`; they live as long as it does."""
+    return arrays_at(integers_at(ints.ctypes.data), numbers_at(floats.ctypes.data))
