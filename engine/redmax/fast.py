@@ -54,7 +54,7 @@ class _PerThread(threading.local):
 
 def compiled(model: Model) -> Tree | None:
     """The same for single calls, kept as long as the model."""
-    return model.once(_PerThread).tree
+    return model.once(_PerThread).tree if route.name() == route.NUMBA else None
 
 
 def python_joint(model: Model) -> str:

@@ -37,7 +37,6 @@ def advanced(model, integrator):
 def on_numpy(monkeypatch):
     route.name.cache_clear()
     monkeypatch.setenv(route.VARIABLE, route.NUMPY)
-    fast._per_thread.trees.clear()
     assert route.name() == route.NUMPY
 
 
@@ -45,7 +44,6 @@ def on_numpy(monkeypatch):
 def _own_route():
     yield
     route.name.cache_clear()
-    fast._per_thread.trees.clear()
 
 
 @pytest.mark.parametrize("seed", range(6))
