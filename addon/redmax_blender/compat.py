@@ -191,13 +191,13 @@ def _channelbag(action: Any, slot: Any) -> Any:
     return strip.channelbag(slot, ensure=True)
 
 
+_PREFIX = {"OBJECT": "OB", "SCENE": "SC"}
+"""How identifiers of slots begin, by the sort of data-block they are for; we animate no others."""
+
+
 def _own_slot(id_data: Any, action: Any) -> Any:
     """The slot made for a data-block of this name and sort, or a new one."""
-    for slot in action.slots:
-        # An identifier is the name after two letters that say what sort of data-block the slot is for.
-        if slot.target_id_type == id_data.id_type and slot.identifier[2:] == id_data.name:
-            return slot
-    return action.slots.new(id_data.id_type, id_data.name)
+    return action.slots.get(_PREFIX[id_data.id_type] + id_data.name) or action.slots.new(id_data.id_type, id_data.name)
 
 
 def _find_slot(action: Any, slot: int | str) -> Any:

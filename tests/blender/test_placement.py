@@ -19,7 +19,7 @@ from bake_cases import (
     world_matrix,
 )
 
-from redmax_blender.bridge import placement
+from redmax_blender.bridge import object_motion, placement
 from redmax_blender.bridge.findings import BridgeError
 
 SINGLE = 4e-6
@@ -229,6 +229,35 @@ def test_a_body_that_does_not_move_counts_as_part_of_what_it_hangs_on():
     assert worst(extraction, result, lower) < SINGLE
     carried = {"Lower": motions(extraction, result)["Lower"]}
     assert worst(extraction, result, carried) > 0.1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_objects_with_nothing_between_them_and_their_bodies_take_the_short_way_to_the_same_channels(
+    monkeypatch, scene, mode
+):
+    scene.unit_settings.system, scene.unit_settings.scale_length = "METRIC", 0.5
+    double_pendulum()
+    for obj in scene.objects:
+        if obj.redmax.is_body:
+            obj.rotation_mode, obj.scale, obj.delta_location = mode, (1.0, 2.0, 3.0), (0.0, 0.3, 0.1)
+    extraction = extracted()
+    result = simulated(extraction)
+    plain, taken = object_motion.of_plain_objects, []
+
+    def counted(places, *more):
+        taken.extend(place.name for place in places)
+        return plain(places, *more)
+
+    monkeypatch.setattr(object_motion, "of_plain_objects", counted)
+    short = motions(extraction, result)
+    assert sorted(taken) == sorted(result.body_names)
+    monkeypatch.setattr(object_motion, "are_plain", lambda places: [False] * len(places))
+    long = motions(extraction, result)
+    assert list(short) == list(long)
+    for name, motion in short.items():
+        for ours, theirs in zip(motion[:4], long[name][:4], strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9 * (1.0 + np.abs(theirs).max()))
+        assert motion.resolved == long[name].resolved
 
 
 def test_long_results_are_worked_on_in_chunks(monkeypatch):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from .. import compat
-from .._engine import arrays, trajectory
+from .._engine import trajectory
 from . import actions, bake_checks, bake_plan, changes, kept, keys, preview
 from .bake_options import BakeOptions, BakeReport
 from .bake_plan import Owner
@@ -18,7 +18,6 @@ from .transactions import Transaction, transaction
 if TYPE_CHECKING:
     from .extract import Extraction
 
-Array = arrays.Array
 Trajectory = trajectory.Trajectory
 
 __all__ = ["BakeOptions", "BakeReport", "bake", "remove_bake"]
@@ -44,8 +43,9 @@ def bake(
         for owner in former:
             actions.restore(owner, writing)
         shared: dict[str, bpy.types.Action] = {}
+        times = keys.Times(plan.frames)
         for owner in plan.owners.values():
-            _write(owner, plan.frames, options, writing, shared)
+            _write(owner, times, options, writing, shared)
     return BakeReport(
         frame_start=int(plan.frames[0]),
         frame_end=int(plan.frames[-1]),
@@ -78,7 +78,7 @@ def _removable(scene: bpy.types.Scene) -> list[Any]:
 
 def _write(
     owner: Owner,
-    frames: Array,
+    times: keys.Times,
     options: BakeOptions,
     writing: Transaction,
     shared: dict[str, bpy.types.Action],
@@ -97,7 +97,7 @@ def _write(
         curves = actions.begin_current(data_block, writing, data_block.name, paths)
     for name, value in owner.start.items():
         actions.add_property(data_block, name, value)
-    keys.write(curves, frames, [*owner.place, *owner.results])
+    keys.write(curves, times, [*owner.place, *owner.results])
 
 
 def _keep(obj: bpy.types.Object, channels: dict[str, tuple[float, ...]]) -> None:

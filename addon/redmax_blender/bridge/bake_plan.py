@@ -96,7 +96,7 @@ def make_plan(
     return Plan(frames, owners, notes)
 
 
-def _frames(extraction: Extraction, result: Trajectory, options: BakeOptions) -> tuple[Array, Any]:
+def _frames(extraction: Extraction, result: Trajectory, options: BakeOptions) -> tuple[Array, slice]:
     """Frame numbers to write, and which samples they are."""
     if not len(result):
         raise refuse("", "There is no simulated frame to bake", "simulate first")
@@ -107,8 +107,8 @@ def _frames(extraction: Extraction, result: Trajectory, options: BakeOptions) ->
     numbers = extraction.frame_start + np.arange(len(result), dtype=np.float64)
     first = numbers[0] if options.frame_start is None else options.frame_start
     last = numbers[-1] if options.frame_end is None else options.frame_end
-    used = (numbers >= first) & (numbers <= last)
-    if not used.any():
+    used = slice(*np.searchsorted(numbers, (first, last + 0.5)).tolist())
+    if not len(numbers[used]):
         simulated = f"frames {numbers[0]:.0f} to {numbers[-1]:.0f} are simulated"
         raise refuse("", f"The range {first:.0f} to {last:.0f} has no frame to bake", simulated)
     return numbers[used], used
@@ -162,7 +162,7 @@ def _is_chosen(obj: bpy.types.Object | None, view_layer: bpy.types.ViewLayer) ->
 
 
 def _place_channels(
-    obj: bpy.types.Object, motion: placement.ChannelMotion, used: Any, fps: float, options: BakeOptions
+    obj: bpy.types.Object, motion: placement.ChannelMotion, used: slice, fps: float, options: BakeOptions
 ) -> list[keys.Channel]:
     exact = options.tangents == "EXACT"
     return [
@@ -174,7 +174,7 @@ def _place_channels(
     ]
 
 
-def _add_results(owner: Owner, channels: dict[str, Array], used: Any) -> None:
+def _add_results(owner: Owner, channels: dict[str, Array], used: slice) -> None:
     for name, values in channels.items():
         owner.results.append(keys.Channel(actions.property_path(name), values[used], None))
         first = values[used][0]

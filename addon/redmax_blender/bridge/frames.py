@@ -48,7 +48,7 @@ def delta_rotation(obj: bpy.types.Object) -> Array:
         q = np.array(obj.delta_rotation_quaternion, np.float64)
         length = np.linalg.norm(q)
         return quaternion.to_matrix(q / length) if length > 0.0 else np.eye(3)
-    if obj.rotation_mode == "AXIS_ANGLE":
+    if obj.rotation_mode == "AXIS_ANGLE" or not any(obj.delta_rotation_euler[:]):
         return np.eye(3)
     return euler_matrix(obj.delta_rotation_euler, obj.rotation_mode)
 

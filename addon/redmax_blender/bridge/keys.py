@@ -36,31 +36,53 @@ class Channel:
         return int(self.values.size)
 
 
-def write(curves: compat.Curves, frames: Array, channels: Sequence[Channel]) -> int:
+def write(curves: compat.Curves, times: Times, channels: Sequence[Channel]) -> int:
     """Add an F-curve for each component of each channel, which must not have one yet; returns the number of keys."""
-    for channel in channels:
-        points = Points(frames, channel.values, channel.rates)
-        for index in range(channel.values.shape[1]):
-            points.fill(curves.new(channel.data_path, index, GROUP), index)
+    for has_rates in (True, False):
+        alike = [channel for channel in channels if (channel.rates is not None) == has_rates]
+        if alike:
+            points = Points(times, alike)
+            places = [(channel.data_path, index) for channel in alike for index in range(channel.values.shape[1])]
+            for row, place in enumerate(places):
+                points.fill(curves.new(*place, GROUP), row)
     return sum(channel.keys for channel in channels)
+
+
+class Times:
+    """Frames (f,) of the keys and, in single precision as Blender has them, their x and those of both handles.
+
+    Handles reach a third of a frame to either side, which makes time run evenly along the Bezier curve.
+    """
+
+    def __init__(self, frames: Array) -> None:
+        self.frames = np.asarray(frames, np.float64)
+        self.x = self.frames.astype(np.float32)
+        exact = self.x.astype(np.float64)
+        self.left, self.right = ((exact + reach).astype(np.float32) for reach in (-1.0 / 3.0, 1.0 / 3.0))
+        self.back, self.ahead = self.left.astype(np.float64) - exact, self.right.astype(np.float64) - exact
 
 
 class Points:
     """Keys of k F-curves with a key per frame. With rates each is the cubic of its values and rates at the keys.
 
-    Handles reach a third of a frame to either side, which makes time run evenly along the Bezier curve. They lie on
-    the tangent for the place they get in single precision, so that long animations lose nothing.
+    Handles lie on the tangent for the place they get in single precision, so that long animations lose nothing.
     """
 
-    def __init__(self, frames: Array, values: Array, rates: Array | None) -> None:
-        left, right = _straight(frames, values) if rates is None else (rates, rates)
-        x = np.asarray(frames, np.float32)
-        self.count = len(x)
-        self.numbers = {"co": _pairs(x, values)}
-        for name, reach, slope in (("handle_left", -1.0 / 3.0, left), ("handle_right", 1.0 / 3.0, right)):
-            handle = (x.astype(np.float64) + reach).astype(np.float32)
-            self.numbers[name] = _pairs(handle, values + slope * (handle.astype(np.float64) - x)[:, None])
-        kind, line = ("VECTOR", "LINEAR") if rates is None else ("ALIGNED", "BEZIER")
+    def __init__(self, times: Times, channels: Sequence[Channel]) -> None:
+        """channels: all with rates or all without."""
+        values = np.concatenate([channel.values.T for channel in channels])
+        exact = channels[0].rates is not None
+        if exact:
+            left = right = np.concatenate([channel.rates.T for channel in channels if channel.rates is not None])
+        else:
+            left, right = _straight(times.frames, values)
+        self.count = len(times.x)
+        self.numbers = {
+            "co": _pairs(times.x, values),
+            "handle_left": _pairs(times.left, values + left * times.back),
+            "handle_right": _pairs(times.right, values + right * times.ahead),
+        }
+        kind, line = ("ALIGNED", "BEZIER") if exact else ("VECTOR", "LINEAR")
         handles = np.full(self.count, _HANDLE_TYPE[kind], np.int32)
         lines = np.full(self.count, _INTERPOLATION[line], np.int32)
         self.enums = {
@@ -69,28 +91,29 @@ class Points:
             "interpolation": (line, lines),
         }
 
-    def fill(self, curve: bpy.types.FCurve, index: int) -> None:
-        """Give an empty F-curve the keys of one component."""
+    def fill(self, curve: bpy.types.FCurve, row: int) -> None:
+        """Give an empty F-curve its keys."""
         points = curve.keyframe_points
         points.add(self.count)
         for name, numbers in self.numbers.items():
-            points.foreach_set(name, numbers[index])
-        for name, (item, numbers) in self.enums.items():
-            # Numbers of enums are set one by one inside Blender: worth avoiding where new keys already have them.
-            if getattr(points[0], name) != item:
-                points.foreach_set(name, numbers)
+            points.foreach_set(name, numbers[row])
+        first = points[0]
+        # Numbers of enums are set one by one inside Blender: worth avoiding where new keys already have them.
+        for name, (item, items) in self.enums.items():
+            if getattr(first, name) != item:
+                points.foreach_set(name, items)
 
 
 def _pairs(x: Any, y: Array) -> Any:
-    """(k, 2 f) single-precision numbers x0 y0 x1 y1 ... for each of the k columns of y."""
-    pairs = np.empty((y.shape[1], len(x), 2), np.float32)
-    pairs[..., 0], pairs[..., 1] = x, y.T
-    return pairs.reshape(y.shape[1], -1)
+    """(k, 2 f) single-precision numbers x0 y0 x1 y1 ... for each of the k rows of y."""
+    pairs = np.empty((len(y), len(x), 2), np.float32)
+    pairs[..., 0], pairs[..., 1] = x, y
+    return pairs.reshape(len(y), -1)
 
 
 def _straight(frames: Array, values: Array) -> tuple[Array, Array]:
-    """Slopes towards the key before and the key after."""
-    if len(values) < 2:
+    """Slopes (k, f) towards the key before and the key after."""
+    if values.shape[1] < 2:
         return np.zeros_like(values), np.zeros_like(values)
-    slopes = np.diff(values, axis=0) / np.diff(frames)[:, None]
-    return np.concatenate([slopes[:1], slopes]), np.concatenate([slopes, slopes[-1:]])
+    slopes = np.diff(values, axis=1) / np.diff(frames)
+    return np.concatenate([slopes[:, :1], slopes], axis=1), np.concatenate([slopes, slopes[:, -1:]], axis=1)

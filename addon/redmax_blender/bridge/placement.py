@@ -19,19 +19,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import bpy
 import numpy as np
 
-from .._engine import arrays, pose, quaternion, so3, trajectory
-from . import frames, kept, rotation_channels, units
+from .._engine import arrays, pose, trajectory
+from . import frames, kept, object_motion, rotation_channels, units
 from .findings import BridgeError, Finding
 from .modelled import Modelled
+from .object_motion import Motions, Place
 
 if TYPE_CHECKING:
     from .extract import BodyFrame, Extraction
 
 Array = arrays.Array
 Trajectory = trajectory.Trajectory
-
-SHEAR = 1e-5
-"""Departure from a rotation that is still taken for one: Blender stores parent inverses in single precision [1]."""
 
 CHUNK = 200_000
 """Most poses worked on at once, so that long simulations of many bodies need little memory."""
@@ -50,21 +48,6 @@ class ChannelMotion(NamedTuple):
     rotation: Array
     rotation_rate: Array
     resolved: bool = True
-
-
-class _Place(NamedTuple):
-    """What is constant about one object: indices of body and carrier (-1: none), and the matrices of the module."""
-
-    name: str
-    parent: str
-    mode: str
-    body: int
-    carrier: int
-    C_inverse: Array
-    A: Array
-    delta: Array
-    delta_location: Array
-    rest: Array
 
 
 def channel_motion(
@@ -100,11 +83,15 @@ def channel_motions(
     motions: dict[str, ChannelMotion] = {}
     findings: list[Finding] = []
     size = max(1, CHUNK // max(1, len(result)))
-    for start in range(0, len(places), size):
-        _move(places[start : start + size], extraction, result, motions, findings)
+    plain = object_motion.are_plain(places)
+    for wanted, move in ((True, object_motion.of_plain_objects), (False, object_motion.of_objects)):
+        alike = [place for place, is_plain in zip(places, plain, strict=True) if is_plain == wanted]
+        for start in range(0, len(alike), size):
+            some = alike[start : start + size]
+            _add_channels(some, move(some, result, extraction.length), extraction.fps, motions, findings)
     if findings:
         raise BridgeError(findings)
-    return motions
+    return {place.name: motions[place.name] for place in places}
 
 
 def carrier(obj: bpy.types.Object, moving: Collection[str]) -> bpy.types.Object | None:
@@ -126,19 +113,21 @@ def _place(
     length: float,
     modelled: Modelled,
     moving: set[str],
-) -> _Place:
+) -> Place:
     on = carrier(obj, moving)
-    C = _parent_matrix(obj, modelled)
+    C = np.eye(4)
+    if obj.parent is not None:
+        C = _parent_matrix(obj, modelled)
     if on is not None:
         C = pose.inverse(units.in_blender_units(bodies[on.name].E_wb, length)) @ C
     mode = obj.rotation_mode
-    return _Place(
+    return Place(
         name=obj.name,
         parent=obj.parent.name if obj.parent is not None else "",
         mode=mode,
         body=indices[obj.name],
         carrier=-1 if on is None else indices[on.name],
-        C_inverse=np.linalg.inv(C),
+        C_inverse=C if obj.parent is None else np.linalg.inv(C),
         A=bodies[obj.name].A[:3, :3] / frames.channel_scale(obj),
         delta=frames.delta_rotation(obj),
         delta_location=np.array(obj.delta_location, np.float64),
@@ -154,75 +143,34 @@ def _parent_matrix(obj: bpy.types.Object, modelled: Modelled) -> Array:
     return N
 
 
-def _move(
-    places: Sequence[_Place],
-    extraction: Extraction,
-    result: Trajectory,
+def _add_channels(
+    places: Sequence[Place],
+    moved: Motions,
+    fps: float,
     motions: dict[str, ChannelMotion],
     findings: list[Finding],
 ) -> None:
-    """Add the motions of some objects, or what is wrong with them; arrays are (object, frame, ...)."""
-    R_cb, p_cb, omega, pdot = _relative_motion(places, extraction, result)
-    C_inverse = np.array([place.C_inverse for place in places])
-    linear, shift = C_inverse[:, None, :3, :3], C_inverse[:, None, :3, 3]
-    delta_T = np.array([place.delta.T for place in places])[:, None]
-    B = np.array([place.A for place in places])
-    R = (delta_T @ linear) @ R_cb @ B[:, None]
-    gap = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(1, 2, 3))
-    sheared = ~((gap <= SHEAR) & (np.linalg.det(R) > 0.0).all(axis=1))
-    findings += [_sheared(place) for place, bad in zip(places, sheared, strict=True) if bad]
-
-    q = quaternion.from_matrix(R)
-    spin = (_turned_by(B)[:, None] @ omega[..., None])[..., 0]
-    location = (
-        (linear @ p_cb[..., None])[..., 0] + shift - np.array([place.delta_location for place in places])[:, None]
-    )
-    location_rate = (linear @ pdot[..., None])[..., 0]
+    """Add the channels of some objects, or what is wrong with them."""
+    findings += [_sheared(place) for place, bad in zip(places, moved.sheared.tolist(), strict=True) if bad]
     for mode in {place.mode for place in places}:
-        which = [index for index, place in enumerate(places) if place.mode == mode and not sheared[index]]
+        which = [index for index, place in enumerate(places) if place.mode == mode and not moved.sheared[index]]
         if not which:
             continue
         rest = np.array([places[index].rest for index in which])
-        values, rates, unresolved = rotation_channels.channels(mode, q[which], spin[which] / extraction.fps, rest)
+        values, rates, unresolved = rotation_channels.channels(mode, moved.q[which], moved.spin[which] / fps, rest)
+        resolved = ~unresolved.any(axis=1)
+        rates = rates * fps
         for row, index in enumerate(which):
             motions[places[index].name] = ChannelMotion(
-                location[index],
-                location_rate[index],
+                moved.location[index],
+                moved.location_rate[index],
                 values[row],
-                rates[row] * extraction.fps,
-                resolved=not unresolved[row].any(),
+                rates[row],
+                resolved=bool(resolved[row]),
             )
 
 
-def _relative_motion(
-    places: Sequence[_Place], extraction: Extraction, result: Trajectory
-) -> tuple[Array, Array, Array, Array]:
-    """Of each body relative to its carrier: R_cb, p_cb [Blender units], omega in the body, and the rate of p_cb."""
-    body, on = [place.body for place in places], [place.carrier for place in places]
-    carried = np.array([index >= 0 for index in on])[:, None, None]
-    q = np.swapaxes(result.rotation, 0, 1)
-    p = np.swapaxes(result.position, 0, 1) / extraction.length
-    twist = np.swapaxes(result.channels["twist"], 0, 1)
-    omega, v = twist[..., :3], twist[..., 3:] / extraction.length
-
-    R_wb = quaternion.to_matrix(q[body])
-    R_cw = np.swapaxes(quaternion.to_matrix(np.where(carried, q[on], quaternion.identity())), -1, -2)
-    p_c, omega_c, v_c = (np.where(carried, values[on], 0.0) for values in (p, omega, v))
-    R_cb = R_cw @ R_wb
-    p_cb = (R_cw @ (p[body] - p_c)[..., None])[..., 0]
-    omega_cb = omega[body] - (np.swapaxes(R_cb, -1, -2) @ omega_c[..., None])[..., 0]
-    pdot = (R_cb @ v[body][..., None])[..., 0] - v_c - np.cross(omega_c, p_cb)
-    return R_cb, p_cb, omega_cb, pdot
-
-
-def _turned_by(B: Array) -> Array:
-    """(n, 3, 3) that maps omega to the vector of B^-1 [omega] B: the angular velocity of R B, seen in its own axes."""
-    B_inverse = np.linalg.inv(B)
-    columns = [so3.vee(B_inverse @ so3.hat(axis) @ B) for axis in np.eye(3)]
-    return np.stack(columns, axis=-1)
-
-
-def _sheared(place: _Place) -> Finding:
+def _sheared(place: Place) -> Finding:
     if not place.parent:
         return Finding(place.name, f"'{place.name}' is sheared and cannot be turned by its channels", "apply its scale")
     return Finding(
