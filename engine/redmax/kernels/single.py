@@ -12,7 +12,7 @@ from numba import carray, types
 from . import layout as at
 from .core import run
 from .jit import compiled_for
-from .views import pointer_to_integers, pointer_to_numbers
+from .memory import integers_at, numbers_at
 
 ADDRESS, INTS_AT, INTS, FLOATS_AT, FLOATS, COORDINATES = range(6)
 """What a call needs to know, int64: address of `core.compute`; where both arrays of a packed model are, and how long;
@@ -29,10 +29,10 @@ def accelerations(place_at, q, qdot, qddot):
 
     Gives -1, the body at whose joint nothing resists, or WRONG_LENGTH.
     """
-    place = carray(pointer_to_integers(place_at), (ENTRIES,))
+    place = carray(integers_at(place_at), (ENTRIES,))
     nr = place[COORDINATES]
     if q.shape[0] != nr or qdot.shape[0] != nr or qddot.shape[0] != nr:
         return WRONG_LENGTH
-    ints = carray(pointer_to_integers(place[INTS_AT]), (place[INTS],))
-    floats = carray(pointer_to_numbers(place[FLOATS_AT]), (place[FLOATS],))
+    ints = carray(integers_at(place[INTS_AT]), (place[INTS],))
+    floats = carray(numbers_at(place[FLOATS_AT]), (place[FLOATS],))
     return run(place[ADDRESS], ints, floats, q, qdot, qddot, 0.0, at.ACCELERATE)
