@@ -22,6 +22,7 @@ import numba
 from numba import cloudpickle
 from numba.core import caching, compiler, serialize, sigutils
 from numba.core.ccallback import CFunc
+from numba.core.runtime import rtsys
 
 from . import cache_folder
 
@@ -135,11 +136,16 @@ class _Kept(caching._Cache):  # type: ignore[misc]
         return str(folder) if folder is not None else None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled form for these types; None if it must be compiled."""
-        target_context.refresh()
+        """The compiled form for these types; None if it must be compiled.
+
+        Machine code needs numba's runtime alone. What the compiler prepares for itself, which takes longer than all
+        the rest of a start, waits until something must be compiled.
+        """
+        rtsys.initialize(target_context)
         path = self._path(sig, target_context.codegen())
         loaded = _loaded(path, target_context) if path is not None else None
         if loaded is None:
+            target_context.refresh()
             _tell(self._name, done=False)
         return loaded
 
