@@ -101,7 +101,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
 
 
 @intrinsic
-def _call(
+def call(
     typing_context: Any,
     address: Any,
     ints: Any,
@@ -125,7 +125,7 @@ def _call(
 @compiled
 def run(address, ints, floats, q, qdot, qddot, t, what):
     """`compute` on arrays."""
-    return _call(
+    return call(
         address, ints.ctypes.data, floats.ctypes.data, q.ctypes.data, qdot.ctypes.data,
         qddot.ctypes.data, t, what,
     )  # fmt: skip

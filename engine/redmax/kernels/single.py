@@ -7,17 +7,17 @@ one address, behind which it says where its arrays are.
 
 from __future__ import annotations
 
-from numba import carray, types
+from numba import types
 
 from . import layout as at
-from .core import run
+from .core import call
 from .jit import compiled_for
-from .memory import integers_at, numbers_at
+from .memory import get, integers_at
 
-ADDRESS, INTS_AT, INTS, FLOATS_AT, FLOATS, COORDINATES = range(6)
-"""What a call needs to know, int64: address of `core.compute`; where both arrays of a packed model are, and how long;
-how many coordinates there are."""
-ENTRIES = 6
+ADDRESS, INTS, FLOATS, COORDINATES = range(4)
+"""What a call needs to know, int64: addresses of `core.compute` and of both arrays of a packed model, and how many
+coordinates there are."""
+ENTRIES = 4
 WRONG_LENGTH = -2
 
 NUMBERS = types.Array(types.float64, 1, "C")
@@ -29,10 +29,11 @@ def accelerations(place_at, q, qdot, qddot):
 
     Gives -1, the body at whose joint nothing resists, or WRONG_LENGTH.
     """
-    place = carray(integers_at(place_at), (ENTRIES,))
-    nr = place[COORDINATES]
+    place = integers_at(place_at)
+    nr = get(place, COORDINATES)
     if q.shape[0] != nr or qdot.shape[0] != nr or qddot.shape[0] != nr:
         return WRONG_LENGTH
-    ints = carray(integers_at(place[INTS_AT]), (place[INTS],))
-    floats = carray(numbers_at(place[FLOATS_AT]), (place[FLOATS],))
-    return run(place[ADDRESS], ints, floats, q, qdot, qddot, 0.0, at.ACCELERATE)
+    return call(
+        get(place, ADDRESS), get(place, INTS), get(place, FLOATS), q.ctypes.data, qdot.ctypes.data, qddot.ctypes.data,
+        0.0, at.ACCELERATE,
+    )  # fmt: skip

@@ -52,8 +52,7 @@ class Tree:
         # addresses of arrays that live as long as the tree
         self._place = np.zeros(single.ENTRIES, np.int64)
         self._place[single.ADDRESS], self._place[single.COORDINATES] = self.address, self._dofs
-        self._place[single.INTS_AT], self._place[single.INTS] = self.ints.ctypes.data, len(self.ints)
-        self._place[single.FLOATS_AT], self._place[single.FLOATS] = self.floats.ctypes.data, len(self.floats)
+        self._place[single.INTS], self._place[single.FLOATS] = self.ints.ctypes.data, self.floats.ctypes.data
         self._place_at = self._place.ctypes.data
         self._q, self._qdot = np.zeros(model.dof_count), np.zeros(model.dof_count)
         self._qddot: Array = np.zeros(model.dof_count)
