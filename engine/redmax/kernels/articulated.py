@@ -10,15 +10,15 @@ from __future__ import annotations
 from . import layout as at
 from .ball import eliminate_ball, turn_ball
 from .hinge import ROUND_OFF, eliminate_hinge, turn_hinge
-from .inertia import add_wrench, give_turned, less, store_inertia, times, whole_inertia
+from .inertia import add_wrench, give_turned, less, times, whole_inertia
 from .jit import inlined, inner
-from .memory import fixed, further, get, get3, get6, get9, put, put6
+from .memory import fixed, further, get, get3, get6, get9, put, put6, put_all
 from .motion import carried
 
 BODY_INTS, BODY_NUMBERS, WORK, DOF_WORK = at.BODY_INTS, at.BODY_NUMBERS, at.WORK, at.DOF_WORK
 PARENT, DOF, NDOF, PRESCRIBED, MODE, ROLE = at.PARENT, at.DOF, at.NDOF, at.PRESCRIBED, at.MODE, at.ROLE
 HINGE, BALL_ALONE, LEAF, LAST_CHILD = at.HINGE, at.BALL_ALONE, at.LEAF, at.LAST_CHILD
-R, P, C, G, BIAS, PA, ACC, F = at.R, at.P, at.C, at.G, at.BIAS, at.PA, at.ACC, at.F
+R, P, C, G, BIAS, IA, PA, ACC, F = at.R, at.P, at.C, at.G, at.BIAS, at.IA, at.PA, at.ACC, at.F
 S, U, D, TAU = at.S, at.U, at.D, at.TAU
 
 
@@ -68,7 +68,7 @@ def eliminate_general(body, work, up, columns, link, armature, qddot, extra, kee
             u *= d
             p0, p1, p2, p3, p4, p5 = p0 + u * u0, p1 + u * u1, p2 + u * u2, p3 + u * u3, p4 + u * u4, p5 + u * u5
     if keep or fixed(link, PRESCRIBED):
-        store_inertia(work, M)
+        put_all(work, IA, M)
         put6(work, F, p0, p1, p2, p3, p4, p5)
     if fixed(link, PARENT) >= 0:
         a0, a1, a2, a3, a4, a5 = times(M, c0, c1, c2, c3, c4, c5)

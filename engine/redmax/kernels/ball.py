@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from . import layout as at
 from .hinge import ROUND_OFF
-from .inertia import add_wrench, give_linear, store_inertia, turned, whole_inertia
+from .inertia import add_wrench, give_linear, turned, whole_inertia
 from .jit import inner
-from .memory import fixed3, fixed9, further, get, get3, get6, get9, put3, put6, put9
+from .memory import fixed3, fixed9, further, get, get3, get6, get9, put3, put6, put_all
 from .motion import handed_down, keep_bias
 from .spatial import (
     applied,
@@ -22,7 +22,7 @@ from .spatial import (
 )
 
 R0, P0, R, P, V, C, G, PA, ACC, F = at.R0, at.P0, at.R, at.P, at.V, at.C, at.G, at.PA, at.ACC, at.F
-BIAS, S, U, TAU, DOF_WORK = at.BIAS, at.S, at.U, at.TAU, at.DOF_WORK
+BIAS, IA, S, U, TAU, DOF_WORK = at.BIAS, at.IA, at.S, at.U, at.TAU, at.DOF_WORK
 LEAF, LAST_CHILD = at.LEAF, at.LAST_CHILD
 
 
@@ -34,7 +34,7 @@ def place_ball(body, work, up, columns, q, qdot):
     Q, J, k3, k4, k5 = ball_motion(x, y, z)
     E = product(fixed9(body, R0), Q)
     p0, p1, p2 = fixed3(body, P0)
-    put9(work, R, E)
+    put_all(work, R, E)
     put3(work, P, p0, p1, p2)
     put6(columns, S, J[0], J[3], J[6], 0.0, 0.0, 0.0)
     put6(columns, S + DOF_WORK, J[1], J[4], J[7], 0.0, 0.0, 0.0)
@@ -120,7 +120,7 @@ def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
         N = (
             0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, c0, c1, c2, c3, c4, c5
         )  # fmt: skip
-        store_inertia(work, N)
+        put_all(work, IA, N)
         put6(work, F, t0, t1, t2, p3, p4, p5)
     if has_parent:
         E = get9(work, R)

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from . import layout as at
-from .inertia import add_wrench, give, store_inertia, turned, whole_inertia
+from .inertia import add_wrench, give, turned, whole_inertia
 from .jit import inlined
-from .memory import fixed3, get, get3, get6, get9, put, put3, put6, put9
+from .memory import fixed3, get, get3, get6, get9, put, put3, put6, put_all
 from .motion import handed_down, keep_bias
 from .spatial import applied, centripetal, sine_cosine, turned_into
 
 R0, P0, R, P, V, C, G, PA, ACC, F = at.R0, at.P0, at.R, at.P, at.V, at.C, at.G, at.PA, at.ACC, at.F
-BIAS, U, D, TAU = at.BIAS, at.U, at.D, at.TAU
+BIAS, IA, U, D, TAU = at.BIAS, at.IA, at.U, at.D, at.TAU
 LEAF, LAST_CHILD = at.LEAF, at.LAST_CHILD
 ROUND_OFF = 1e-15
 """An inertia this small beside the terms it is the sum of is no inertia."""
@@ -30,7 +30,7 @@ def place_hinge(body, work, up, q, v):
         c * x2 + s * y2, c * y2 - s * x2, z2,
     )  # fmt: skip
     p0, p1, p2 = fixed3(body, P0)
-    put9(work, R, E)
+    put_all(work, R, E)
     put3(work, P, p0, p1, p2)
     w0, w1, w2 = get3(up, V)
     g0, g1, g2 = centripetal(w0, w1, w2, p0, p1, p2)
@@ -69,7 +69,7 @@ def eliminate_hinge(body, work, up, column, role, extra, keep, has_parent):
         N = (
             xx, xy, 0.0, yy, 0.0, 0.0, b0, b1, b2, b3, b4, b5, 0.0, 0.0, 0.0, k0, k1, k2, k3, k4, k5
         )  # fmt: skip
-        store_inertia(work, N)
+        put_all(work, IA, N)
         put6(work, F, p0, p1, p2, p3, p4, p5)
     if has_parent:
         c0, c1 = get(work, C), get(work, C + 1)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from . import layout as at
 from .jit import inlined, inner
-from .memory import fixed, fixed3, get, get6, put, put3, put6
+from .memory import fixed, fixed3, fixed10, get3, get6, get21, put3, put6
 from .spatial import applied, cross
 
-MASS, MOMENT, INERTIA, CENTER, DAMPING = at.MASS, at.MOMENT, at.INERTIA, at.CENTER, at.DAMPING
+MASS, CENTER, DAMPING = at.MASS, at.CENTER, at.DAMPING
 IA, PA, F = at.IA, at.PA, at.F
 
 
@@ -21,9 +21,7 @@ def own_inertia(body, extra):
 
     extra [s]: adds so much of its damping as inertia, which turns M into M - h D.
     """
-    m, h0, h1, h2 = fixed(body, MASS), fixed(body, MOMENT), fixed(body, MOMENT + 1), fixed(body, MOMENT + 2)
-    xx, xy, xz = fixed3(body, INERTIA)
-    yy, yz, zz = fixed3(body, INERTIA + 3)
+    m, h0, h1, h2, xx, xy, xz, yy, yz, zz = fixed10(body, MASS)
     if extra != 0.0:
         d = extra * fixed(body, DAMPING)
         c0, c1, c2 = fixed3(body, CENTER)
@@ -43,35 +41,12 @@ def whole_inertia(body, work, extra, leaf):
         return (
             xx, xy, xz, yy, yz, zz, 0.0, -h2, h1, h2, 0.0, -h0, -h1, h0, 0.0, m, 0.0, 0.0, m, 0.0, m
         )  # fmt: skip
+    M = get21(work, IA)
     return (
-        xx + get(work, IA), xy + get(work, IA + 1), xz + get(work, IA + 2),
-        yy + get(work, IA + 3), yz + get(work, IA + 4), zz + get(work, IA + 5),
-        get(work, IA + 6), get(work, IA + 7) - h2, get(work, IA + 8) + h1,
-        get(work, IA + 9) + h2, get(work, IA + 10), get(work, IA + 11) - h0,
-        get(work, IA + 12) - h1, get(work, IA + 13) + h0, get(work, IA + 14),
-        get(work, IA + 15) + m, get(work, IA + 16), get(work, IA + 17),
-        get(work, IA + 18) + m, get(work, IA + 19), get(work, IA + 20) + m,
+        xx + M[0], xy + M[1], xz + M[2], yy + M[3], yz + M[4], zz + M[5],
+        M[6], M[7] - h2, M[8] + h1, M[9] + h2, M[10], M[11] - h0, M[12] - h1, M[13] + h0, M[14],
+        M[15] + m, M[16], M[17], M[18] + m, M[19], M[20] + m,
     )  # fmt: skip
-
-
-@inlined
-def stored_inertia(work):
-    return (
-        get(work, IA), get(work, IA + 1), get(work, IA + 2), get(work, IA + 3), get(work, IA + 4), get(work, IA + 5),
-        get(work, IA + 6), get(work, IA + 7), get(work, IA + 8), get(work, IA + 9), get(work, IA + 10),
-        get(work, IA + 11), get(work, IA + 12), get(work, IA + 13), get(work, IA + 14), get(work, IA + 15),
-        get(work, IA + 16), get(work, IA + 17), get(work, IA + 18), get(work, IA + 19), get(work, IA + 20),
-    )  # fmt: skip
-
-
-@inlined
-def store_inertia(work, M):
-    put6(work, IA, M[0], M[1], M[2], M[3], M[4], M[5])
-    put6(work, IA + 6, M[6], M[7], M[8], M[9], M[10], M[11])
-    put6(work, IA + 12, M[12], M[13], M[14], M[15], M[16], M[17])
-    put(work, IA + 18, M[18])
-    put(work, IA + 19, M[19])
-    put(work, IA + 20, M[20])
 
 
 @inlined
@@ -90,7 +65,7 @@ def times(M, w0, w1, w2, v0, v1, v2):
 @inner
 def add_wrench(work, w0, w1, w2, v0, v1, v2):
     """The wrench of a joint: what is left of the inertia times what the body is accelerated with, and the bias."""
-    M, p = stored_inertia(work), get6(work, F)
+    M, p = get21(work, IA), get6(work, F)
     f = times(M, w0, w1, w2, v0, v1, v2)
     put6(work, F, f[0] + p[0], f[1] + p[1], f[2] + p[2], f[3] + p[3], f[4] + p[4], f[5] + p[5])
 
@@ -182,7 +157,8 @@ def hand_over(up, first, p, A, B, C, t, f):
         n0, n1, n2, n3, n4, n5 = added6(up, IA + 6, n0, n1, n2, n3, n4, n5)
         n6, n7, n8, c0, c1, c2 = added6(up, IA + 12, n6, n7, n8, c0, c1, c2)
         c3, c4, c5, t0, t1, t2 = added6(up, IA + 18, c3, c4, c5, t0, t1, t2)
-        f0, f1, f2 = f0 + get(up, PA + 3), f1 + get(up, PA + 4), f2 + get(up, PA + 5)
+        x = get3(up, PA + 3)
+        f0, f1, f2 = f0 + x[0], f1 + x[1], f2 + x[2]
     put6(up, IA, a0, a1, a2, a3, a4, a5)
     put6(up, IA + 6, n0, n1, n2, n3, n4, n5)
     put6(up, IA + 12, n6, n7, n8, c0, c1, c2)
@@ -192,10 +168,8 @@ def hand_over(up, first, p, A, B, C, t, f):
 
 @inlined
 def added6(row, k, a, b, c, d, e, f):
-    return (
-        a + get(row, k), b + get(row, k + 1), c + get(row, k + 2),
-        d + get(row, k + 3), e + get(row, k + 4), f + get(row, k + 5),
-    )  # fmt: skip
+    x = get6(row, k)
+    return a + x[0], b + x[1], c + x[2], d + x[3], e + x[4], f + x[5]
 
 
 @inner

@@ -11,9 +11,8 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
-
-from .jit import inlined
 
 NUMBERS, INTEGERS = types.CPointer(types.float64), types.CPointer(types.int64)
 
@@ -37,40 +36,58 @@ def integers_at(typing_context: Any, address: Any) -> Any:
     return _cast(INTEGERS)
 
 
-def _element(builder: Any, arguments: Any) -> Any:
-    return builder.gep(arguments[0], [arguments[1]], inbounds=True)
-
-
 @intrinsic
 def further(typing_context: Any, row: Any, count: Any) -> Any:
     """The row that begins `count` elements later."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _element(builder, arguments)
+        return builder.gep(arguments[0], [arguments[1]], inbounds=True)
 
     return row(row, types.int64), generate
 
 
-@intrinsic
-def get(typing_context: Any, row: Any, k: Any) -> Any:
-    """Element k of a row."""
+def _reader(count: int, *, constant: bool) -> Any:
+    """A function that reads `count` elements of a row: one, or a tuple of them.
+
+    One call instead of `count` in the source, so that it is compiled in a fraction of the time.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_element(builder, arguments))
+        row, start = arguments
+        values = []
+        for offset in range(count):
+            where = builder.add(start, start.type(offset)) if offset else start
+            value = builder.load(builder.gep(row, [where], inbounds=True))
+            if constant:
+                value.set_metadata("invariant.load", builder.module.add_metadata([]))
+            values.append(value)
+        return values[0] if count == 1 else context.make_tuple(builder, signature.return_type, values)
 
-    return row.dtype(row, types.int64), generate
+    def typed(typing_context: Any, row: Any, k: Any) -> Any:
+        found = row.dtype if count == 1 else types.UniTuple(row.dtype, count)
+        return found(row, types.int64), generate
+
+    return typed
 
 
-@intrinsic
-def fixed(typing_context: Any, row: Any, k: Any) -> Any:
-    """Element k of a row that no kernel ever writes: the compiler may read it when it likes."""
+get = intrinsic(_reader(1, constant=False))
+"""get(row, k): element k of a row. get3, get6, get9, get21: that and the following ones."""
+get3 = intrinsic(_reader(3, constant=False))
+get6 = intrinsic(_reader(6, constant=False))
+get9 = intrinsic(_reader(9, constant=False))
+get21 = intrinsic(_reader(21, constant=False))
+fixed = intrinsic(_reader(1, constant=True))
+"""fixed(row, k): the same of a row that no kernel ever writes: the compiler may read it when it likes."""
+fixed3 = intrinsic(_reader(3, constant=True))
+fixed9 = intrinsic(_reader(9, constant=True))
+fixed10 = intrinsic(_reader(10, constant=True))
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = builder.load(_element(builder, arguments))
-        value.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return value
 
-    return row.dtype(row, types.int64), generate
+def _write(builder: Any, row: Any, start: Any, values: Any) -> Any:
+    for offset, value in enumerate(values):
+        where = builder.add(start, start.type(offset)) if offset else start
+        builder.store(value, builder.gep(row, [where], inbounds=True))
+    return ir.Constant(ir.IntType(1), 0)
 
 
 @intrinsic
@@ -78,58 +95,36 @@ def put(typing_context: Any, row: Any, k: Any, value: Any) -> Any:
     """Write element k of a row."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[2], _element(builder, arguments))
-        return ir.Constant(ir.IntType(1), 0)
+        return _write(builder, arguments[0], arguments[1], arguments[2:])
 
     return types.boolean(row, types.int64, row.dtype), generate
 
 
-@inlined
-def get3(row, k):
-    return get(row, k), get(row, k + 1), get(row, k + 2)
+@intrinsic
+def put3(typing_context: Any, row: Any, k: Any, a: Any, b: Any, c: Any) -> Any:
+    """Write element k of a row and the following ones."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _write(builder, arguments[0], arguments[1], arguments[2:])
+
+    return types.boolean(row, types.int64, *3 * [row.dtype]), generate
 
 
-@inlined
-def get6(row, k):
-    return get(row, k), get(row, k + 1), get(row, k + 2), get(row, k + 3), get(row, k + 4), get(row, k + 5)
+@intrinsic
+def put6(typing_context: Any, row: Any, k: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
+    """Write element k of a row and the following ones."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _write(builder, arguments[0], arguments[1], arguments[2:])
+
+    return types.boolean(row, types.int64, *6 * [row.dtype]), generate
 
 
-@inlined
-def get9(row, k):
-    return (
-        get(row, k), get(row, k + 1), get(row, k + 2), get(row, k + 3), get(row, k + 4), get(row, k + 5),
-        get(row, k + 6), get(row, k + 7), get(row, k + 8),
-    )  # fmt: skip
+@intrinsic
+def put_all(typing_context: Any, row: Any, k: Any, values: Any) -> Any:
+    """Write a tuple from element k of a row on."""
 
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _write(builder, arguments[0], arguments[1], cgutils.unpack_tuple(builder, arguments[2]))
 
-@inlined
-def fixed3(row, k):
-    return fixed(row, k), fixed(row, k + 1), fixed(row, k + 2)
-
-
-@inlined
-def fixed9(row, k):
-    return (
-        fixed(row, k), fixed(row, k + 1), fixed(row, k + 2), fixed(row, k + 3), fixed(row, k + 4), fixed(row, k + 5),
-        fixed(row, k + 6), fixed(row, k + 7), fixed(row, k + 8),
-    )  # fmt: skip
-
-
-@inlined
-def put3(row, k, a, b, c):
-    put(row, k, a)
-    put(row, k + 1, b)
-    put(row, k + 2, c)
-
-
-@inlined
-def put6(row, k, a, b, c, d, e, f):
-    put3(row, k, a, b, c)
-    put3(row, k + 3, d, e, f)
-
-
-@inlined
-def put9(row, k, M):
-    put3(row, k, M[0], M[1], M[2])
-    put3(row, k + 3, M[3], M[4], M[5])
-    put3(row, k + 6, M[6], M[7], M[8])
+    return types.boolean(row, types.int64, values), generate

@@ -14,7 +14,7 @@ from . import layout as at
 from .ball import place_ball
 from .hinge import place_hinge
 from .jit import inner
-from .memory import fixed, fixed3, fixed9, further, get, get3, get6, put, put3, put6, put9
+from .memory import fixed, fixed3, fixed9, further, get, get3, get6, put, put3, put6, put_all
 from .motion import keep_bias, keep_velocity
 from .spatial import (
     applied,
@@ -61,7 +61,7 @@ def place_screw(body, work, up, numbers, column, q, v):
     p0, p1, p2 = fixed3(body, P0)
     s0, s1, s2 = fixed3(numbers, STEP)
     p0, p1, p2 = p0 + q * s0, p1 + q * s1, p2 + q * s2
-    put9(work, R, E)
+    put_all(work, R, E)
     put3(work, P, p0, p1, p2)
     a0, a1, a2 = fixed3(numbers, TURN)
     b0, b1, b2 = fixed3(numbers, ADVANCE)
@@ -142,7 +142,7 @@ def place_chain(body, work, up, link, numbers, kinds, charts, columns, q, qdot):
         d0, d1, d2 = cross(2.0 * w0 + x0, 2.0 * w1 + x1, 2.0 * w2 + x2, x3, x4, x5)
         c0, c1, c2, c3, c4, c5 = c0 + a0 + y0, c1 + a1 + y1, c2 + a2 + y2, c3 + d0, c4 + d1, c5 + d2
         w0, w1, w2 = w0 + x0, w1 + x1, w2 + x2
-    put9(work, R, E)
+    put_all(work, R, E)
     put3(work, P, p0, p1, p2)
     put3(work, V, w0, w1, w2)
     put6(work, C, c0, c1, c2, c3, c4, c5)
