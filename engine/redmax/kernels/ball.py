@@ -7,7 +7,7 @@ from . import layout as at
 from .hinge import ROUND_OFF
 from .inertia import add_wrench, give_linear, turned, whole_inertia
 from .jit import inner
-from .memory import fixed3, fixed9, further, get, get3, get6, get9, put3, put6, put_all
+from .memory import fixed3, fixed9, further, get, get3, get6, get9, put, put3, put6, put_all
 from .motion import handed_down, keep_bias
 from .spatial import (
     applied,
@@ -22,7 +22,7 @@ from .spatial import (
 )
 
 R0, P0, R, P, V, C, G, PA, ACC, F = at.R0, at.P0, at.R, at.P, at.V, at.C, at.G, at.PA, at.ACC, at.F
-BIAS, IA, S, U, TAU, DOF_WORK = at.BIAS, at.IA, at.S, at.U, at.TAU, at.DOF_WORK
+BIAS, IA, S, U, D, TAU, DOF_WORK = at.BIAS, at.IA, at.S, at.U, at.D, at.TAU, at.DOF_WORK
 LEAF, LAST_CHILD = at.LEAF, at.LAST_CHILD
 
 
@@ -107,6 +107,11 @@ def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
     put3(columns, U + DOF_WORK, w10, w11, w12)
     put3(columns, U + 2 * DOF_WORK, w20, w21, w22)
     put3(columns, TAU, y0, y1, y2)
+    # what constraints need of A^-1 = L^-T diag(1/d) L^-1
+    put3(columns, U + 3, -l1, l4, -l3)
+    put(columns, D, i0)
+    put(columns, D + DOF_WORK, i1)
+    put(columns, D + 2 * DOF_WORK, i2)
     c0 = M[15] - (M[6] * w00 + M[9] * w10 + M[12] * w20)
     c1 = M[16] - (M[6] * w01 + M[9] * w11 + M[12] * w21)
     c2 = M[17] - (M[6] * w02 + M[9] * w12 + M[12] * w22)

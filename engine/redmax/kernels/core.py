@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 from . import layout as at
 from .articulated import eliminate, substitute
 from .charts import recentre, turn_rate
+from .constrained import forward_with_rows, project, set_forces
 from .inverse import joint_forces, solve_implicit
 from .jit import callback, compiled, inner
 from .loads import joint_loads
@@ -42,7 +43,9 @@ PLACE, LOADS, FORWARD, WRENCHES, INVERSE, IMPLICIT = (
     at.DO_INVERSE,
     at.DO_IMPLICIT,
 )
-POWERS, RATE, RECENTRE = at.WITH_POWERS, at.DO_TURN_RATE, at.DO_RECENTRE
+POWERS, RATE, RECENTRE, PROJECT = at.WITH_POWERS, at.DO_TURN_RATE, at.DO_RECENTRE, at.DO_PROJECT
+BODIES, LINKS, NUMBERS, KINDS, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.CHARTS
+BODY_WORK, COLUMNS, VECTORS, N_ROWS = at.BODY_WORK, at.COLUMNS, at.VECTORS, at.N_ROWS
 
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64, types.int64, types.float64, types.int64)
 
@@ -51,8 +54,7 @@ SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64, type
 def forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot, wrenches):
     """qddot from what is placed and the forces in `FORCE`; at prescribed coordinates it is given instead, and `FORCE`
     gets what they need. Gives -1, or the body at whose joint nothing resists."""
-    for k in range(nr):
-        put(columns, k * DOF_WORK + TAU, get(force, k))
+    set_forces(nr, columns, force)
     stuck = eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, wrenches)
     if stuck < 0:
         substitute(n, links, work, columns, armature, qddot, force, wrenches)
@@ -69,15 +71,20 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     ints, floats, q, qdot = integers_at(ints_at), numbers_at(floats_at), numbers_at(q_at), numbers_at(qdot_at)
     qddot = numbers_at(qddot_at)
     n, nr, loaded = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, HAS_LOADS) != 0
-    bodies, links, numbers, kinds, _, _, _, world, _, charts, work, columns, vectors = rows_of(ints, floats)
+    rows = rows_of(ints, floats)
+    bodies, links, numbers, kinds, charts = rows[BODIES], rows[LINKS], rows[NUMBERS], rows[KINDS], rows[CHARTS]
+    world, work, columns, vectors = rows[WORLD], rows[BODY_WORK], rows[COLUMNS], rows[VECTORS]
+    constrained = fixed(ints, N_ROWS) > 0
     armature, force, load = further(vectors, ARMATURE * nr), further(vectors, FORCE * nr), further(vectors, LOAD * nr)
     put3(work, ACC + 3 - WORK, -get(world, 0), -get(world, 1), -get(world, 2))
     result = -1
     if what & RECENTRE:
         result = 1 if recentre(arrays_at(ints, floats), carray(q, (nr,)), carray(qdot, (nr,))) else 0
+    if what & PROJECT:
+        result = project(ints, rows, q, qdot)
     if what & PLACE:
         place_all(n, bodies, links, numbers, kinds, charts, work, columns, q, qdot)
-        if fixed(ints, HAS_DRAG) or what & WRENCHES:
+        if constrained or fixed(ints, HAS_DRAG) or what & WRENCHES:
             velocities(n, bodies, links, work, columns, qdot)
     if what & RATE:
         put(world, at.TURN_RATE, turn_rate(arrays_at(ints, floats), carray(qdot, (nr,))))
@@ -87,7 +94,11 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         for k in range(nr):
             put(force, k, get(load, k))
     if what & FORWARD:
-        result = forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot, what & WRENCHES != 0)
+        wrenches = what & WRENCHES != 0
+        if constrained:
+            result = forward_with_rows(ints, rows, q, qddot, wrenches)
+        else:
+            result = forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot, wrenches)
     if what & POWERS:
         put_in, taken = powers(arrays_at(ints, floats), loaded, carray(qdot, (nr,)), t)
         put(world, at.PUT_IN, put_in)

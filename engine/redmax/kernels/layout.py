@@ -69,6 +69,27 @@ S, U, D, TAU = 0, 6, 12, 13
 """Column of S, its articulated column, one over its inertia, force less bias."""
 DOF_WORK = 16
 
+# rows of loops and other constraints, integers: one line per row
+ROW_KIND, BODY_A, BODY_B, COORDINATE_A, COORDINATE_B = range(5)
+"""Kind; the bodies it holds together, -1 for the world (of a COUPLING those that its coordinates carry)."""
+POINT, AXIS, COUPLING = range(3)
+"""POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis of A is across one of B.
+COUPLING: FACTOR_A q_a + FACTOR_B q_b = OFFSET."""
+ROW_INTS = 6
+
+# rows, numbers; in the bodies' joint frames
+NORMAL, POINT_A, POINT_B = 0, 3, 6
+AXIS_A, AXIS_B = 0, 3
+FACTOR_A, FACTOR_B, OFFSET = 0, 1, 2
+ROW_NUMBERS = 10
+
+# rows, work space: what each does to its bodies per unit of multiplier, error, its rate, what acceleration the motion
+# gives it already, right side, multiplier, and which row is solved for at this place
+ON_A, ON_B, ERROR, RATE, PRODUCT, WANTED, MULTIPLIER, ORDER = 0, 6, 12, 13, 14, 15, 16, 17
+ROW_WORK = 18
+POSE = 12
+"""Numbers of a body's pose in the world: nine of the rotation, three of the position."""
+
 # vectors over all coordinates
 OWN_Q, OWN_QDOT, LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, START, RIGHT_SIDE = range(9)
 """Coordinates and velocities in which loads are meant, loads and their derivatives, what is added to a coordinate's
@@ -77,15 +98,20 @@ VECTOR_ROWS = 9
 
 # what `arrays_of` gives
 BODIES, LINKS, NUMBERS, KINDS, DOFS, TABLES, POOL, WORLD, GIVEN, CHARTS, BODY_WORK, COLUMNS, VECTORS = range(13)
+# and further rows
+ROWS, ROW_VALUES, ROW_SPACE, POSES, REACH, DELASSUS = range(13, 19)
 
 # head of the integers: how many bodies, primitives, tables, pool numbers, prescribed ones, Euler slots; whether
-# anything acts on coordinates, whether any body is damped; how long both arrays are; how many coordinates there are
-N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, HAS_DRAG, N_INTS, N_FLOATS, N_DOFS = range(11)
-HEAD = 11
+# anything acts on coordinates, whether any body is damped; how long both arrays are; how many coordinates there are,
+# and rows of constraints
+N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, HAS_DRAG, N_INTS, N_FLOATS, N_DOFS, N_ROWS = (
+    range(12)
+)
+HEAD = 12
 
 # what `core.compute` is asked to do, in this order
-DO_RECENTRE, DO_PLACE, DO_TURN_RATE, DO_LOADS, DO_FORWARD = 1, 2, 4, 8, 16
-WITH_WRENCHES, WITH_POWERS, DO_INVERSE, DO_IMPLICIT = 32, 64, 128, 256
+DO_RECENTRE, DO_PLACE, DO_TURN_RATE, DO_LOADS, DO_FORWARD = 1, 2, 4, 8, 16  # DO_PROJECT comes after DO_RECENTRE
+WITH_WRENCHES, WITH_POWERS, DO_INVERSE, DO_IMPLICIT, DO_PROJECT = 32, 64, 128, 256, 512
 ACCELERATE = DO_PLACE | DO_LOADS | DO_FORWARD
 
 # methods of `fixed_steps`

@@ -15,6 +15,14 @@ from ..joints.trusted import trusted_primitives
 from ..model import Model
 from ..tables import Table
 from . import layout as at
+from .packing_rows import pack_rows
+
+
+def work_space(model: Model, rows: int) -> int:
+    """How many numbers there are from the bodies' work space on."""
+    n, nr = model.body_count, model.dof_count
+    constraints = (n + 1) * at.POSE + rows * (at.ROW_NUMBERS + at.ROW_WORK + nr + rows)
+    return (n + 1) * at.WORK + nr * at.DOF_WORK + constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,21 +85,11 @@ def pack(model: Model) -> Packed:
     loaded = any(numbers.any() for numbers in acting) or (
         len(tables) and (tables[:, at.TABLE_KIND] != at.ANIMATION).any()
     )
-    head = [
-        n,
-        len(rows),
-        len(tables),
-        len(pool),
-        len(given),
-        len(slots),
-        int(loaded),
-        int(model.body_damping.any()),
-        0,
-        0,
-        nr,
-    ]
+    row_ints, row_values = pack_rows(model, tilts)
+    sizes = [n, len(rows), len(tables), len(pool), len(given), len(slots)]
+    head = [*sizes, int(loaded), int(model.body_damping.any()), 0, 0, nr, len(row_ints)]
     numbers = np.array(kinds, np.int64).ravel()
-    ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, np.zeros(len(slots))]
+    ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, row_ints.ravel(), np.zeros(len(slots))]
     vectors = np.zeros((at.VECTOR_ROWS, nr))
     vectors[at.START] = model.q0
     floats = [
@@ -103,6 +101,10 @@ def pack(model: Model) -> Packed:
         vectors.ravel(),
         np.zeros((n + 1) * at.WORK),
         columns_of_s(links, nr).ravel(),
+        np.eye(3).ravel(),
+        np.zeros(3 + n * at.POSE),
+        row_values.ravel(),
+        np.zeros(len(row_ints) * (at.ROW_WORK + nr + len(row_ints))),
     ]
     all_ints, all_floats = np.concatenate(ints).astype(np.int64), np.concatenate(floats)
     all_ints[at.N_INTS], all_ints[at.N_FLOATS] = len(all_ints), len(all_floats)

@@ -56,8 +56,8 @@ class Tree:
         self._place_at = self._place.ctypes.data
         self._q, self._qdot = np.zeros(model.dof_count), np.zeros(model.dof_count)
         self._qddot: Array = np.zeros(model.dof_count)
-        n, nr = model.body_count, model.dof_count
-        end = len(self.floats) - (n + 1) * at.WORK - nr * at.DOF_WORK
+        nr = model.dof_count
+        end = len(self.floats) - packing.work_space(model, int(self.ints[at.N_ROWS]))
         self.vectors = self.floats[end - at.VECTOR_ROWS * nr : end].reshape(at.VECTOR_ROWS, nr)
         self._world = self.floats[end - at.VECTOR_ROWS * nr - at.WORLD_NUMBERS : end - at.VECTOR_ROWS * nr]
 
@@ -114,6 +114,21 @@ class Tree:
         if not self._run(q_new, qdot_new, self._qddot, 0.0, at.DO_RECENTRE):
             return q, qdot, chart
         return q_new, qdot_new, self.chart(chart)
+
+    def project(self, q: Array, qdot: Array, chart: IntArray) -> tuple[Array, Array, bool]:
+        """Coordinates and velocities brought onto all constraints by the least change; False if that fails."""
+        self.set_chart(chart)
+        q, qdot = np.array(q, np.float64), np.array(qdot, np.float64)
+        return q, qdot, self._run(q, qdot, self._qddot, 0.0, at.DO_PROJECT) >= 0
+
+    def row_errors(self, q: Array, qdot: Array, chart: IntArray) -> Array:
+        """(m,) errors of the constraints' rows [m, or a cosine of about an angle in rad]."""
+        self.set_chart(chart)
+        self._qddot[:] = 0.0
+        self._run(*self._copied(q, qdot), self._qddot, 0.0, at.ACCELERATE)
+        rows = int(self.ints[at.N_ROWS])
+        end = len(self.floats) - rows * (rows + self._dofs)
+        return self.floats[end - rows * at.ROW_WORK : end].reshape(rows, at.ROW_WORK)[:, at.ERROR].copy()
 
     def _copied(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         """Both in memory as kernels want it: contiguous and writable, so that one compiled form serves all calls."""

@@ -13,7 +13,8 @@ HEAD, BODY_INTS, PRIMITIVE_INTS, TABLE_INTS = at.HEAD, at.BODY_INTS, at.PRIMITIV
 BODY_NUMBERS, PRIMITIVE_NUMBERS, DOF_NUMBERS = at.BODY_NUMBERS, at.PRIMITIVE_NUMBERS, at.DOF_NUMBERS
 WORLD_NUMBERS, VECTOR_ROWS, WORK, DOF_WORK = at.WORLD_NUMBERS, at.VECTOR_ROWS, at.WORK, at.DOF_WORK
 N_BODIES, N_PRIMITIVES, N_DOFS, N_TABLES = at.N_BODIES, at.N_PRIMITIVES, at.N_DOFS, at.N_TABLES
-N_POOL, N_GIVEN, N_SLOTS = at.N_POOL, at.N_GIVEN, at.N_SLOTS
+N_POOL, N_GIVEN, N_SLOTS, N_ROWS = at.N_POOL, at.N_GIVEN, at.N_SLOTS, at.N_ROWS
+ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = at.ROW_INTS, at.ROW_NUMBERS, at.ROW_WORK, at.POSE
 
 
 @inlined
@@ -24,7 +25,9 @@ def rows_of(ints, floats):
     kinds = further(links, n * BODY_INTS)
     tables = further(kinds, m * PRIMITIVE_INTS)
     given = further(tables, fixed(ints, N_TABLES) * TABLE_INTS)
-    charts = further(given, fixed(ints, N_GIVEN))
+    rows = further(given, fixed(ints, N_GIVEN))
+    m_rows = fixed(ints, N_ROWS)
+    charts = further(rows, m_rows * ROW_INTS)
     numbers = further(floats, n * BODY_NUMBERS)
     dofs = further(numbers, m * PRIMITIVE_NUMBERS)
     pool = further(dofs, nr * DOF_NUMBERS)
@@ -32,7 +35,15 @@ def rows_of(ints, floats):
     vectors = further(world, WORLD_NUMBERS)
     work = further(vectors, VECTOR_ROWS * nr + WORK)  # after the world's own row
     columns = further(work, n * WORK)
-    return floats, links, numbers, kinds, dofs, tables, pool, world, given, charts, work, columns, vectors
+    poses = further(columns, nr * DOF_WORK + POSE)  # after the world's own
+    values = further(poses, n * POSE)
+    space = further(values, m_rows * ROW_NUMBERS)
+    reach = further(space, m_rows * ROW_WORK)
+    delassus = further(reach, nr * m_rows)
+    return (
+        floats, links, numbers, kinds, dofs, tables, pool, world, given, charts, work, columns, vectors,
+        rows, values, space, poses, reach, delassus,
+    )  # fmt: skip
 
 
 @inner

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiled dynamics with closed loops and other constraints, and the way back onto them."""
+
+from __future__ import annotations
+
+from . import layout as at
+from .articulated import eliminate, substitute
+from .delassus import factorise, product_of_reach, push, reach_of_rows, solve_multipliers
+from .jit import inner
+from .memory import fixed, further, get, get6, put, put3, put6
+from .place import place_all, velocities
+from .rows import evaluate_rows, moved, world_poses
+
+N_BODIES, N_DOFS, N_ROWS, N_GIVEN = at.N_BODIES, at.N_DOFS, at.N_ROWS, at.N_GIVEN
+BODIES, LINKS, NUMBERS, KINDS, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.CHARTS
+BODY_WORK, COLUMNS, VECTORS = at.BODY_WORK, at.COLUMNS, at.VECTORS
+ROWS, ROW_VALUES, ROW_SPACE, POSES, REACH, DELASSUS = (
+    at.ROWS,
+    at.ROW_VALUES,
+    at.ROW_SPACE,
+    at.POSES,
+    at.REACH,
+    at.DELASSUS,
+)
+WORK, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = (
+    at.WORK,
+    at.DOF_WORK,
+    at.ROW_INTS,
+    at.ROW_NUMBERS,
+    at.ROW_WORK,
+    at.POSE,
+)
+BIAS, C, G, V, ACC, TAU = at.BIAS, at.C, at.G, at.V, at.ACC, at.TAU
+ARMATURE, FORCE, RIGHT_SIDE = at.ARMATURE, at.FORCE, at.RIGHT_SIDE
+ROW_KIND, BODY_A, BODY_B, COORDINATE_A, COORDINATE_B = (
+    at.ROW_KIND,
+    at.BODY_A,
+    at.BODY_B,
+    at.COORDINATE_A,
+    at.COORDINATE_B,
+)
+COUPLING, FACTOR_A, FACTOR_B = at.COUPLING, at.FACTOR_A, at.FACTOR_B
+ON_A, ON_B, ERROR, PRODUCT, WANTED, MULTIPLIER = at.ON_A, at.ON_B, at.ERROR, at.PRODUCT, at.WANTED, at.MULTIPLIER
+CLOSED = 1e-15
+"""Errors this small, relative to the mechanism's size, are closed: positions have no more digits."""
+NEARLY = 1e-10
+"""Errors this small may remain where steps no longer make them smaller."""
+ITERATIONS = 12
+OPEN = -2
+"""`project`: the constraints cannot be satisfied near here."""
+
+
+@inner
+def multipliers(ints, rows):
+    """Multipliers that give every row the acceleration, or change of velocity or position, that it wants."""
+    m, nr = fixed(ints, N_ROWS), fixed(ints, N_DOFS)
+    columns, space, A = rows[COLUMNS], rows[ROW_SPACE], rows[DELASSUS]
+    armature = further(rows[VECTORS], ARMATURE * nr)
+    reach_of_rows(
+        m, nr, rows[ROWS], rows[ROW_VALUES], space, rows[LINKS], rows[BODY_WORK], columns, armature, rows[REACH]
+    )
+    product_of_reach(m, nr, columns, rows[REACH], A)
+    rank = factorise(m, A, space)
+    solve_multipliers(m, rank, A, space)
+    return rank
+
+
+@inner
+def set_forces(nr, columns, force):
+    for k in range(nr):
+        put(columns, k * DOF_WORK + TAU, get(force, k))
+
+
+@inner
+def load_bodies(m, lines, values, space, work, columns):
+    """Put what the multipliers do onto bodies and coordinates, as if it came from outside."""
+    for i in range(m):
+        row, kept = further(lines, i * ROW_INTS), further(space, i * ROW_WORK)
+        x = get(kept, MULTIPLIER)
+        if fixed(row, ROW_KIND) == COUPLING:
+            value = further(values, i * ROW_NUMBERS)
+            for side in range(2):
+                k = fixed(row, COORDINATE_A + side)
+                place = k * DOF_WORK + TAU
+                put(columns, place, get(columns, place) + x * fixed(value, FACTOR_A + side))
+            continue
+        for side in range(2):
+            body, f = further(work, fixed(row, BODY_A + side) * WORK), get6(kept, ON_A + 6 * side)
+            b = get6(body, BIAS)
+            put6(
+                body, BIAS, b[0] - x * f[0], b[1] - x * f[1], b[2] - x * f[2],
+                b[3] - x * f[3], b[4] - x * f[4], b[5] - x * f[5],
+            )  # fmt: skip
+
+
+@inner
+def forward_with_rows(ints, rows, q, qddot, wrenches):
+    """Forward dynamics under all constraints, after `velocities`; as `core.forward_dynamics`."""
+    n, nr, m = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, N_ROWS)
+    bodies, links, work, columns, space = rows[BODIES], rows[LINKS], rows[BODY_WORK], rows[COLUMNS], rows[ROW_SPACE]
+    armature, force = further(rows[VECTORS], ARMATURE * nr), further(rows[VECTORS], FORCE * nr)
+    lines, values = rows[ROWS], rows[ROW_VALUES]
+    no = m < 0
+    set_forces(nr, columns, force)
+    stuck = eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, no)
+    if stuck >= 0:
+        return stuck
+    substitute(n, links, work, columns, armature, qddot, force, no)
+    world_poses(n, links, work, rows[POSES])
+    evaluate_rows(m, lines, values, space, work, rows[POSES], q)
+    for i in range(m):
+        acceleration = moved(i, lines, values, space, work, ACC, qddot) + get(space, i * ROW_WORK + PRODUCT)
+        put(space, i * ROW_WORK + WANTED, -acceleration)
+    multipliers(ints, rows)
+    if not wrenches and fixed(ints, N_GIVEN) == 0:
+        push(n, m, links, space, columns, armature, rows[REACH], no)
+        substitute(n, links, work, columns, armature, qddot, force, no)
+        return -1
+    # wrenches of joints and forces of motors: once more, with the constraints' wrenches as loads
+    set_forces(nr, columns, force)
+    load_bodies(m, lines, values, space, work, columns)
+    eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, wrenches)
+    substitute(n, links, work, columns, armature, qddot, force, wrenches)
+    return -1
+
+
+@inner
+def least_change(ints, rows, x):
+    """x (nr,) = M^-1 G^T multipliers: the change of least kinetic metric that gives every row what it wants.
+
+    -1, or the body at whose joint nothing resists. Spoils what `place_all` left of velocities.
+    """
+    n, nr, m = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, N_ROWS)
+    links, work, columns = rows[LINKS], rows[BODY_WORK], rows[COLUMNS]
+    armature = further(rows[VECTORS], ARMATURE * nr)
+    no, yes = m < 0, m > 0
+    for j in range(n):
+        body = further(work, j * WORK)
+        put6(body, BIAS, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        put6(body, C, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        put3(body, G, 0.0, 0.0, 0.0)
+    for k in range(nr):
+        put(columns, k * DOF_WORK + TAU, 0.0)
+        put(x, k, 0.0)
+    stuck = eliminate(n, rows[BODIES], links, work, columns, armature, x, 0.0, no)
+    if stuck >= 0:
+        return stuck
+    multipliers(ints, rows)
+    push(n, m, links, rows[ROW_SPACE], columns, armature, rows[REACH], yes)
+    world = further(work, ACC + 3 - WORK)
+    a, b, c = get(world, 0), get(world, 1), get(world, 2)
+    put3(world, 0, 0.0, 0.0, 0.0)
+    substitute(n, links, work, columns, armature, x, further(rows[VECTORS], FORCE * nr), no)
+    put3(world, 0, a, b, c)
+    return -1
+
+
+@inner
+def project(ints, rows, q, qdot):
+    """Bring positions and then velocities back onto all constraints by the least change.
+
+    Gives how many steps it took, or OPEN.
+    """
+    n, nr, m = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, N_ROWS)
+    bodies, links, work, columns = rows[BODIES], rows[LINKS], rows[BODY_WORK], rows[COLUMNS]
+    lines, values, space, poses = rows[ROWS], rows[ROW_VALUES], rows[ROW_SPACE], rows[POSES]
+    x = further(rows[VECTORS], RIGHT_SIDE * nr)
+    last = 0.0
+    steps = 0
+    while True:
+        place_all(n, bodies, links, rows[NUMBERS], rows[KINDS], rows[CHARTS], work, columns, q, qdot)
+        velocities(n, bodies, links, work, columns, qdot)
+        world_poses(n, links, work, poses)
+        evaluate_rows(m, lines, values, space, work, poses, q)
+        size, largest = 1e-300, 0.0
+        for j in range(n):
+            for k in range(9, POSE):
+                size = max(size, abs(get(poses, j * POSE + k)))
+        for i in range(m):
+            error = abs(get(space, i * ROW_WORK + ERROR))
+            largest = max(largest, error / size if fixed(lines, i * ROW_INTS + ROW_KIND) == 0 else error)
+        small = not largest > CLOSED  # also if it is not a number, which the velocities will show
+        if small or (steps > 1 and largest < NEARLY and not largest < 0.25 * last):
+            break
+        if steps == ITERATIONS:
+            return OPEN
+        for i in range(m):
+            put(space, i * ROW_WORK + WANTED, -get(space, i * ROW_WORK + ERROR))
+        if least_change(ints, rows, x) >= 0:
+            return OPEN
+        for k in range(nr):
+            put(q, k, get(q, k) + get(x, k))
+        last = largest
+        steps += 1
+    for i in range(m):
+        put(space, i * ROW_WORK + WANTED, -moved(i, lines, values, space, work, V, qdot))
+    if least_change(ints, rows, x) >= 0:
+        return OPEN
+    for k in range(nr):
+        put(qdot, k, get(qdot, k) + get(x, k))
+    return steps

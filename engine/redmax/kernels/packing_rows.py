@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Constraints as the rows that kernels know: points that stay together, axes that stay across, coupled coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from ..joints.base import SIMULATED
+from ..joints.primitives import Kind, Primitive
+from ..joints.trusted import trusted_primitives
+from ..model import LoopJoint, Model
+from . import layout as at
+
+PARALLEL = 1e-12
+"""Unit vectors whose cross product is shorter than this are parallel."""
+
+
+def pack_rows(model: Model, tilts: Array) -> tuple[IntArray, Array]:
+    """(m, ROW_INTS) and (m, ROW_NUMBERS). tilts: (n, 3, 3) kernels' joint frames in the model's."""
+    ints: list[list[int]] = []
+    numbers: list[Array] = []
+    for loop in model.loops:
+        rows = loop_rows(loop)
+        if rows is None:
+            continue
+        A, B = (
+            _kernel_frame(model, tilts, loop.parent, loop.E_ij_parent),
+            _kernel_frame(model, tilts, loop.child, loop.E_ij_child),
+        )
+        for kind, a, b in rows:
+            values = np.zeros(at.ROW_NUMBERS)
+            if kind == at.POINT:
+                values[at.NORMAL : at.NORMAL + 3] = A[:3, :3] @ a
+                values[at.POINT_A : at.POINT_A + 3], values[at.POINT_B : at.POINT_B + 3] = A[:3, 3], B[:3, 3]
+            else:
+                values[at.AXIS_A : at.AXIS_A + 3] = A[:3, :3] @ a
+                values[at.AXIS_B : at.AXIS_B + 3] = B[:3, :3] @ b
+            ints.append([kind, loop.parent, loop.child, 0, 0, 0])
+            numbers.append(values)
+    m = len(ints)
+    return np.array(ints, np.int64).reshape(m, at.ROW_INTS), np.array(numbers).reshape(m, at.ROW_NUMBERS)
+
+
+def _kernel_frame(model: Model, tilts: Array, body: int, E_ij: Array) -> Array:
+    """(4, 4) a frame given in a body's principal frame, or in the world, in the frame that kernels use."""
+    if body < 0:
+        return E_ij
+    E = model.E_ji[body] @ E_ij
+    E[:3] = tilts[body].T @ E[:3]
+    return np.asarray(E)
+
+
+def known(model: Model) -> bool:
+    """Whether kernels know every constraint of a model."""
+    return not model.constraints and all(loop_rows(loop) is not None for loop in model.loops)
+
+
+Row = tuple[int, Array, Array]
+
+
+def loop_rows(loop: LoopJoint) -> list[Row] | None:
+    """Rows that hold a joint's two frames together as it does: (kind, vector in A, vector in B).
+
+    Frame A is the parent's, B the child's; they coincide at q = 0. None for joints whose rows are of other kinds.
+    """
+    joint = loop.joint
+    primitives = trusted_primitives(joint)
+    if primitives is None or joint.has_loads or joint.motion_type != SIMULATED:
+        return None
+    turns = _turns(primitives)
+    slides = _slides(primitives)
+    if turns is None or slides is None:
+        return None
+    return [*_point_rows(slides), *turns]
+
+
+def _slides(primitives: tuple[Primitive, ...]) -> list[Array] | None:
+    """Directions in frame A along which frame B's origin slides; None if they turn with the joint."""
+    all_of_them = [np.asarray(p.advance) for p in primitives if p.kind == Kind.SCREW and any(p.advance)]
+    if len(all_of_them) == 3 and abs(np.linalg.det(np.array(all_of_them))) > PARALLEL:
+        return all_of_them  # everywhere, whichever way they have been turned
+    found: list[Array] = []
+    turned: list[Array] = []
+    for primitive in primitives:
+        if primitive.kind != Kind.SCREW:
+            turned.append(np.zeros(3))
+            continue
+        turn, advance = np.asarray(primitive.turn), np.asarray(primitive.advance)
+        if turn.any() and advance.any():
+            return None
+        if advance.any():
+            if any(np.linalg.norm(np.cross(axis, advance)) > PARALLEL or not axis.any() for axis in turned):
+                return None
+            found.append(advance)
+        if turn.any():
+            turned.append(turn)
+    return found
+
+
+def _turns(primitives: tuple[Primitive, ...]) -> list[Row] | None:
+    """AXIS rows that leave the joint's turns free."""
+    axes: list[Array] = []
+    free = False
+    for primitive in primitives:
+        if primitive.kind != Kind.SCREW:
+            free = True
+        elif any(primitive.turn):
+            axes.append(np.asarray(primitive.turn))
+    if free:
+        return None if axes else []
+    x, y, z = np.eye(3)
+    if not axes:
+        return [(at.AXIS, x, z), (at.AXIS, y, z), (at.AXIS, x, y)]
+    if len(axes) == 1:
+        u, v = across(axes[0])
+        return [(at.AXIS, u, axes[0]), (at.AXIS, v, axes[0])]
+    if len(axes) == 2 and abs(axes[0] @ axes[1]) <= PARALLEL:
+        return [(at.AXIS, axes[0], axes[1])]
+    return None
+
+
+def _point_rows(slides: list[Array]) -> list[Row]:
+    """POINT rows across all the directions in which the origin slides."""
+    basis = np.array(slides).reshape(len(slides), 3)
+    _, size, directions = np.linalg.svd(basis) if slides else (None, np.zeros(0), np.eye(3))
+    rank = int((size > PARALLEL).sum())
+    return [(at.POINT, normal, np.zeros(3)) for normal in directions[rank:]]
+
+
+def across(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors across a unit vector and across each other."""
+    u = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
+    u /= np.linalg.norm(u)
+    return u, np.cross(axis, u)
