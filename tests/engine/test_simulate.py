@@ -123,7 +123,7 @@ def test_an_acceleration_that_is_not_finite_names_its_joint(kind):
 def test_a_motion_that_no_step_can_follow_names_its_joint(monkeypatch):
     """Component 3 of (q0, q1, qdot0, qdot1) is the velocity of the second hinge."""
 
-    def too_small(solver, t_bound, max_step):
+    def too_small(solver, t_bound, max_step, **sample):
         raise StepTooSmallError(3)
 
     monkeypatch.setattr(ExplicitRungeKutta, "advance", too_small)

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from ..errors import RedMaxError
 from ..integrators import Integrator
-from ..integrators.adaptive import AdaptiveExplicit
+from ..integrators.dormand_prince import AdaptiveExplicit
 from ..model import Model
 from ..simulate import Recorder, frame_count, simulate
 from ..trajectory import Trajectory

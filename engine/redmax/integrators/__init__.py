@@ -2,12 +2,13 @@
 """Integrators. A new one is a file here and a line below; its number is never reused."""
 
 from ..registry import Registry
-from .adaptive import Dop853, Radau, Rk45
 from .base import FixedStep, FixedStepper, IntegrationError, Integrator, Stepper
 from .bdf import Bdf1, Bdf2
+from .dormand_prince import Dop853, Rk45
 from .linearly_implicit_euler import LinearlyImplicitEuler
 from .linearly_implicit_euler_pcg import LinearlyImplicitEulerPcg
 from .maximal_euler import MaximalEuler
+from .radau import Radau
 from .rk4 import RungeKutta4
 from .semi_implicit_euler import SemiImplicitEuler
 

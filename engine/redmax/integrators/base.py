@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from ..errors import RedMaxError
 from ..fields import Element, number
 from ..model import Model
 from ..state import State
+
+if TYPE_CHECKING:
+    from ..kernels.tree import Tree
 
 MAX_TURN = math.pi / 8.0
 """Largest rotation [rad] of a joint with a singularity in one step.
@@ -53,7 +57,12 @@ class Integrator(Element):
 
 
 class Stepper(ABC):
-    """One run. `state` is where it stands; only `advance` changes it."""
+    """One run. `state` is where it stands; only `advance` changes it.
+
+    tree: the kernels of a run that has some, set before this class begins.
+    """
+
+    tree: Tree | None = None
 
     def __init__(self, model: Model, state: State) -> None:
         self.model = model
@@ -77,8 +86,13 @@ class Stepper(ABC):
 
     def recentre(self) -> None:
         """Write the state in coordinates away from singularities; called before each step and before a sample."""
-        if self._charted:
-            self.state = recentred(self.model, self.state)
+        state = self.state
+        if not self._charted:
+            return
+        if self.tree is None:
+            self.state = recentred(self.model, state)
+        else:
+            self.state = State(state.t, *self.tree.recentred(state.q, state.qdot, state.chart))
 
     def turn_rate(self) -> float:
         """Fastest relative rotation [rad/s] among joints that have a singularity, 0 without such joints."""

@@ -86,7 +86,7 @@ class ImplicitStepper(FixedStepper):
     """Solves one implicit stage; all methods here are made of such stages."""
 
     def __init__(self, model: Model, state: State, settings: ImplicitStep) -> None:
-        self._tree = fast.new_tree(model)
+        self.tree = fast.new_tree(model)
         super().__init__(model, state, settings.h)
         self.tolerance = settings.tolerance
         self.residual_tolerance = settings.residual_tolerance
@@ -113,9 +113,9 @@ class ImplicitStepper(FixedStepper):
         """
         given, free = self.model.prescribed, np.flatnonzero(~self.model.prescribed)
         q_given, v_given, _ = prescribed_motion(self.model, t)
-        if self._tree is not None:
+        if self.tree is not None:
             past = np.stack([q_given, v_given, q_past, v_past])
-            return self._compiled_stage(self._tree, free, past, ch, t, guess[free])
+            return self._compiled_stage(self.tree, free, past, ch, t, guess[free])
 
         def motion(x: Array) -> tuple[Array, Array]:
             q = q_given.copy()

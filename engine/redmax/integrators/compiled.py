@@ -13,8 +13,9 @@ from ..dynamics.animation import with_prescribed
 from ..model import Model
 from ..state import State
 from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, step_count
-from .explicit_runge_kutta import MAX_FACTOR, MIN_FACTOR, SAFETY, SMALLEST_RTOL, DormandPrince5, Tableau
+from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, SAFETY, SMALLEST_RTOL
 from .switching import after_switch, next_switch, switch_times
+from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
 
 if TYPE_CHECKING:
     from ..kernels.tree import Tree
@@ -24,15 +25,22 @@ class TooManyStepsError(IntegrationError):
     """More steps than a call may take."""
 
 
-def tableau_arrays(method: Tableau) -> tuple[Array, Array, Array, Array, Array]:
-    """Nodes, rows, weights and both error weights as kernels read them; the first error weight decides."""
-    stages = len(method.nodes)
-    rows = np.zeros((stages, stages))
-    for stage, row in enumerate(method.rows):
+def tableau_arrays(method: Tableau) -> tuple[Array, Array, Array, Array]:
+    """Nodes, rows, error weights and bends as kernels read them; the first error weights decide.
+
+    Nodes and rows are those of the stages, of the end, whose row are the weights, and of the inner stages.
+    """
+    nodes = np.array([*method.nodes, 1.0, *method.inner_nodes])
+    rows = np.zeros((method.slopes, method.slopes))
+    for stage, row in enumerate((*method.rows, method.weights, *method.inner_rows)):
         rows[stage, : len(row)] = row
-    if isinstance(method, DormandPrince5):
-        return np.array(method.nodes), rows, method.weights, method.error, np.zeros_like(method.error)
-    return np.array(method.nodes), rows, method.weights, method.error_5, method.error_3  # type: ignore[attr-defined]
+    if isinstance(method, DormandPrince8):
+        errors = np.stack([method.error_5, method.error_3])
+    elif isinstance(method, DormandPrince5):
+        errors = np.stack([method.error, np.zeros_like(method.error)])
+    else:
+        raise TypeError(f"kernels do not know the error estimate of {type(method).__name__}")
+    return nodes, rows, errors, method.bends
 
 
 class CompiledRungeKutta:
@@ -48,14 +56,19 @@ class CompiledRungeKutta:
 
         self._kernel, self.tree, self.y = runge_kutta, tree, np.array(y, np.float64)
         self._tableau = tableau_arrays(method)
-        ends = float(method.ends_with_slope)
         self._control = np.array(
-            [SAFETY, MIN_FACTOR, MAX_FACTOR, method.error_order, ends, max(rtol, SMALLEST_RTOL), atol, MAX_TURN]
+            [
+                *(SAFETY, MIN_FACTOR, MAX_FACTOR, method.strictness, LEAST_SAMPLES),
+                *(method.error_order, len(method.nodes), method.ends_with_slope),
+                *(max(rtol, SMALLEST_RTOL), atol, MAX_TURN),
+            ]
         )
         self._traits = np.array([tree.singular, exchanges], np.int64)
         self._free = np.flatnonzero(~tree.model.prescribed)
-        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0])
-        self._slope, self._motion = np.zeros_like(self.y), np.zeros((3, tree.model.dof_count))
+        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0])
+        self._K = np.zeros((method.slopes, self.y.size))
+        self._polynomial = np.zeros((4 + len(method.bends), self.y.size))
+        self._motion = np.zeros((3, tree.model.dof_count))
 
     @property
     def t(self) -> float:
@@ -70,15 +83,21 @@ class CompiledRungeKutta:
         self.y[:] = y
         self._clock[self._kernel.TIME], self._clock[self._kernel.KNOWN] = t, 0.0
 
-    def advance(self, t_bound: float, until: float, limit: int) -> None:
-        """Steps up to t_bound; see `kernels.runge_kutta.advance`. Raises IntegrationError where it cannot."""
+    def advance(self, sample: float, interval: float, t_bound: float, longest: float, limit: int) -> None:
+        """Steps up to t_bound or a sample; see `kernels.runge_kutta.advance`. IntegrationError where it cannot."""
         kernel, tree = self._kernel, self.tree
         ended = kernel.advance(
             tree.address, tree.ints, tree.floats, *self._tableau, self._control, self._traits, self._free,
-            self._clock, self.y, self._slope, self._motion, t_bound, until, limit,
+            self._clock, self.y, self._K, self._polynomial, self._motion, sample, interval, t_bound, longest,
+            limit,
         )  # fmt: skip
         if ended != kernel.DONE:
             raise self._error(ended, int(self._clock[kernel.WHERE]))
+
+    def inside(self, t: float) -> Array:
+        """y at a time within the last step, which has passed the sample that was asked for."""
+        last, length = self._clock[self._kernel.LAST], self._clock[self._kernel.LENGTH]
+        return inside(self._polynomial, float((t - last) / length))
 
     def _error(self, ended: int, where: int) -> IntegrationError:
         kernel, model = self._kernel, self.tree.model
@@ -114,13 +133,6 @@ class CompiledFixedStepper(FixedStepper):
         self.tree = fast.new_tree(model) if compiled else None
         super().__init__(model, state, h)
         self._switches = switch_times(model) if self.splits else np.zeros(0)
-
-    def recentre(self) -> None:
-        if self.tree is None:
-            super().recentre()
-        elif self._charted:
-            state = self.state
-            self.state = State(state.t, *self.tree.recentred(state.q, state.qdot, state.chart))
 
     def advance(self, t_end: float) -> State:
         state, tree = self.state, self.tree

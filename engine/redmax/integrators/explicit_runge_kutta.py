@@ -8,14 +8,13 @@ Solving Ordinary Differential Equations I, section II.4), so that a run takes th
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 
 from ..arrays import Array
-from . import dop853_coefficients as dop853
+from .tableaux import Tableau, inside, root_mean_square
 
 Slope: TypeAlias = Callable[[float, Array], Array]
 """dy/dt at (t, y)."""
@@ -28,6 +27,11 @@ SMALLEST_RTOL = 100.0 * float(np.finfo(np.float64).eps)
 """Rounding makes a smaller relative tolerance meaningless; it is raised to this."""
 
 
+LEAST_SAMPLES = 2.0
+"""A step passes the next sample if it is as long as so many intervals between samples; the slopes that its inside needs
+would otherwise cost more than a step that ends there."""
+
+
 class StepTooSmallError(Exception):
     """No step that can be told from none is accurate enough. component: of y, whose error is the largest."""
 
@@ -37,81 +41,7 @@ class StepTooSmallError(Exception):
 
 
 class NotFiniteError(StepTooSmallError):
-    """A slope that is not a finite number, where the run stands. component: which."""
-
-
-class Tableau(ABC):
-    """One method. nodes c, rows a and weights b as in a Butcher tableau; error_order: of its error estimate.
-
-    ends_with_slope: whether the error estimate needs the slope at the end of the step.
-    """
-
-    def __init__(
-        self, nodes: tuple[float, ...], rows: tuple[Array, ...], weights: Array, error_order: int, *, end: bool
-    ) -> None:
-        self.nodes, self.rows, self.weights = nodes, rows, weights
-        self.error_order, self.ends_with_slope = error_order, end
-
-    @abstractmethod
-    def error_norm(self, K: Array, h: float, scale: Array) -> tuple[float, Array]:
-        """Error of a step of length h over what is allowed (scale), and that ratio for each component.
-
-        K: slopes at the stages and, where needed, at the end of the step, one row each.
-        """
-
-
-class DormandPrince5(Tableau):
-    """Order 5 with an error estimate of order 4. J. R. Dormand, P. J. Prince, A family of embedded formulae, 1980."""
-
-    def __init__(self) -> None:
-        rows: tuple[list[float], ...] = (
-            [],
-            [1 / 5],
-            [3 / 40, 9 / 40],
-            [44 / 45, -56 / 15, 32 / 9],
-            [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
-            [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
-        )
-        weights = np.array([35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84])
-        super().__init__((0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0), tuple(map(np.array, rows)), weights, 4, end=True)
-        self.error = np.array([-71 / 57600, 0.0, 71 / 16695, -71 / 1920, 17253 / 339200, -22 / 525, 1 / 40])
-
-    def error_norm(self, K: Array, h: float, scale: Array) -> tuple[float, Array]:
-        ratio = h * (self.error @ K) / scale
-        return _root_mean_square(ratio), ratio
-
-
-class DormandPrince8(Tableau):
-    """Order 8 with error estimates of order 5 and 3, DOP853."""
-
-    def __init__(self) -> None:
-        rows = tuple(_dense(row, stage) for stage, row in enumerate(dop853.STAGES))
-        weights = _dense(dop853.WEIGHTS, len(rows))
-        super().__init__(dop853.NODES, rows, weights, 7, end=False)
-        self.error_3 = weights - _dense(dop853.WEIGHTS_3, len(rows))
-        self.error_5 = _dense(dop853.ERROR_5, len(rows))
-
-    def error_norm(self, K: Array, h: float, scale: Array) -> tuple[float, Array]:
-        ratio_5, ratio_3 = self.error_5 @ K / scale, self.error_3 @ K / scale
-        size_5, size_3 = float(ratio_5 @ ratio_5), float(ratio_3 @ ratio_3)
-        if size_5 == 0.0 and size_3 == 0.0:
-            return 0.0, ratio_5
-        return h * size_5 / math.sqrt((size_5 + 0.01 * size_3) * scale.size), ratio_5
-
-
-def _dense(listed: Mapping[int, float], length: int) -> Array:
-    row = np.zeros(length)
-    for index, value in listed.items():
-        row[index] = value
-    return row
-
-
-def _root_mean_square(x: Array) -> float:
-    return math.sqrt(float(x @ x) / x.size)
-
-
-DORMAND_PRINCE_5 = DormandPrince5()
-DORMAND_PRINCE_8 = DormandPrince8()
+    """A slope that is not a finite number, where the run stands or inside its step. component: which."""
 
 
 class ExplicitRungeKutta:
@@ -130,45 +60,82 @@ class ExplicitRungeKutta:
         self.step: float | None = None
         self._controlled = self.y.size - quadratures
         self._slope_here: Array | None = None
-        self._K = np.empty((len(method.nodes) + method.ends_with_slope, self.y.size))
+        self._K = np.empty((method.slopes, self.y.size))
+        self._used = len(method.nodes) + method.ends_with_slope  # slopes that every step has
+        self._last = (t, 0.0)
+        self._polynomial: Array | None = None
 
     def go_on_from(self, y: Array) -> None:
         """Continue from other values, or under other inputs, at the same time; the step stays as it was."""
         self.y, self._slope_here = np.array(y, np.float64), None
 
-    def advance(self, t_bound: float, max_step: float = math.inf) -> None:
-        """One step that is accurate enough, at most up to t_bound > t. StepTooSmallError if there is none."""
+    def advance(
+        self, t_bound: float, max_step: float = math.inf, *, sample: float = math.inf, interval: float = math.inf
+    ) -> None:
+        """One step that is accurate enough, at most up to t_bound > t. StepTooSmallError if there is none.
+
+        sample: when y is wanted next, > t, and interval: how often. A step ends there, or it is long and passes; then
+        `inside` knows y.
+        """
         t, y = self.t, self.y
         f = self.slope(t, y) if self._slope_here is None else self._slope_here
         if not np.isfinite(f).all():
             raise NotFiniteError(int(np.isfinite(f).argmin()))
-        shortest = 10.0 * (math.nextafter(t, math.inf) - t)
-        if t_bound - t < shortest:  # times that only rounding tells apart
-            self.t, self.y, self._slope_here = t_bound, y + (t_bound - t) * f, f
+        self._slope_here, self._polynomial = f, None
+        t_stop, shortest = min(sample, t_bound), 10.0 * (math.nextafter(t, math.inf) - t)
+        if t_stop - t < shortest:  # times that only rounding tells apart
+            self.t, self.y = t_stop, y + (t_stop - t) * f
             return
+        exponent = -1.0 / (self.method.error_order + 1)
         step = self._first_step(f, t_bound - t, max_step) if self.step is None else self.step
-        wanted = h = max(min(step, max_step), shortest)
+        strictness, step = 1.0, min(step, max_step)
+        shortened = step * self.method.strictness**exponent
+        if shortened >= LEAST_SAMPLES * interval:
+            strictness, step, t_stop = self.method.strictness, shortened, t_bound
+        wanted = h = max(step, shortest)
         rejected, worst = False, np.zeros(1)
         while True:
             if not h >= shortest:  # also if it is not a number
                 raise StepTooSmallError(int(worst.argmax()))
-            t_new = min(t + h, t_bound)
+            t_new = min(t + h, t_stop)
             h = t_new - t
             y_new = self._stages(y, f, h, t_new)
             error, worst = self._error(y, y_new, h)
-            if error < 1.0:
+            if error * strictness < 1.0:
                 break
             # max gives MIN_FACTOR for an error that is not a number: the step went somewhere impossible
-            h *= max(MIN_FACTOR, SAFETY * error ** (-1.0 / (self.method.error_order + 1)))
+            h *= max(MIN_FACTOR, SAFETY * (error * strictness) ** exponent)
             rejected = True
         factor = MAX_FACTOR
         if error > 0.0:
-            factor = min(MAX_FACTOR, SAFETY * error ** (-1.0 / (self.method.error_order + 1)))
-        self.step = h * (min(1.0, factor) if rejected else factor)
-        if t_new == t_bound and h < wanted and not rejected:
-            self.step = max(self.step, wanted)  # a step cut short by t_bound says nothing against its full length
-        self.t, self.y = t_new, y_new
-        self._slope_here = self._K[-1].copy() if self.method.ends_with_slope else None
+            factor = min(MAX_FACTOR, SAFETY * error**exponent)
+        following = h * (min(1.0, factor) if rejected else factor)
+        if t_new == t_stop and h < wanted and not rejected:
+            following = max(following, wanted)  # a step cut short says nothing against its full length
+        knows_end = self.method.ends_with_slope or t_new > sample
+        self._polynomial = self._inside_of(y, y_new, h, t_new) if t_new > sample else None
+        self._last, self.t, self.y, self.step = (t, h), t_new, y_new, following
+        self._slope_here = self._K[len(self.method.nodes)].copy() if knows_end else None
+
+    def inside(self, t: float) -> Array:
+        """y at a time within the last step, which has passed the sample that was asked for."""
+        if self._polynomial is None:
+            raise ValueError("nothing is known of the inside of this step")
+        t_last, h = self._last
+        return inside(self._polynomial, (t - t_last) / h)
+
+    def _inside_of(self, y: Array, y_new: Array, h: float, t_new: float) -> Array:
+        """The polynomial inside a step that has passed, by some more slopes."""
+        method, K, end = self.method, self._K, len(self.method.nodes)
+        if not method.ends_with_slope:
+            K[end] = self.slope(t_new, y_new)
+        for k, (node, row) in enumerate(zip(method.inner_nodes, method.inner_rows, strict=True), end + 1):
+            K[k] = self.slope(self.t + node * h, y + h * (row @ K[:k]))
+        polynomial = method.polynomial(y, y_new, h, K)
+        finite = np.isfinite(polynomial).all(axis=0)
+        if not finite.all():
+            raise NotFiniteError(int(finite.argmin()))
+        return polynomial
 
     def _stages(self, y: Array, f: Array, h: float, t_new: float) -> Array:
         """Fills K and gives y at the end of a step of length h that begins with slope f."""
@@ -178,12 +145,12 @@ class ExplicitRungeKutta:
             K[stage] = self.slope(self.t + method.nodes[stage] * h, y + h * (method.rows[stage] @ K[:stage]))
         y_new: Array = y + h * (method.weights @ K[: len(method.nodes)])
         if method.ends_with_slope:
-            K[-1] = self.slope(t_new, y_new)
+            K[len(method.nodes)] = self.slope(t_new, y_new)
         return y_new
 
     def _error(self, y: Array, y_new: Array, h: float) -> tuple[float, Array]:
         """Error over what is allowed, and how much each component contributes."""
-        n, K = self._controlled, self._K
+        n, K = self._controlled, self._K[: self._used]
         if n > 0:
             scale = self.atol + self.rtol * np.maximum(np.abs(y[:n]), np.abs(y_new[:n]))
             error, ratio = self.method.error_norm(K[:, :n], h, scale)
@@ -199,13 +166,13 @@ class ExplicitRungeKutta:
         if n == 0:
             return min(longest, max_step)
         scale = self.atol + self.rtol * np.abs(y[:n])
-        size, speed = _root_mean_square(y[:n] / scale), _root_mean_square(f[:n] / scale)
+        size, speed = root_mean_square(y[:n] / scale), root_mean_square(f[:n] / scale)
         h = 1e-6 if size < 1e-5 or speed < 1e-5 else 0.01 * size / speed
         h = min(h, longest)
         if h == 0.0:  # a slope whose square is beyond all numbers
             return h
         change = self.slope(self.t + h, y + h * f)[:n] - f[:n]
-        bend = _root_mean_square(change / scale) / h
+        bend = root_mean_square(change / scale) / h
         if speed <= 1e-15 and bend <= 1e-15:
             h_bend = max(1e-6, h * 1e-3)
         else:

@@ -18,10 +18,11 @@ from .views import arrays_of
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY = range(5)
 """How a call ends."""
-TIME, STEP, KNOWN, STEPS, WHERE = range(5)
+TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH = range(7)
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
-far, and the component of y or the body that stopped it."""
-SAFETY, MIN_FACTOR, MAX_FACTOR, ERROR_ORDER, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN = range(8)
+far, the component of y or the body that stopped it, where the last step began and how long it was."""
+SAFETY, MIN_FACTOR, MAX_FACTOR, STRICTNESS, LEAST_SAMPLES = range(5)
+ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN = range(5, 11)
 """Control: constants of the method, see `integrators.explicit_runge_kutta`, tolerances, and the largest turn [rad] of
 a joint with a singularity in one step."""
 SINGULAR, EXCHANGES = range(2)
@@ -69,6 +70,46 @@ def slope(core, tree, exchanges, free, t, until, y, motion, dy):
 
 
 @inner
+def combine(rows, stage, K, y, h, result):
+    """y + h a K, the values at which a stage is evaluated."""
+    for k in range(y.shape[0]):
+        total = 0.0
+        for m in range(stage):
+            total += rows[stage, m] * K[m, k]
+        result[k] = y[k] + h * total
+
+
+@inner
+def evaluate(core, tree, exchanges, free, nodes, rows, K, y, h, t, until, first, last, values, motion):
+    """Slopes K of the stages first to last - 1 of a step; -1, or the body at whose joint nothing resists."""
+    for stage in range(first, last):
+        combine(rows, stage, K, y, h, values)
+        stuck = slope(core, tree, exchanges, free, t + nodes[stage] * h, until, values, motion, K[stage])
+        if stuck >= 0:
+            return stuck
+    return -1
+
+
+@inner
+def look_inside(K, bends, y, y_new, h, end, polynomial):
+    """As `Tableau.polynomial`; -1, or the component that is not finite."""
+    for k in range(y.shape[0]):
+        change = y_new[k] - y[k]
+        polynomial[0, k], polynomial[1, k], polynomial[2, k] = y[k], change, h * K[0, k] - change
+        polynomial[3, k] = 2.0 * change - h * (K[0, k] + K[end, k])
+        size = polynomial[2, k] + polynomial[3, k]
+        for row in range(bends.shape[0]):
+            total = 0.0
+            for m in range(bends.shape[1]):
+                total += bends[row, m] * K[m, k]
+            polynomial[4 + row, k] = h * total
+            size += h * total
+        if not math.isfinite(size):
+            return k
+    return -1
+
+
+@inner
 def root_mean_square(x, scale, n):
     total = 0.0
     for k in range(n):
@@ -77,14 +118,14 @@ def root_mean_square(x, scale, n):
 
 
 @inner
-def error_ratio(K, h, e5, e3, scale, n, eighth):
+def error_ratio(K, h, errors, scale, n, eighth):
     """Error of a step over what is allowed, and the component it is largest in."""
     size5, size3, worst, largest = 0.0, 0.0, 0, -1.0
     for k in range(n):
         a, b = 0.0, 0.0
-        for m in range(e5.shape[0]):
-            a += e5[m] * K[m, k]
-            b += e3[m] * K[m, k]
+        for m in range(errors.shape[1]):
+            a += errors[0, m] * K[m, k]
+            b += errors[1, m] * K[m, k]
         a, b = a / scale[k], b / scale[k]
         size5, size3 = size5 + a * a, size3 + b * b
         if not abs(a) <= largest:
@@ -99,30 +140,22 @@ def error_ratio(K, h, e5, e3, scale, n, eighth):
 
 
 @inner
-def first_step(core, tree, free, control, clock, y, f, y_new, motion, dy, scale, longest, max_step, until):
-    """As `ExplicitRungeKutta._first_step`; -1.0 if nothing resists a joint."""
-    n = 2 * free.shape[0]
-    if n == 0:
-        return min(longest, max_step)
+def first_try(control, y, f, scale, n, longest):
+    """Length of the trial step from which the first step is guessed, and the speed; as `ExplicitRungeKutta`."""
     for k in range(n):
         scale[k] = control[ATOL] + control[RTOL] * abs(y[k])
     size, speed = root_mean_square(y, scale, n), root_mean_square(f, scale, n)
     h = 1e-6 if size < 1e-5 or speed < 1e-5 else 0.01 * size / speed
-    h = min(h, longest)
-    if h == 0.0:
-        return h
-    for k in range(y.shape[0]):
-        y_new[k] = y[k] + h * f[k]
-    if slope(core, tree, False, free, clock[TIME] + h, until, y_new, motion, dy) >= 0:
-        return -1.0
-    for k in range(n):
-        dy[k] -= f[k]
-    bend = root_mean_square(dy, scale, n) / h
+    return min(h, longest), speed
+
+
+@inner
+def first_step(control, h, speed, bend):
     if speed <= 1e-15 and bend <= 1e-15:
         h_bend = max(1e-6, h * 1e-3)
     else:
         h_bend = (0.01 / max(speed, bend)) ** (1.0 / (control[ERROR_ORDER] + 1.0))
-    return min(100.0 * h, h_bend, longest, max_step)
+    return min(100.0 * h, h_bend)
 
 
 @compiled
@@ -132,32 +165,38 @@ def advance(
     floats,
     nodes,
     rows,
-    weights,
-    e5,
-    e3,
+    errors,
+    bends,
     control,
     traits,
     free,
     clock,
     y,
-    f,
+    K,
+    polynomial,
     motion,
+    sample,
+    interval,
     t_bound,
-    until,
+    longest,
     limit,
 ):
-    """Steps up to t_bound, over which all inputs are smooth; inputs are read at `until` at the latest.
+    """Steps up to t_bound, over which all inputs are smooth, or until one reaches or passes a sample.
 
-    y: free coordinates, their velocities, work, loss. f: dy/dt here if the clock says that it is known.
+    Of a step that passes it the polynomial is left, by which its inside is known.
+
+    nodes, rows: of all stages, of the end, whose row holds the weights, and of the stages for what lies inside.
+    y: free coordinates, their velocities, work, loss. K: slopes; the first is dy/dt here if the clock says so.
+    longest: steps are at most that long [s].
     """
     tree = arrays_of(ints, floats)
-    core, exchanges = (address, ints, floats), traits[EXCHANGES] != 0
-    n, stages, size = 2 * free.shape[0], nodes.shape[0], y.shape[0]
-    K, y_new, scale, dy = np.empty((e5.shape[0], size)), np.empty(size), np.empty(size), np.empty(size)
+    core, exchanges, until = (address, ints, floats), traits[EXCHANGES] != 0, np.nextafter(t_bound, -np.inf)
+    n, stages, size = 2 * free.shape[0], int(control[STAGES]), y.shape[0]
+    y_new, scale, values = np.empty(size), np.empty(size), np.empty(size)
     rtol, atol, exponent = control[RTOL], control[ATOL], -1.0 / (control[ERROR_ORDER] + 1.0)
     ends_with_slope = control[ENDS_WITH_SLOPE] != 0.0
-    while clock[TIME] < t_bound:
-        max_step = math.inf
+    while clock[TIME] < min(sample, t_bound):
+        max_step = longest
         if traits[SINGULAR]:
             fill(tree, free, min(clock[TIME], until), y, motion)
             what = at.DO_RECENTRE | at.DO_PLACE | at.DO_TURN_RATE
@@ -167,82 +206,100 @@ def advance(
                 clock[KNOWN] = 0.0
             rate = tree[at.WORLD][at.TURN_RATE]
             if rate > 0.0:
-                max_step = control[MAX_TURN] / rate
+                max_step = min(longest, control[MAX_TURN] / rate)
         t = clock[TIME]
         if clock[KNOWN] == 0.0:
-            clock[WHERE] = slope(core, tree, exchanges, free, t, until, y, motion, f)
-            if clock[WHERE] >= 0.0:
+            stuck = evaluate(core, tree, exchanges, free, nodes, rows, K, y, 0.0, t, until, 0, 1, values, motion)
+            if stuck >= 0:
+                clock[WHERE] = stuck
                 return STUCK
+            clock[KNOWN] = 1.0
         for k in range(size):
-            if not math.isfinite(f[k]):
+            if not math.isfinite(K[0, k]):
                 clock[WHERE] = k
                 return NOT_FINITE
-        shortest = 10.0 * (np.nextafter(t, np.inf) - t)
-        if t_bound - t < shortest:  # times that only rounding tells apart
+        t_stop, shortest = min(sample, t_bound), 10.0 * (np.nextafter(t, np.inf) - t)
+        if t_stop - t < shortest:  # times that only rounding tells apart
             for k in range(size):
-                y[k] += (t_bound - t) * f[k]
-            clock[TIME], clock[KNOWN] = t_bound, 1.0
+                y[k] += (t_stop - t) * K[0, k]
+            clock[TIME] = t_stop
             return DONE
         step = clock[STEP]
         if step < 0.0:
-            step = first_step(
-                core, tree, free, control, clock, y, f, y_new, motion, dy, scale, t_bound - t, max_step, until
-            )
-        h = max(min(step, max_step), shortest)
+            step = max_step
+            if n > 0:
+                h, speed = first_try(control, y, K[0], scale, n, t_bound - t)
+                step = h
+                if h > 0.0:
+                    # the first stage is a step of Euler's method to its node
+                    stuck = evaluate(
+                        core, tree, exchanges, free, nodes, rows, K, y, h / nodes[1], t, until, 1, 2, values, motion
+                    )
+                    if stuck >= 0:
+                        clock[WHERE] = stuck
+                        return STUCK
+                    for k in range(n):
+                        values[k] = K[1, k] - K[0, k]
+                    step = first_step(control, h, speed, root_mean_square(values, scale, n) / h)
+            step = min(step, t_bound - t)
+        strictness, step = 1.0, min(step, max_step)
+        shortened = step * control[STRICTNESS] ** exponent
+        if shortened >= control[LEAST_SAMPLES] * interval:
+            strictness, step, t_stop = control[STRICTNESS], shortened, t_bound
+        h = max(step, shortest)
         wanted, rejected, worst = h, False, 0
         while True:
             if not h >= shortest:  # also if it is not a number
                 clock[WHERE] = worst
                 return TOO_SMALL
-            t_new = min(t + h, t_bound)
+            t_new = min(t + h, t_stop)
             h = t_new - t
-            K[0] = f
-            for stage in range(1, stages):
-                for k in range(size):
-                    total = 0.0
-                    for m in range(stage):
-                        total += rows[stage, m] * K[m, k]
-                    y_new[k] = y[k] + h * total
-                clock[WHERE] = slope(core, tree, exchanges, free, t + nodes[stage] * h, until, y_new, motion, K[stage])
-                if clock[WHERE] >= 0.0:
-                    return STUCK
-            for k in range(size):
-                total = 0.0
-                for m in range(stages):
-                    total += weights[m] * K[m, k]
-                y_new[k] = y[k] + h * total
-            if ends_with_slope:
-                clock[WHERE] = slope(core, tree, exchanges, free, t_new, until, y_new, motion, K[stages])
-                if clock[WHERE] >= 0.0:
-                    return STUCK
+            last = stages + 1 if ends_with_slope else stages
+            stuck = evaluate(core, tree, exchanges, free, nodes, rows, K, y, h, t, until, 1, last, values, motion)
+            if stuck >= 0:
+                clock[WHERE] = stuck
+                return STUCK
+            combine(rows, stages, K, y, h, y_new)
             if n > 0:
                 for k in range(n):
                     scale[k] = atol + rtol * max(abs(y[k]), abs(y_new[k]))
-                error, worst = error_ratio(K, h, e5, e3, scale, n, not ends_with_slope)
+                error, worst = error_ratio(K, h, errors, scale, n, not ends_with_slope)
             else:
                 for k in range(size):
                     largest = 0.0
-                    for m in range(K.shape[0]):
+                    for m in range(last):
                         largest = max(largest, abs(K[m, k]))
                     scale[k] = atol + rtol * h * largest
-                error, worst = error_ratio(K, h, e5, e3, scale, size, not ends_with_slope)
-            if error < 1.0:
+                error, worst = error_ratio(K, h, errors, scale, size, not ends_with_slope)
+            if error * strictness < 1.0:
                 break
-            factor = control[SAFETY] * error**exponent
+            factor = control[SAFETY] * (error * strictness) ** exponent
             h *= factor if factor > control[MIN_FACTOR] else control[MIN_FACTOR]  # also if it is not a number
             rejected = True
         factor = control[MAX_FACTOR]
         if error > 0.0:
             factor = min(factor, control[SAFETY] * error**exponent)
         following = h * (min(1.0, factor) if rejected else factor)
-        if t_new == t_bound and h < wanted and not rejected:
+        if t_new == t_stop and h < wanted and not rejected:
             following = max(following, wanted)
-        clock[STEP], clock[TIME] = following, t_new
-        clock[KNOWN] = 1.0 if ends_with_slope else 0.0
+        if t_new > sample:
+            stuck = evaluate(
+                core, tree, exchanges, free, nodes, rows, K, y, h, t, until, last, nodes.shape[0], values, motion
+            )
+            if stuck >= 0:
+                clock[WHERE] = stuck
+                return STUCK
+            last = nodes.shape[0]
+            broken = look_inside(K, bends, y, y_new, h, stages, polynomial)
+            if broken >= 0:
+                clock[WHERE] = broken
+                return NOT_FINITE
+        clock[STEP], clock[TIME], clock[LAST], clock[LENGTH] = following, t_new, t, h
+        clock[KNOWN] = 1.0 if last > stages else 0.0
         for k in range(size):
             y[k] = y_new[k]
-            if ends_with_slope:
-                f[k] = K[stages, k]
+            if last > stages:
+                K[0, k] = K[stages, k]
         clock[STEPS] += 1.0
         if clock[STEPS] > limit:
             return TOO_MANY

@@ -11,12 +11,8 @@ from scipy.integrate import DOP853, RK45
 
 from engine.integrators.pendulums import double_pendulum
 from redmax.integrators.equations import accelerations
-from redmax.integrators.explicit_runge_kutta import (
-    DORMAND_PRINCE_5,
-    DORMAND_PRINCE_8,
-    ExplicitRungeKutta,
-    StepTooSmallError,
-)
+from redmax.integrators.explicit_runge_kutta import ExplicitRungeKutta, StepTooSmallError
+from redmax.integrators.tableaux import DORMAND_PRINCE_5, DORMAND_PRINCE_8
 
 METHODS = {"rk45": (DORMAND_PRINCE_5, RK45), "dop853": (DORMAND_PRINCE_8, DOP853)}
 each_method = pytest.mark.parametrize(("method", "scipy_class"), METHODS.values(), ids=METHODS)
