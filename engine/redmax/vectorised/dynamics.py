@@ -19,7 +19,7 @@ from ..model import Model
 from .blocks import Factors
 from .mass_matrix import MassColumns
 from .plan import Plan, plan_of
-from .vectors import apply, apply_transposed, cross, dot, length
+from .vectors import apply, apply_transposed, cross, dot, einsum, length
 from .world import World, propagated, rows, world_of
 
 CORRECTED = 1e-6
@@ -51,7 +51,7 @@ class Forces:
             self.eta[1] += cross(plan.at_owners(omega), world.moved[1])
         if plan.joints.vary:
             self.eta += apply(world.axes, (Sdot * qdot).reshape(world.S.shape))
-        self.inertia = np.einsum("ikn,jkn->ijn", world.R_wi * plan.inertia, world.R_wi)
+        self.inertia = einsum("ikn,jkn->ijn", world.R_wi * plan.inertia, world.R_wi)
         momentum = np.empty(world.arms.shape)
         momentum[0], momentum[1] = apply(self.inertia, omega), plan.mass * world.v_center
         self.unmoved = cross(omega, momentum) - applied

@@ -43,10 +43,28 @@ class JointLayout:
                 self.stages.append(Slides(members) if slides else Turns(members))
             else:
                 self.stages.append(Balls(members) if kind == Kind.BALL else Eulers(members))
+        self._turns = self._only_turns()
+
+    def _only_turns(self) -> tuple[Turns, Motion] | None:
+        """The only stage if every joint is one turn, and what never changes: p without advances, S and Sdot."""
+        if self.odd or len(self.stages) != 1:
+            return None
+        (only,) = self.stages
+        if not isinstance(only, Turns) or len(only.joints) != self.size[0]:
+            return None
+        still = Motion.begun(*self.size)
+        still.S[:, only.at] = only.S
+        for constant in (still.p, still.S, still.Sdot):
+            constant.setflags(write=False)
+        return only, still
 
     def motion(self, given: Coordinates) -> Motion:
         """Q, S and Sdot of every joint."""
-        motion = Motion(*self.size)
+        if self._turns is not None:
+            turns, still = self._turns
+            R, p = turns.pose(given)
+            return Motion(R, still.p if p is None else p, still.S, still.Sdot)
+        motion = Motion.begun(*self.size)
         for stage in self.stages:
             stage.follow(motion, given)
         for j, joint, columns in self.odd:

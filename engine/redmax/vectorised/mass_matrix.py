@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Array
 from .blocks import Batch, Blocks, is_large
 from .plan import Plan
-from .vectors import apply, cross, lever, power
+from .vectors import Crossing, apply, cross, dot, einsum, power
 from .world import World
 
 
@@ -24,10 +24,11 @@ class MassColumns:
         first = tree.over_carried(weighted[1], weighted[0])
         weighted *= 0.5
         weighted[0] += first
-        gained = lever(arms, weighted)
-        gained[1] += inertia
-        carried, own = gained.reshape(2, 9, -1)
-        first, second = plan.at_owners(first), plan.at_owners(tree.over_carried(own, carried).reshape(inertia.shape))
+        # Seen from a point d away, inertia of mass m and first moment h gains [d][e]^T + [e][d]^T, e = h + m d / 2.
+        gained = einsum("aikn,ajkn->aijn", world.crossing.matrix, Crossing.of(weighted).matrix)
+        gained[1] += 0.5 * inertia
+        half = tree.over_carried(gained[1].reshape(9, -1), gained[0].reshape(9, -1)).reshape(inertia.shape)
+        first, second = plan.at_owners(first), plan.at_owners(half + half.transpose(1, 0, 2))
         self.plan, self.world = plan, world
         self.columns = np.empty((4, *world.S.shape[1:]))
         self.columns[:2] = world.S
@@ -76,7 +77,7 @@ class MassColumns:
 
 def power_of_pairs(S: Array, F: Array, batch: Batch) -> Array:
     """S^T F of all pairs of coordinates of one joint, at its own origin: exact however far the top of the group is."""
-    return np.asarray(np.einsum("ic,ic->c", S.take(batch.rows, 1), F.take(batch.cols, 1)))
+    return dot(S.take(batch.rows, 1), F.take(batch.cols, 1))
 
 
 def _padded(columns: Array) -> Array:

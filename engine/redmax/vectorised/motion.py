@@ -24,7 +24,8 @@ def accelerations(model: Model, q: Array, qdot: Array, chart: IntArray, t: float
     forces = Forces(plan, world, qdot, motion.Sdot, body_loads(model, world))
     f_r = joint_loads(model, plan, given, motion.S, t)[0]
     try:
-        return solved(forces, f_r, np.where(model.prescribed, qddot_prescribed, 0.0))
+        given_accelerations = np.zeros(len(q)) if plan.all_free else np.where(model.prescribed, qddot_prescribed, 0.0)
+        return solved(forces, f_r, given_accelerations)
     except HandOver:
         kin = kinematics(model, q, qdot, chart)
         return by_recursion(model, kin, loads(model, kin, t), qddot_prescribed).qddot

@@ -19,9 +19,13 @@ _SERIES: Array = np.array([[(-1.0) ** j / factorial(k + 2 * j) for k in (4, 5)] 
 
 def turned(K: Array, K2: Array, angle: Array) -> Array:
     """exp [a angle] = 1 + sin [a] + 2 sin^2(angle/2) [a]^2, (3, 3, m), with K = [a] and K2 = [a]^2 (3, 3, m)."""
+    half = np.sin(0.5 * angle)
+    half *= half
+    half += half
     R: Array = K * np.sin(angle)
-    R += K2 * (2.0 * np.sin(0.5 * angle) ** 2)
-    vectors.diagonal(R)[:] += 1.0
+    R += K2 * half
+    ones = vectors.diagonal(R)
+    ones += 1.0
     return R
 
 

@@ -38,12 +38,15 @@ class Placed:
 class Motion:
     """Q = (R, p), S and Sdot of all joints while their stages are put together: (3, 3, n), (3, n), (6, nr), (6, nr)."""
 
-    def __init__(self, n: int, nr: int) -> None:
-        self.R = np.zeros((3, 3, n))
-        self.R[0, 0] = self.R[1, 1] = self.R[2, 2] = 1.0
-        self.p = np.zeros((3, n))
-        self.S = np.zeros((6, nr))
-        self.Sdot = np.zeros((6, nr))
+    def __init__(self, R: Array, p: Array, S: Array, Sdot: Array) -> None:
+        self.R, self.p, self.S, self.Sdot = R, p, S, Sdot
+
+    @classmethod
+    def begun(cls, n: int, nr: int) -> Motion:
+        """Before any stage."""
+        R = np.zeros((3, 3, n))
+        R[0, 0] = R[1, 1] = R[2, 2] = 1.0
+        return cls(R, np.zeros((3, n)), np.zeros((6, nr)), np.zeros((6, nr)))
 
 
 class Coordinates(NamedTuple):
@@ -124,6 +127,10 @@ class Turns(Stage):
 
     def motion(self, given: Coordinates, motion: Motion) -> Pose:
         motion.S[:, self.at] = self.S
+        return self.pose(given)
+
+    def pose(self, given: Coordinates) -> tuple[Array, Array | None]:
+        """The stage's own Q."""
         q = given.q[self.at]
         return turned(self.K, self.K2, q), self.advance * q if self.advances else None
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, IntArray
+from .vectors import multiply
 
 DENSE_BODIES = 160
 """Up to here one product with the ancestor matrix is quicker than log2(depth) steps of pointer jumping."""
@@ -135,7 +136,7 @@ class TreeSums:
         """
         R = R_pj.copy()
         for jump in self.jumps:
-            R[:, :, jump.bodies] = np.einsum("ikn,kjn->ijn", R[:, :, jump.ancestors], R[:, :, jump.bodies])
+            R[:, :, jump.bodies] = multiply(R[:, :, jump.ancestors], R[:, :, jump.bodies])
         return R
 
 

@@ -25,7 +25,7 @@ class World(NamedTuple):
 
     R, R_wi: (3, 3, n) axes of the joint and of the principal frames. arms: (2, 3, n) from the parent's joint origin to
     the joint's, zero at roots, and from the joint's origin to the centre of mass. reach: (3, n) from the root's joint
-    origin to the joint's. arm, center: the two arms, ready to be multiplied with.
+    origin to the joint's. crossing, arm, center: both arms and each, ready to be multiplied with.
     twist: (2, 3, n) angular velocity, and velocity at the joint's origin; v_center: (3, n) at the centre of mass.
     axes: (3, 3, nr) R of every coordinate's joint. S, moved: (2, 3, nr) columns of S at the joint's origin, S qdot.
     """
@@ -33,6 +33,7 @@ class World(NamedTuple):
     R: Array
     R_wi: Array
     arms: Array
+    crossing: Crossing
     arm: Crossing
     center: Crossing
     reach: Array
@@ -69,8 +70,8 @@ def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = Non
     kin = Kinematics(
         q,
         qdot,
-        motion.S,
-        motion.Sdot,
+        motion.S.copy(),  # may be the plan's own
+        motion.Sdot.copy(),
         _poses(R_pj, p_pj),
         _poses(world.R, position),
         _poses(world.R_wi, position + world.arms[1]),
@@ -110,7 +111,7 @@ def _moving(plan: Plan, R: Array, p_pj: Array, S: Array, qdot: Array) -> World:
     twist = np.empty(arms.shape)
     twist[0], twist[1], v_center = propagated(plan, arm, center, moved if plan.joints.slide else moved[:1])
     reach = plan.tree.over_ancestors(arms[0])
-    return World(R, R_wi, arms, arm, center, reach, twist, v_center, axes, S_w, moved)
+    return World(R, R_wi, arms, crossing, arm, center, reach, twist, v_center, axes, S_w, moved)
 
 
 def propagated(plan: Plan, arm: Crossing, center: Crossing, columns: Array) -> tuple[Array, Array, Array]:
