@@ -54,7 +54,8 @@ class Forces:
         self.inertia = einsum("ikn,jkn->ijn", world.R_wi * plan.inertia, world.R_wi)
         momentum = np.empty(world.arms.shape)
         momentum[0], momentum[1] = apply(self.inertia, omega), plan.mass * world.v_center
-        self.unmoved = cross(omega, momentum) - applied
+        self.unmoved = cross(omega, momentum)
+        self.unmoved -= applied
 
     @classmethod
     def of(cls, model: Model, kin: Kinematics, loads: Loads) -> Forces:
@@ -69,10 +70,16 @@ class Forces:
         qddot: (nr,), None for zero.
         """
         plan, world, tree = self.plan, self.world, self.plan.tree
-        columns = self.eta if qddot is None else world.S * qddot + self.eta
-        alpha, a, a_center = propagated(plan, world.arm, world.center, columns)
-        own = plan.mass * a_center + self.unmoved[1]
-        moment = apply(self.inertia, alpha) + self.unmoved[0] + world.center.before(own)
+        columns = self.eta
+        if qddot is not None:
+            columns = world.S * qddot
+            columns += self.eta
+        alpha, a, own = propagated(plan, world.arm, world.center, columns)
+        own *= plan.mass  # accelerations of the centres of mass become forces
+        own += self.unmoved[1]
+        moment = apply(self.inertia, alpha)
+        moment += self.unmoved[0]
+        moment += world.center.before(own)
         force = tree.over_carried(own)
         return alpha, a, tree.over_carried(moment, world.arm.before(force)), force
 
@@ -158,7 +165,8 @@ class _Solver:
         """x (nr,) with M x = f at free coordinates, zero at others; and the largest |x| of each block, scaled."""
         if self.blocks.whole:
             x = self.factors[0].solve((f * self.scale)[None])
-            return x[0] * self.scale, np.abs(x).max(axis=1)
+            size = np.abs(x).max(axis=1)
+            return x[0] * self.scale, size
         padded = np.append(f * self.scale, 0.0)
         x, sizes = np.zeros(len(padded)), []
         for batch, factor in zip(self.blocks.batches, self.factors, strict=True):

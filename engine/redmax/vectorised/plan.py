@@ -26,7 +26,8 @@ class Plan:
     roots: joints on the world. root_of: (n,) the one that carries each body.
     R_pj0, R_ji (3, 3, n) and p_pj0, p_ji (3, n): constant parts of poses; rotations are None where all are 1.
     mass (n,), inertia (3, n) about the principal axes. masses, dampings: (2, 1, n) mass and damping of a body with all
-    it carries, and its own; dampings is None without any.
+    it carries, and its own; dampings is None without any. weights: (2, 3, n) gravity at the centres of mass.
+    has_loads: whether anything acts along coordinates.
     is_free: (nr,) coordinates that are neither animated nor locked.
     """
 
@@ -49,6 +50,9 @@ class Plan:
         self.mass = np.ascontiguousarray(model.inertia[:, 3])
         self.inertia = np.ascontiguousarray(model.inertia[:, :3].T)
         self.masses = self._with_carried(self.mass)
+        self.weights = np.zeros((2, 3, n))
+        self.weights[1] = model.gravity[:, None] * self.mass
+        self.weights.setflags(write=False)
         self.dampings = self._with_carried(model.body_damping) if model.body_damping.any() else None
 
         self.is_free: BoolArray = ~model.prescribed
@@ -61,6 +65,9 @@ class Plan:
             (at, joint.stiffness_table) for at, joint in joints if joint.stiffness_table is not None
         ]
         self.has_limits = bool(np.isfinite(model.lower).any() or np.isfinite(model.upper).any())
+        acting = (model.torque, model.stiffness, model.damping)
+        tables = self.torque_tables or self.stiffness_tables
+        self.has_loads = bool(self.has_limits or tables or any(numbers.any() for numbers in acting))
 
     @cached_property
     def too_coupled(self) -> bool:

@@ -26,11 +26,11 @@ def loads(model: Model, kin: Kinematics, t: float) -> Loads:
 
 
 def body_loads(model: Model, world: World) -> Array:
-    """(2, 3, n) gravity and damping at the centres of mass, along the world's axes."""
+    """(2, 3, n) gravity and damping at the centres of mass, along the world's axes; may be the plan's own."""
     plan = plan_of(model)
-    applied = np.zeros(world.arms.shape)
-    applied[1] = model.gravity[:, None] * plan.mass
+    applied = plan.weights
     if plan.dampings is not None:
+        applied = applied.copy()
         applied[0] -= model.body_damping * world.twist[0]
         applied[1] -= model.body_damping * world.v_center
     return applied
@@ -38,6 +38,8 @@ def body_loads(model: Model, world: World) -> Array:
 
 def joint_loads(model: Model, plan: Plan, given: Coordinates, S: Array, t: float) -> tuple[Array, Array, Array]:
     """f_r, K_r, D_r, each (nr,), of torques, springs, damping and soft limits. S: (6, nr)."""
+    if not plan.has_loads:
+        return np.zeros(len(given.q)), np.zeros(len(given.q)), np.zeros(len(given.q))
     q, qdot, changes = own_coordinates(model, plan.charted, given, S)
     x = q - model.rest
     f = model.torque - model.stiffness * x - model.damping * qdot

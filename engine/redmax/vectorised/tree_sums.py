@@ -112,12 +112,13 @@ class TreeSums:
         if self._dense:
             total = X @ self._carried
             return np.asarray(total if lifted is None else total + lifted @ self._carried_only)
+        total = X.copy()
         if self._chain:
-            total = X if lifted is None else X.copy()
             if lifted is not None:
                 total[:, :-1] += lifted[:, 1:]
-            return np.add.accumulate(total[:, ::-1], axis=1)[:, ::-1]
-        total = X.copy()
+            backwards = total[:, ::-1]
+            np.add.accumulate(backwards, axis=1, out=backwards)
+            return total
         if self._strand:
             strands = total.reshape(len(X), -1, self._strand)
             if lifted is not None:

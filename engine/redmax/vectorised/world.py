@@ -127,7 +127,9 @@ def propagated(plan: Plan, arm: Crossing, center: Crossing, columns: Array) -> t
     if len(added) > 3:
         gained += added[3:]
     linear = tree.over_ancestors(gained)
-    return angular, linear, linear + center.after(angular)
+    at_center = center.after(angular)
+    at_center += linear
+    return angular, linear, at_center
 
 
 def rows(X: Array) -> Array:

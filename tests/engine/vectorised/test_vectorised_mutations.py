@@ -19,6 +19,9 @@ from engine.random_trees import random_model, random_state
 from engine.vectorised import test_joints
 from engine.vectorised.comparison import assert_routes_agree
 from redmax import vectorised
+from redmax.compile import compile as compile_scene
+from redmax.joints import Revolute
+from redmax.scene import Body, Inertia, Scene
 
 MODULES = ("blocks", "charted", "dynamics", "layout", "linearised", "mass_matrix", "motion", "plan", "pushing")
 MODULES += ("rotations", "stages", "tree_sums", "vectors", "world")
@@ -61,6 +64,15 @@ def trees() -> None:
         assert_routes_agree(rng, model, *random_state(rng, model), chart)
 
 
+def springs_alone() -> None:
+    """No limits, tables or torques."""
+    rng = np.random.default_rng(4)
+    spring = Revolute(name="Spring", parent=None, child="Swing", axis=(0.0, 1.0, 0.0), stiffness=3.0, rest=0.4)
+    body = Body(name="Swing", inertia=Inertia(mass=1.0, center=(0.3, 0.0, 0.0), tensor=np.eye(3)))
+    model = compile_scene(Scene(bodies=[body], joints=[spring]))
+    assert_routes_agree(rng, model, np.array([0.7]), np.array([0.2]))
+
+
 def charts_of_two_parts() -> None:
     """A joint whose chart is two digits."""
     test_joints.test_sequences_in_every_chart("two Euler")
@@ -95,14 +107,18 @@ MUTATIONS = {
     "slide along the world": ("world", "apply(plan.R_pj0, motion.p)", "motion.p", trees),
     "parent's twist": ("world", "arm.after(tree.at_parents(angular))", "arm.after(angular)", trees),
     "root's position": ("world", "world.reach + p_pj.take", "world.reach - p_pj.take", trees),
-    "centre of mass": ("world", "linear + center.after", "linear - center.after", trees),
+    "centre of mass": ("world", "at_center += linear", "at_center -= linear", trees),
     "eta of slides": ("dynamics", "self.eta[1] += cross(", "self.eta[1] -= cross(", trees),
     "eta of S": ("dynamics", "self.eta += apply(world.axes", "self.eta -= apply(world.axes", trees),
-    "gyroscopic": ("dynamics", "cross(omega, momentum) - applied", "cross(momentum, omega) - applied", trees),
-    "loads": ("dynamics", "cross(omega, momentum) - applied", "cross(omega, momentum) + applied", trees),
+    "gyroscopic": ("dynamics", "= cross(omega, momentum)", "= cross(momentum, omega)", trees),
+    "loads": ("dynamics", "self.unmoved -= applied", "self.unmoved += applied", trees),
     "moment of the force": ("dynamics", "world.center.before(own)", "world.center.after(own)", trees),
     "moment of what is carried": ("dynamics", "world.arm.before(force)", "world.arm.after(force)", trees),
     "tau of free coordinates": ("dynamics", "(model.prescribed, found.tau", "(~model.prescribed, found.tau", trees),
+    "mass of what is carried": ("dynamics", "own *= plan.mass", "own *= 1.1 * plan.mass", trees),
+    "what never changes of turns": ("layout", "= only.S", "= -only.S", trees),
+    "loads overlooked": ("plan", "any(numbers.any() for numbers in acting)", "False", springs_alone),
+    "half of the inertia": ("mass_matrix", "gained[1] += 0.5 * inertia", "gained[1] += inertia", trees),
     "prescribed ignored": ("motion", "np.where(model.prescribed, qddot_prescribed, 0.0)", "0.0 * q", trees),
     "lever of inertia": ("mass_matrix", "weighted *= 0.5", "weighted *= 0.6", trees),
     "first moment": ("mass_matrix", "weighted[0] += first", "weighted[0] -= first", trees),
@@ -111,7 +127,7 @@ MUTATIONS = {
     "within a joint": ("mass_matrix", "F.take(batch.cols, 1)", "F.take(batch.rows, 1)", trees),
     "body damping matrix": ("linearised", "D -= _assembled", "D += _assembled", trees),
     "linear force": ("linearised", "load.f_r - forces", "load.f_r + forces", trees),
-    "gravity": ("pushing", "model.gravity[:, None] * plan.mass", "model.gravity[:, None]", trees),
+    "gravity": ("plan", "model.gravity[:, None] * self.mass", "-model.gravity[:, None] * self.mass", trees),
     "body damping of spin": ("pushing", "applied[0] -= model", "applied[0] += model", trees),
     "joint damping": ("pushing", "- model.damping * qdot", "+ model.damping * qdot", trees),
     "soft limits": ("pushing", "f -= model.limit_stiffness * beyond +", "f -= model.limit_stiffness * beyond -", trees),
