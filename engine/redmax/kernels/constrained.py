@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from . import layout as at
 from .articulated import eliminate, substitute
-from .delassus import factorise, product_of_reach, push, reach_of_rows, solve_multipliers
+from .delassus import factorise, push, reach_of_rows, solve_multipliers
 from .jit import inner
 from .memory import fixed, further, get, get6, put, put3, put6
 from .place import place_all, velocities
@@ -31,6 +31,7 @@ WORK, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = (
     at.POSE,
 )
 BIAS, C, G, V, ACC, TAU = at.BIAS, at.C, at.G, at.V, at.ACC, at.TAU
+WORLD, RANK = at.WORLD, at.RANK
 ARMATURE, FORCE, RIGHT_SIDE = at.ARMATURE, at.FORCE, at.RIGHT_SIDE
 ROW_KIND, BODY_A, BODY_B, COORDINATE_A, COORDINATE_B = (
     at.ROW_KIND,
@@ -59,10 +60,9 @@ def multipliers(ints, rows):
     reach_of_rows(
         m, nr, rows[ROWS], rows[ROW_VALUES], space, rows[LINKS], rows[BODY_WORK], columns, armature, rows[REACH]
     )
-    product_of_reach(m, nr, columns, rows[REACH], A)
-    rank = factorise(m, A, space)
+    rank = factorise(m, nr, columns, rows[REACH], A, space)
     solve_multipliers(m, rank, A, space)
-    return rank
+    put(rows[WORLD], RANK, float(rank))
 
 
 @inner

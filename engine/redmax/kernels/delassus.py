@@ -35,6 +35,8 @@ ON_A, ON_B, WANTED, MULTIPLIER, ORDER = at.ON_A, at.ON_B, at.WANTED, at.MULTIPLI
 R, P, S, U, D, TAU = at.R, at.P, at.S, at.U, at.D, at.TAU
 DEPENDENT = 1e-11
 """A row whose part that no other row has is this small, relative to it all, squared, depends on the others."""
+WELL_APART = 1e-6
+"""Where that part is larger in every row, their order does not matter."""
 
 
 @inner
@@ -116,7 +118,7 @@ def reach_of_rows(m, nr, rows, values, space, links, work, columns, armature, re
 
 @inner
 def product_of_reach(m, nr, columns, reach, A):
-    """A = W^T D W (m, m), the lower half."""
+    """A = W^T D W (m, m), the upper half."""
     for k in range(m * m):
         put(A, k, 0.0)
     for k in range(nr):
@@ -126,25 +128,51 @@ def product_of_reach(m, nr, columns, reach, A):
             if x != 0.0:
                 x *= d
                 row = further(A, i * m)
-                for j in range(i + 1):
+                for j in range(i, m):
                     put(row, j, get(row, j) + x * get(W, j))
 
 
 @inlined
 def entry(A, m, i, j):
-    """Of a symmetric matrix of which the lower half is kept."""
-    return get(A, i * m + j) if i >= j else get(A, j * m + i)
+    """Of a symmetric matrix of which the upper half is kept."""
+    return get(A, i * m + j) if i <= j else get(A, j * m + i)
 
 
 @inner
-def factorise(m, A, space):
-    """Cholesky with pivots, in place; gives the rank. `ORDER` of a line says which row stands there.
+def factorise(m, nr, columns, reach, A, space):
+    """A = L D L^T of A = W^T D W: D on the diagonal, D L^T above it. Gives the rank.
 
-    Column k of L is kept in the places (ORDER of i, ORDER of k), i > k, whatever half they are in.
+    `ORDER` of a line says which row stands there: as they come, unless one depends on others.
     """
+    product_of_reach(m, nr, columns, reach, A)
     for i in range(m):
         put(space, i * ROW_WORK + ORDER, float(i))
         put(space, i * ROW_WORK + MULTIPLIER, get(A, i * m + i))  # what the row is in all
+    if factorised_as_they_come(m, A, space):
+        return m
+    product_of_reach(m, nr, columns, reach, A)
+    return factorised_with_pivots(m, A, space)
+
+
+@inner
+def factorised_as_they_come(m, A, space):
+    """Whether that can be done without a look at the order."""
+    for k in range(m):
+        row, whole = further(A, k * m), get(space, k * ROW_WORK + MULTIPLIER)
+        if not get(row, k) > WELL_APART * whole:
+            return False
+        pivot = 1.0 / get(row, k)
+        for i in range(k + 1, m):
+            x, other = get(row, i) * pivot, further(A, i * m)
+            if x != 0.0:
+                for j in range(i, m):
+                    put(other, j, get(other, j) - x * get(row, j))
+    return True
+
+
+@inner
+def factorised_with_pivots(m, A, space):
+    """The same with the row first that has most of its own; gives how many have any."""
     for k in range(m):
         best, largest = -1, DEPENDENT
         for i in range(k, m):
@@ -164,7 +192,7 @@ def factorise(m, A, space):
             x = entry(A, m, p, r) * pivot
             for j in range(k + 1, i + 1):
                 o = int(get(space, j * ROW_WORK + ORDER))
-                place = p * m + o if p >= o else o * m + p
+                place = p * m + o if p <= o else o * m + p
                 put(A, place, get(A, place) - x * entry(A, m, o, r))
     return m
 
@@ -173,7 +201,7 @@ def factorise(m, A, space):
 def solve_multipliers(m, rank, A, space):
     """Multipliers with A x = `WANTED` in the rows that do not depend on others; zero in those that do.
 
-    What `factorise` leaves is L D L^T with D on the diagonal and L D below it.
+    After `factorise`.
     """
     for i in range(m):
         put(space, i * ROW_WORK + MULTIPLIER, 0.0)

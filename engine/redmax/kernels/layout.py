@@ -53,9 +53,10 @@ ANIMATION, TORQUE_TABLE, SPRING_TABLE = range(3)
 TABLE_INTS = 5
 
 # world
-PUT_IN, TAKEN, TURN_RATE = 3, 4, 5
+PUT_IN, TAKEN, TURN_RATE, RANK = 3, 4, 5, 6
 WORLD_NUMBERS = 8
-"""Gravity; powers of motors and dampers [W] and the fastest turn [rad/s], as `core.compute` leaves them."""
+"""Gravity; powers of motors and dampers [W], the fastest turn [rad/s] and how many rows of constraints do not depend on
+others, as `core.compute` leaves them."""
 
 # work space, one row per body
 R, P, V, C, G, BIAS, IA, PA, ACC, F = 0, 9, 12, 18, 24, 27, 33, 54, 60, 66

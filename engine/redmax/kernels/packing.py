@@ -47,8 +47,8 @@ class Packed:
         return not self.python_joints
 
 
-def pack(model: Model) -> Packed:
-    """The arrays of a model; `model.once(pack)` makes them only once."""
+def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
+    """The arrays of a model; `model.once(pack)` makes them only once. keep_rows: of constraints; all if left out."""
     n, nr = model.body_count, model.dof_count
     links, bodies = np.zeros((n, at.BODY_INTS), np.int64), np.zeros((n, at.BODY_NUMBERS))
     rows: list[Array] = []
@@ -86,6 +86,8 @@ def pack(model: Model) -> Packed:
         len(tables) and (tables[:, at.TABLE_KIND] != at.ANIMATION).any()
     )
     row_ints, row_values = pack_rows(model, tilts)
+    if keep_rows is not None:
+        row_ints, row_values = row_ints[keep_rows], row_values[keep_rows]
     sizes = [n, len(rows), len(tables), len(pool), len(given), len(slots)]
     head = [*sizes, int(loaded), int(model.body_damping.any()), 0, 0, nr, len(row_ints)]
     numbers = np.array(kinds, np.int64).ravel()

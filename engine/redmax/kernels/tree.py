@@ -40,11 +40,30 @@ class Observation:
     stuck: int
 
 
+def without_idle_rows(model: Model) -> packing.Packed:
+    """The packed model without rows of constraints that say nothing new, whatever the pose.
+
+    Such as those that keep a mechanism of parallel hinges in its plane. What depends on other rows at poses drawn at
+    random, where no loop is closed, does so everywhere; what does so only in closed poses is found step by step.
+    """
+    packed = model.once(packing.pack)
+    count = int(packed.ints[at.N_ROWS])
+    if count == 0 or not packed.whole:
+        return packed
+    tree, rng = Tree(model, packed), np.random.default_rng(0)
+    most: IntArray = np.zeros(0, np.int64)
+    for _ in range(3):
+        q = rng.uniform(-0.7, 0.7, model.dof_count)
+        order = tree.independent_rows(q, np.zeros(model.body_count, np.int64))
+        most = order if len(order) > len(most) else most
+    return packed if len(most) == count else packing.pack(model, np.sort(most))
+
+
 class Tree:
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, packed: packing.Packed | None = None) -> None:
         self.model = model
         self.address = core.compute.address
-        self.packed = model.once(packing.pack)
+        self.packed = model.once(without_idle_rows) if packed is None else packed
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
         self._digits = self.ints[len(self.ints) - len(self.packed.slots) :]
@@ -121,14 +140,22 @@ class Tree:
         q, qdot = np.array(q, np.float64), np.array(qdot, np.float64)
         return q, qdot, self._run(q, qdot, self._qddot, 0.0, at.DO_PROJECT) >= 0
 
+    def independent_rows(self, q: Array, chart: IntArray) -> IntArray:
+        """Numbers of the constraints' rows that do not depend on others here."""
+        space = self._row_space(q, np.zeros_like(q), chart)
+        return space[: int(self._world[at.RANK]), at.ORDER].astype(np.int64)
+
     def row_errors(self, q: Array, qdot: Array, chart: IntArray) -> Array:
         """(m,) errors of the constraints' rows [m, or a cosine of about an angle in rad]."""
+        return self._row_space(q, qdot, chart)[:, at.ERROR].copy()
+
+    def _row_space(self, q: Array, qdot: Array, chart: IntArray) -> Array:
         self.set_chart(chart)
         self._qddot[:] = 0.0
         self._run(*self._copied(q, qdot), self._qddot, 0.0, at.ACCELERATE)
         rows = int(self.ints[at.N_ROWS])
         end = len(self.floats) - rows * (rows + self._dofs)
-        return self.floats[end - rows * at.ROW_WORK : end].reshape(rows, at.ROW_WORK)[:, at.ERROR].copy()
+        return self.floats[end - rows * at.ROW_WORK : end].reshape(rows, at.ROW_WORK)
 
     def _copied(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         """Both in memory as kernels want it: contiguous and writable, so that one compiled form serves all calls."""
