@@ -213,6 +213,8 @@ def divergence(model: Model, E: Array, speeds: Array) -> str:
 
     E: (n, 4, 4) poses. speeds: (n, 2) how fast each body turns [rad/s] and its centre of mass moves [m/s].
     """
+    if speeds.max(initial=0.0) <= min(MAX_SPEED, MAX_SPIN) and np.isfinite(E).all():  # NaN compares as false
+        return ""
     sound = np.isfinite(E).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=1)
     names = model.body_names
     if not sound.all():

@@ -9,6 +9,7 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -100,6 +101,18 @@ class Trajectory:
                 raise TrajectoryError(f"trajectory: channel '{name}' has {values.shape[:1]} samples, expected {f}")
         if self.status not in STATUSES:
             raise TrajectoryError(f"trajectory: status is {self.status!r}; give one of {', '.join(STATUSES)}")
+
+    def with_facts(
+        self, *, status: Status | None = None, message: str | None = None, meta: Mapping[str, Any] | None = None
+    ) -> Trajectory:
+        """The same samples with other facts about the run; None for those that stay. Nothing is copied."""
+        changed = copy(self)
+        given = {"status": status, "message": message, "meta": None if meta is None else MappingProxyType(dict(meta))}
+        for name, value in given.items():
+            if value is not None:
+                object.__setattr__(changed, name, value)
+        changed._check()
+        return changed
 
     def __len__(self) -> int:
         """Number of samples."""

@@ -245,13 +245,13 @@ def test_objects_with_nothing_between_them_and_their_bodies_take_the_short_way_t
     plain, taken = object_motion.of_plain_objects, []
 
     def counted(places, *more):
-        taken.extend(place.name for place in places)
+        taken.extend(places.names)
         return plain(places, *more)
 
     monkeypatch.setattr(object_motion, "of_plain_objects", counted)
     short = motions(extraction, result)
     assert sorted(taken) == sorted(result.body_names)
-    monkeypatch.setattr(object_motion, "are_plain", lambda places: [False] * len(places))
+    monkeypatch.setattr(object_motion.Places, "plain", lambda places: [False] * len(places.names))
     long = motions(extraction, result)
     assert list(short) == list(long)
     for name, motion in short.items():

@@ -16,7 +16,7 @@ from redmax.integrators import INTEGRATORS, Dop853, LinearlyImplicitEuler, Runge
 from redmax.integrators.explicit_runge_kutta import ExplicitRungeKutta, StepTooSmallError
 from redmax.joints import JOINTS, Fixed, Revolute, Spherical, SphericalEuler
 from redmax.scene import Body, Inertia, Scene
-from redmax.simulate import CHANNELS, Recorder, SimulationError, frame_count, record, simulate
+from redmax.simulate import CHANNELS, Recorder, SimulationError, divergence, frame_count, record, simulate
 from redmax.state import State
 from redmax.trajectory import load
 
@@ -245,3 +245,24 @@ def test_an_absurd_start_fails_at_once():
     (sample,) = simulate(model, integrator=Dop853(), duration=1.0)
     assert sample.status == "failed"
     assert "Cannot start: body 'A' exceeds" in sample.message
+
+
+def test_every_way_to_diverge_is_seen_and_the_rest_is_not():
+    model = double_pendulum()
+    E, speeds = np.tile(np.eye(4), (2, 1, 1)), np.full((2, 2), 1e6)
+    assert divergence(model, E, speeds) == ""
+    for place in np.ndindex(2, 2):
+        for value, what in ((np.inf, "no longer finite"), (np.nan, "no longer finite"), (2e6, "exceeds")):
+            faster = speeds.copy()
+            faster[place] = value
+            assert f"'{model.body_names[place[0]]}'" in divergence(model, E, faster)
+            assert what in divergence(model, E, faster)
+    for place in np.ndindex(E.shape):
+        for value in (np.inf, -np.inf, np.nan):
+            moved = E.copy()
+            moved[place] = value
+            text = divergence(model, moved, speeds)
+            assert f"'{model.body_names[place[0]]}' is no longer finite" in text
+    two = E.copy()
+    two[0, 0, 3], two[1, 0, 3] = np.inf, -np.inf
+    assert f"'{model.body_names[0]}' is no longer finite" in divergence(model, two, speeds)

@@ -180,3 +180,17 @@ def test_bodies_are_found_by_name():
     assert trajectory().body("b") == 1
     with pytest.raises(TrajectoryError, match="no body 'c'"):
         trajectory().body("c")
+
+
+def test_other_facts_about_the_same_samples():
+    before = trajectory()
+    after = before.with_facts(status="complete", message="", meta={"fps": 25.0})
+    assert (after.status, after.message, dict(after.meta)) == ("complete", "", {"fps": 25.0})
+    assert after.q is before.q
+    assert after.channels is before.channels
+    assert (before.status, before.message, before.meta["fps"]) == (trajectory().status, trajectory().message, 24.0)
+    assert before.with_facts(message="Other").status == before.status
+    with pytest.raises(TypeError):
+        after.meta["fps"] = 1.0
+    with pytest.raises(TrajectoryError, match="status is 'good'"):
+        before.with_facts(status="good")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
-import numpy as np
 
 from .._engine import arrays
 from .._engine import scene as engine_scene
@@ -34,6 +33,10 @@ class BodyFrame:
     A: Array
     mass: float
     static: bool
+
+    def as_static(self, *, static: bool) -> BodyFrame:
+        """The same body, known to stand still or not."""
+        return BodyFrame(self.name, self.E_wb, self.A, self.mass, static)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +83,7 @@ def extract_body(
     settings: Any = obj.redmax.body
     with_own = settings.shape == body_properties.MESH
     found: list[Finding] = []
-    pieces = list(parts.pieces(obj, E_wb, found, with_own=with_own))
+    pieces = list(parts.pieces(obj, E_wb, A, found, with_own=with_own))
     findings.extend(found)
     sound = not any(finding.severity == "ERROR" for finding in found)
     properties = mass.body_mass(obj, pieces, length, findings) if sound else None
@@ -93,5 +96,5 @@ def extract_body(
         )
     body = engine_scene.Body(name=obj.name, inertia=inertia, damping=float(settings.damping))
     weight = 0.0 if properties is None else float(properties.mass)
-    frame = BodyFrame(obj.name, units.in_metres(E_wb, length), np.array(A), weight, static=False)
+    frame = BodyFrame(obj.name, units.in_metres(E_wb, length), A, weight, static=False)
     return Element(body, frame, properties is not None)

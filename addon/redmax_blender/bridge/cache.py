@@ -8,7 +8,6 @@ Blender's temporary folder until the next save brings it over.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import logging
@@ -106,7 +105,7 @@ def with_frames(result: Trajectory, extraction: extract.Extraction) -> Trajector
             for body in extraction.bodies
         ],
     }
-    return dataclasses.replace(result, meta={**result.meta, FRAMES: frames})
+    return result.with_facts(meta={**result.meta, FRAMES: frames})
 
 
 # --- storing and loading ---------------------------------------------------------------------

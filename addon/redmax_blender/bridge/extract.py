@@ -6,7 +6,7 @@ The only reader of Blender's data. What comes out is plain numbers and names; no
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -130,7 +130,7 @@ def _judged(
     static = mechanisms.static_bodies(tree)
     extraction = Extraction(
         scene=made,
-        bodies=tuple(replace(element.frame, static=element.frame.name in static) for element in elements),
+        bodies=tuple(element.frame.as_static(static=element.frame.name in static) for element in elements),
         joint_objects=joint_objects,
         length=length,
         fps=clock.fps,

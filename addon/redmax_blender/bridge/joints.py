@@ -45,7 +45,7 @@ class JointReader:
     def read(self, objects: list[bpy.types.Object], findings: list[Finding]) -> list[Any]:
         """The engine's joints, without those that cannot be made. What is wrong is added to findings."""
         found = [row for obj in objects if (row := self._row(obj, findings)) is not None]
-        E_wj = np.array([E for _, _, E in found]).reshape(-1, 4, 4)
+        E_wj = units.in_metres(np.array([E for _, _, E in found]).reshape(-1, 4, 4), self.length)
         in_parents = iter(self._poses_in([values["parent"] for _, values, _ in found], E_wj))
         in_children = iter(self._poses_in([values["child"] for _, values, _ in found], E_wj))
         return [
@@ -59,7 +59,7 @@ class JointReader:
         return as_poses(pose.inverse(E_wb) @ E_wj)
 
     def _row(self, obj: bpy.types.Object, findings: list[Finding]) -> tuple[Any, dict[str, Any], Array] | None:
-        """Class and fields of a joint, and its frame in the world [m]."""
+        """Class and fields of a joint, and its frame in the world [Blender units]."""
         refused = refused_as(obj, "joint")
         if refused is not None:
             findings.append(refused)
@@ -92,7 +92,7 @@ class JointReader:
             **joint_properties.own_parameters(settings, self.length),
             **self._per_dof(obj, settings, findings),
         }
-        return engine_joints.JOINTS[settings.kind], values, units.in_metres(E_wj, self.length)
+        return engine_joints.JOINTS[settings.kind], values, E_wj
 
     def _uncomputed(self, obj: bpy.types.Object) -> Iterator[Finding]:
         """What only an evaluated scene could tell, but Blender does not evaluate."""

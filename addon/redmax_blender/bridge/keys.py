@@ -90,6 +90,7 @@ class Points:
             "handle_right_type": (kind, handles),
             "interpolation": (line, lines),
         }
+        self._compared = False
 
     def fill(self, curve: bpy.types.FCurve, row: int) -> None:
         """Give an empty F-curve its keys."""
@@ -97,11 +98,13 @@ class Points:
         points.add(self.count)
         for name, numbers in self.numbers.items():
             points.foreach_set(name, numbers[row])
-        first = points[0]
-        # Numbers of enums are set one by one inside Blender: worth avoiding where new keys already have them.
-        for name, (item, items) in self.enums.items():
-            if getattr(first, name) != item:
-                points.foreach_set(name, items)
+        if not self._compared:
+            # Numbers of enums are set one by one inside Blender: worth avoiding where new keys already have them.
+            first = points[0]
+            self.enums = {name: pair for name, pair in self.enums.items() if getattr(first, name) != pair[0]}
+            self._compared = True
+        for name, (_, items) in self.enums.items():
+            points.foreach_set(name, items)
 
 
 def _pairs(x: Any, y: Array) -> Any:

@@ -7,6 +7,7 @@ The formulas are those of `placement`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -23,19 +24,35 @@ ROUND_OFF = 1e-12
 """Departure from the identity that is none [1]."""
 
 
-class Place(NamedTuple):
-    """What is constant about one object: indices of body and carrier (-1: none), and the matrices of the module."""
+@dataclass(frozen=True, eq=False)
+class Places:
+    """What is constant about n objects: indices of body and carrier (-1: none), and the matrices of `placement`.
 
-    name: str
-    parent: str
-    mode: str
-    body: int
-    carrier: int
+    modes: rotation modes. rest: rotation channels as modelled. B: A without the scale of the channels.
+    """
+
+    names: list[str]
+    parents: list[str]
+    modes: list[str]
+    rest: list[tuple[float, ...]]
+    body: arrays.IntArray
+    carrier: arrays.IntArray
     C_inverse: Array
-    A: Array
+    B: Array
     delta: Array
     delta_location: Array
-    rest: Array
+
+    def some(self, which: Sequence[int]) -> Places:
+        """The objects of these indices."""
+        lists = ([values[index] for index in which] for values in (self.names, self.parents, self.modes, self.rest))
+        numbers = (self.body, self.carrier, self.C_inverse, self.B, self.delta, self.delta_location)
+        return Places(*lists, *(values[which] for values in numbers))  # type: ignore[arg-type]
+
+    def plain(self) -> list[bool]:
+        """Whose channels are the pose itself, but for a shift: most objects without a parent."""
+        gaps = [np.abs(M - np.eye(M.shape[-1])).max(axis=(1, 2)) for M in (self.C_inverse, self.B, self.delta)]
+        found: list[bool] = ((self.carrier < 0) & (np.maximum.reduce(gaps) <= ROUND_OFF)).tolist()
+        return found
 
 
 class Motions(NamedTuple):
@@ -51,40 +68,25 @@ class Motions(NamedTuple):
     sheared: arrays.BoolArray
 
 
-def are_plain(places: Sequence[Place]) -> list[bool]:
-    """Whose channels are the pose itself, but for a shift: most objects without a parent."""
-    if not places:
-        return []
-    C_inverse, A, delta = (np.array([getattr(place, name) for place in places]) for name in ("C_inverse", "A", "delta"))
-    gaps = [np.abs(M - np.eye(M.shape[-1])).max(axis=(1, 2)) for M in (C_inverse, A, delta)]
-    free = np.array([place.carrier < 0 for place in places])
-    plain: list[bool] = (free & (np.maximum.reduce(gaps) <= ROUND_OFF)).tolist()
-    return plain
-
-
-def of_plain_objects(places: Sequence[Place], result: Trajectory, length: float) -> Motions:
+def of_plain_objects(places: Places, result: Trajectory, length: float) -> Motions:
     """Of objects whose channels are the pose itself, but for a shift."""
-    body = [place.body for place in places]
-    q, p = (np.swapaxes(values[:, body], 0, 1) for values in (result.rotation, result.position))
-    twist = np.swapaxes(result.channels["twist"][:, body], 0, 1)
-    location = p / length - np.array([place.delta_location for place in places])[:, None]
+    q, p = (np.swapaxes(values[:, places.body], 0, 1) for values in (result.rotation, result.position))
+    twist = np.swapaxes(result.channels["twist"][:, places.body], 0, 1)
+    location = p / length - places.delta_location[:, None]
     location_rate = quaternion.rotate(q, twist[..., 3:]) / length
-    return Motions(q, twist[..., :3], location, location_rate, np.zeros(len(places), bool))
+    return Motions(q, twist[..., :3], location, location_rate, np.zeros(len(places.names), bool))
 
 
-def of_objects(places: Sequence[Place], result: Trajectory, length: float) -> Motions:
+def of_objects(places: Places, result: Trajectory, length: float) -> Motions:
     """Of any objects; arrays are (object, frame, ...)."""
     R_cb, p_cb, omega, pdot = _relative_motion(places, result, length)
-    C_inverse = np.array([place.C_inverse for place in places])
-    linear, shift = C_inverse[:, None, :3, :3], C_inverse[:, None, :3, 3]
-    delta_T = np.array([place.delta.T for place in places])[:, None]
-    B = np.array([place.A for place in places])
+    linear, shift = places.C_inverse[:, None, :3, :3], places.C_inverse[:, None, :3, 3]
+    delta_T = np.swapaxes(places.delta, 1, 2)[:, None]
+    B = places.B
     R = (delta_T @ linear) @ R_cb @ B[:, None]
     gap = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(1, 2, 3))
     sheared = ~((gap <= SHEAR) & (np.linalg.det(R) > 0.0).all(axis=1))
-    location = (
-        (linear @ p_cb[..., None])[..., 0] + shift - np.array([place.delta_location for place in places])[:, None]
-    )
+    location = (linear @ p_cb[..., None])[..., 0] + shift - places.delta_location[:, None]
     return Motions(
         q=quaternion.from_matrix(R),
         spin=(_turned_by(B)[:, None] @ omega[..., None])[..., 0],
@@ -94,10 +96,10 @@ def of_objects(places: Sequence[Place], result: Trajectory, length: float) -> Mo
     )
 
 
-def _relative_motion(places: Sequence[Place], result: Trajectory, length: float) -> tuple[Array, Array, Array, Array]:
+def _relative_motion(places: Places, result: Trajectory, length: float) -> tuple[Array, Array, Array, Array]:
     """Of each body relative to its carrier: R_cb, p_cb [Blender units], omega in the body, and the rate of p_cb."""
-    body, on = [place.body for place in places], [place.carrier for place in places]
-    carried = np.array([index >= 0 for index in on])[:, None, None]
+    body, on = places.body, places.carrier
+    carried = (on >= 0)[:, None, None]
     q = np.swapaxes(result.rotation, 0, 1)
     p = np.swapaxes(result.position, 0, 1) / length
     twist = np.swapaxes(result.channels["twist"], 0, 1)

@@ -55,11 +55,11 @@ class Parts:
         self._shared: dict[str, mesh.Geometry] = {}
 
     def pieces(
-        self, body: bpy.types.Object, E_wb: Array, findings: list[Finding], *, with_own: bool
+        self, body: bpy.types.Object, E_wb: Array, A: Array, findings: list[Finding], *, with_own: bool
     ) -> Iterator[Piece]:
         """All geometry of a body, its own only if asked for. What is wrong is added to findings.
 
-        E_wb: the body's frame in Blender units.
+        E_wb: the body's frame in Blender units. A: what its matrix has besides, see `frames.rigid_part`.
         """
         E_bw: Array | None = None
         members = list(members_of(body, self.children))
@@ -78,8 +78,11 @@ class Parts:
                 continue
             if is_part:
                 findings.extend(_part_motion(obj, body))
-            E_bw = pose.inverse(E_wb) if E_bw is None else E_bw
-            B = E_bw @ self.modelled.matrix(obj)
+            if is_part:
+                E_bw = pose.inverse(E_wb) if E_bw is None else E_bw
+                B = E_bw @ self.modelled.matrix(obj)
+            else:
+                B = A.copy()
             B[:3] *= self.length
             for geometry, M in self._geometry(obj, findings):
                 yield Piece(obj.name, geometry, B if M is None else B @ M)

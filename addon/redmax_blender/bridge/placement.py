@@ -23,10 +23,10 @@ from .._engine import arrays, pose, trajectory
 from . import frames, kept, object_motion, rotation_channels, units
 from .findings import BridgeError, Finding
 from .modelled import Modelled
-from .object_motion import Motions, Place
+from .object_motion import Motions, Places
 
 if TYPE_CHECKING:
-    from .extract import BodyFrame, Extraction
+    from .extract import Extraction
 
 Array = arrays.Array
 Trajectory = trajectory.Trajectory
@@ -77,21 +77,19 @@ def channel_motions(
     """
     names = set(result.body_names) if moving is None else set(moving)
     modelled = Modelled(depsgraph)
-    bodies = {body.name: body for body in extraction.bodies}
-    indices = {name: index for index, name in enumerate(result.body_names)}
-    places = [_place(obj, bodies, indices, extraction.length, modelled, names) for obj in objects]
+    places = _places(list(objects), extraction, result.body_names, modelled, names)
     motions: dict[str, ChannelMotion] = {}
     findings: list[Finding] = []
     size = max(1, CHUNK // max(1, len(result)))
-    plain = object_motion.are_plain(places)
+    plain = places.plain()
     for wanted, move in ((True, object_motion.of_plain_objects), (False, object_motion.of_objects)):
-        alike = [place for place, is_plain in zip(places, plain, strict=True) if is_plain == wanted]
+        alike = [index for index, is_plain in enumerate(plain) if is_plain == wanted]
         for start in range(0, len(alike), size):
-            some = alike[start : start + size]
+            some = places.some(alike[start : start + size])
             _add_channels(some, move(some, result, extraction.length), extraction.fps, motions, findings)
     if findings:
         raise BridgeError(findings)
-    return {place.name: motions[place.name] for place in places}
+    return {name: motions[name] for name in places.names}
 
 
 def carrier(obj: bpy.types.Object, moving: Collection[str]) -> bpy.types.Object | None:
@@ -106,32 +104,45 @@ def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
         yield obj
 
 
-def _place(
-    obj: bpy.types.Object,
-    bodies: dict[str, BodyFrame],
-    indices: dict[str, int],
-    length: float,
+def _places(
+    objects: Sequence[bpy.types.Object],
+    extraction: Extraction,
+    body_names: Sequence[str],
     modelled: Modelled,
     moving: set[str],
-) -> Place:
-    on = carrier(obj, moving)
-    C = np.eye(4)
-    if obj.parent is not None:
-        C = _parent_matrix(obj, modelled)
-    if on is not None:
-        C = pose.inverse(units.in_blender_units(bodies[on.name].E_wb, length)) @ C
-    mode = obj.rotation_mode
-    return Place(
-        name=obj.name,
-        parent=obj.parent.name if obj.parent is not None else "",
-        mode=mode,
-        body=indices[obj.name],
-        carrier=-1 if on is None else indices[on.name],
-        C_inverse=C if obj.parent is None else np.linalg.inv(C),
-        A=bodies[obj.name].A[:3, :3] / frames.channel_scale(obj),
-        delta=frames.delta_rotation(obj),
-        delta_location=np.array(obj.delta_location, np.float64),
-        rest=np.array(getattr(kept.channels(obj), rotation_channels.path(mode)), np.float64),
+) -> Places:
+    """What is constant about the objects. body_names: those of the result."""
+    bodies = {body.name: body for body in extraction.bodies}
+    indices = {name: index for index, name in enumerate(body_names)}
+    carriers = [carrier(obj, moving) for obj in objects]
+    C = np.tile(np.eye(4), (len(objects), 1, 1))
+    delta = np.tile(np.eye(3), (len(objects), 1, 1))
+    for index, (obj, on) in enumerate(zip(objects, carriers, strict=True)):
+        if obj.parent is not None:
+            C[index] = _parent_matrix(obj, modelled)
+        if on is not None:
+            E_wc = units.in_blender_units(bodies[on.name].E_wb, extraction.length)
+            C[index] = pose.inverse(E_wc) @ C[index]
+        delta[index] = frames.delta_rotation(obj)
+    scale = (
+        np.array([(*obj.scale[:], *obj.delta_scale[:]) for obj in objects], np.float64).reshape(-1, 2, 3).prod(axis=1)
+    )
+    A = np.array([bodies[obj.name].A[:3, :3] for obj in objects]).reshape(-1, 3, 3)
+    modes: list[str] = [obj.rotation_mode for obj in objects]
+    return Places(
+        names=[obj.name for obj in objects],
+        parents=[obj.parent.name if obj.parent is not None else "" for obj in objects],
+        modes=modes,
+        rest=[
+            tuple(getattr(kept.channels(obj), rotation_channels.path(mode)))
+            for obj, mode in zip(objects, modes, strict=True)
+        ],
+        body=np.array([indices[obj.name] for obj in objects], np.int64),
+        carrier=np.array([-1 if on is None else indices[on.name] for on in carriers], np.int64),
+        C_inverse=np.linalg.inv(C),
+        B=A / scale[:, None, :],
+        delta=delta,
+        delta_location=np.array([obj.delta_location[:] for obj in objects], np.float64).reshape(-1, 3),
     )
 
 
@@ -144,37 +155,34 @@ def _parent_matrix(obj: bpy.types.Object, modelled: Modelled) -> Array:
 
 
 def _add_channels(
-    places: Sequence[Place],
+    places: Places,
     moved: Motions,
     fps: float,
     motions: dict[str, ChannelMotion],
     findings: list[Finding],
 ) -> None:
     """Add the channels of some objects, or what is wrong with them."""
-    findings += [_sheared(place) for place, bad in zip(places, moved.sheared.tolist(), strict=True) if bad]
-    for mode in {place.mode for place in places}:
-        which = [index for index, place in enumerate(places) if place.mode == mode and not moved.sheared[index]]
+    sheared: list[bool] = moved.sheared.tolist()
+    findings += [_sheared(*both) for *both, bad in zip(places.names, places.parents, sheared, strict=True) if bad]
+    for mode in sorted(set(places.modes)):
+        which = [index for index, its in enumerate(places.modes) if its == mode and not sheared[index]]
         if not which:
             continue
-        rest = np.array([places[index].rest for index in which])
+        rest = np.array([places.rest[index] for index in which], np.float64)
         values, rates, unresolved = rotation_channels.channels(mode, moved.q[which], moved.spin[which] / fps, rest)
-        resolved = ~unresolved.any(axis=1)
+        resolved: list[bool] = (~unresolved.any(axis=1)).tolist()
         rates = rates * fps
         for row, index in enumerate(which):
-            motions[places[index].name] = ChannelMotion(
-                moved.location[index],
-                moved.location_rate[index],
-                values[row],
-                rates[row],
-                resolved=bool(resolved[row]),
+            motions[places.names[index]] = ChannelMotion(
+                moved.location[index], moved.location_rate[index], values[row], rates[row], resolved=resolved[row]
             )
 
 
-def _sheared(place: Place) -> Finding:
-    if not place.parent:
-        return Finding(place.name, f"'{place.name}' is sheared and cannot be turned by its channels", "apply its scale")
+def _sheared(name: str, parent: str) -> Finding:
+    if not parent:
+        return Finding(name, f"'{name}' is sheared and cannot be turned by its channels", "apply its scale")
     return Finding(
-        place.name,
-        f"'{place.name}' would be sheared by its parent '{place.parent}', whose scale is not uniform",
-        f"clear the parent with Keep Transformation, or apply the scale of '{place.parent}'",
+        name,
+        f"'{name}' would be sheared by its parent '{parent}', whose scale is not uniform",
+        f"clear the parent with Keep Transformation, or apply the scale of '{parent}'",
     )

@@ -71,6 +71,8 @@ class Source(ABC):
         self, objects: list[bpy.types.Object], result: Trajectory, depsgraph: bpy.types.Depsgraph, *, samples: int
     ) -> dict[str, _Motion]:
         """Channels over the first samples of `result`. Objects that cannot be moved are left out from now on."""
+        if not objects:
+            return {}
         moving = {obj.name for obj in self._bodies()}
         led_in = self._led_in(result, samples)
         try:

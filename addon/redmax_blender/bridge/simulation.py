@@ -7,7 +7,6 @@ count frames from 0; everything said here is in the frames of the timeline.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import re
 import threading
@@ -169,8 +168,8 @@ class Run:
             raise errors.RedMaxError(self.failure or "Stopped before the first frame")
         recorded = self._recorder.trajectory()
         if self.failure:
-            recorded = dataclasses.replace(recorded, status="failed", message=self.failure)
-        return dataclasses.replace(recorded, message=self._message(recorded))
+            recorded = recorded.with_facts(status="failed", message=self.failure)
+        return recorded.with_facts(message=self._message(recorded))
 
     def _message(self, recorded: Trajectory) -> str:
         """What happened, in frames of the timeline."""

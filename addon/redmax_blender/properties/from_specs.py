@@ -5,6 +5,7 @@ One declaration (`redmax.fields`) gives name, tooltip, range and unit. Blender s
 the scene's unit scale turns into metres: `length` below is metres per Blender unit.
 """
 
+import functools
 from typing import Any
 
 import bpy
@@ -125,16 +126,24 @@ def make_group(class_name: str, annotations: dict[str, Any], doc: str) -> Any:
 def read_group(group: Any, cls: Any, length: float) -> dict[str, Any]:
     """Values of a generated group in SI units, by field name, as the element class takes them."""
     values: dict[str, Any] = {}
-    for name, spec in fields.specs(cls).items():
-        if name not in type(group).__annotations__:
-            continue
+    for name, sort, power in _group_fields(type(group), cls):
         value = getattr(group, name)
-        factor = length ** POWER_OF_LENGTH.get(spec.unit, 0)
-        if spec.sort == "array":
+        factor = length**power
+        if sort == "array":
             values[name] = tuple(float(number) * factor for number in value)
         else:
-            values[name] = float(value) * factor if spec.sort == "number" else value
+            values[name] = float(value) * factor if sort == "number" else value
     return values
+
+
+@functools.cache
+def _group_fields(group: Any, cls: Any) -> tuple[tuple[str, str, int], ...]:
+    """Name, sort and power of the unit scale of the fields of an element class that a group class holds."""
+    return tuple(
+        (name, spec.sort, POWER_OF_LENGTH.get(spec.unit, 0))
+        for name, spec in fields.specs(cls).items()
+        if name in group.__annotations__
+    )
 
 
 def per_dof_annotations(name: str, spec: Any, *, options: set[str] = STATIC, label: str = "") -> dict[str, Any]:
@@ -161,15 +170,26 @@ def per_dof_annotations(name: str, spec: Any, *, options: set[str] = STATIC, lab
 
 def per_dof_place(name: str, spec: Any, dof_unit: str) -> str:
     """Identifier of the property that holds a field for a coordinate of the given unit ('rad' or 'm')."""
-    if spec.unit not in SPLIT_UNITS:
+    return _place(name, split=spec.unit in SPLIT_UNITS, dof_unit=dof_unit)
+
+
+def _place(name: str, *, split: bool, dof_unit: str) -> str:
+    if not split:
         return name
     return f"{name}_angle" if dof_unit == "rad" else f"{name}_distance"
 
 
 def read_per_dof(group: Any, name: str, spec: Any, dof_units: tuple[str, ...], length: float) -> tuple[float, ...]:
     """One number per coordinate in SI units. Torques, stiffnesses and dampings are entered in SI units as they are."""
-    values = []
-    for index, unit in enumerate(dof_units):
-        value = float(getattr(group, per_dof_place(name, spec, unit))[index])
-        values.append(value * length if spec.unit in SPLIT_UNITS and unit == "m" else value)
-    return tuple(values)
+    places = _per_dof_places(name, spec.unit, dof_units)
+    return tuple([getattr(group, place)[index] * (length if scaled else 1.0) for place, index, scaled in places])
+
+
+@functools.cache
+def _per_dof_places(name: str, unit: str, dof_units: tuple[str, ...]) -> tuple[tuple[str, int, bool], ...]:
+    """Of each coordinate the property that holds a field, the place in it, and whether it is a length."""
+    split = unit in SPLIT_UNITS
+    return tuple(
+        (_place(name, split=split, dof_unit=dof_unit), index, split and dof_unit == "m")
+        for index, dof_unit in enumerate(dof_units)
+    )

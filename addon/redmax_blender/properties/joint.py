@@ -203,16 +203,20 @@ def own_parameters(joint: Any, length: float) -> dict[str, Any]:
     return {} if group is None else from_specs.read_group(group, joints.JOINTS[joint.kind], length)
 
 
+PER_DOF = tuple((name, SHOWN_AS.get(name, name), spec) for name, spec in COMMON.items() if spec.sort == "per_dof")
+"""Fields with one number per coordinate: engine's name, name of the property, declaration."""
+
+
 def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
     """All per-coordinate fields in SI units by engine name; limits that are switched off are None."""
-    units = tuple(dof.unit for dof in dofs(joint))
-    values: dict[str, Any] = {}
-    for name, spec in COMMON.items():
-        if spec.sort == "per_dof":
-            values[name] = from_specs.read_per_dof(joint, SHOWN_AS.get(name, name), spec, units, length)
-    for name, switches in (("lower", joint.use_lower), ("upper", joint.use_upper)):
-        values[name] = tuple(value if on else None for value, on in zip(values[name], switches, strict=False))
-    limited = [lower or upper for lower, upper in zip(joint.use_lower, joint.use_upper, strict=True)]
+    units = tuple([dof.unit for dof in dofs(joint)])
+    values: dict[str, Any] = {
+        name: from_specs.read_per_dof(joint, shown, spec, units, length) for name, shown, spec in PER_DOF
+    }
+    lower, upper = tuple(joint.use_lower), tuple(joint.use_upper)
+    for name, switches in (("lower", lower), ("upper", upper)):
+        values[name] = tuple([value if on else None for value, on in zip(values[name], switches, strict=False)])
+    limited = [low or high for low, high in zip(lower, upper, strict=True)]
     for name in ("limit_stiffness", "limit_damping"):  # of a limit that is off they say nothing
-        values[name] = tuple(value if on else 0.0 for value, on in zip(values[name], limited, strict=False))
+        values[name] = tuple([value if on else 0.0 for value, on in zip(values[name], limited, strict=False)])
     return values
