@@ -19,6 +19,12 @@ from typing import Any
 import numpy as np
 
 from redmax.fields import Pose
+from redmax.forces import Force
+from redmax.forces.cable import Cable
+from redmax.forces.lines.points import PathPoint
+from redmax.forces.point_force import PointForce
+from redmax.forces.point_to_point import PointToPoint
+from redmax.forces.spring_damper import SpringDamper
 from redmax.geometry.solids import Box, Cylinder, Solid, Sphere
 from redmax.joints import JOINTS, Joint, euler_charts
 from redmax.joints.base import ANIMATED
@@ -60,6 +66,14 @@ OTHER_KINDS = {
     "forces": ("ForceCable", "ForcePointPoint", "ForceSpringDamper"),
     "springs": ("SpringDamper", "SpringPointDirection", "SpringPointPoint"),
 }
+FORCE_KINDS = {
+    "SpringDamper": "spring_damper",
+    "SpringPointDirection": "point_force",
+    "SpringPointPoint": "point_to_point",
+    "ForceCable": "cable",
+    "ForcePointPoint": "point_to_point",
+    "ForceSpringDamper": "spring_damper",
+}
 NO_LIMIT = 1e7
 """The reference writes 1e8 where there is no limit."""
 
@@ -96,7 +110,12 @@ def convert(data: Mapping[str, Any], *, diff: bool, shapes: bool = False) -> Sce
         joints = [_with_torques_of_scene_5(joint, index) for index, joint in enumerate(joints)]
     if not diff and data["sceneID"] == 9:
         joints[0] = _with_motion_of_scene_9(joints[0])
-    return Scene(name=data["name"], gravity=tuple(data["gravity"]), bodies=bodies, joints=joints)
+    forces = [
+        _force(entry, f"{list_name} {index}")
+        for list_name in ("springs", "forces")
+        for index, entry in enumerate(data.get(list_name) or ())
+    ]
+    return Scene(name=data["name"], gravity=tuple(data["gravity"]), bodies=bodies, joints=joints, forces=forces)
 
 
 def _missing(data: Mapping[str, Any], *, diff: bool) -> list[str]:
@@ -119,7 +138,8 @@ def _missing(data: Mapping[str, Any], *, diff: bool) -> list[str]:
         for entry in data.get(list_name) or ():
             if entry["type"] not in kinds:
                 raise ValueError(f"unknown kind in {list_name}: {entry['type']}")
-            missing.append(f"{list_name}: {entry['type']}")
+            if entry["type"] not in FORCE_KINDS:
+                missing.append(f"{list_name}: {entry['type']}")
     if data.get("friction_on"):
         missing.append("friction")
     return missing
@@ -222,6 +242,48 @@ def _own_fields(entry: Mapping[str, Any], *, diff: bool) -> dict[str, Any]:
             for part in entry["composite_of"]
         )
     return own
+
+
+def _force(entry: Mapping[str, Any], name: str) -> Force:
+    """A spring or force; its points are in the golden's body frames, which are ours. L = 0: the length at the start."""
+    match FORCE_KINDS[entry["type"]]:
+        case "point_force":
+            return PointForce(
+                name=name,
+                body=entry["body"],
+                point=tuple(entry["x_i"]),
+                direction=tuple(entry["d_w"]),
+                force=entry["stiffness"] * float(np.linalg.norm(entry["d_w"])),
+            )
+        case "cable":
+            points = tuple(
+                PathPoint(body=body or None, point=tuple(x))
+                for body, x in zip(entry["bodies"], entry["xls"], strict=True)
+            )
+            return Cable(name=name, points=points, **_spring_numbers(entry))
+        case "spring_damper":
+            return SpringDamper(name=name, **_two_points(entry), **_spring_numbers(entry))
+        case _:
+            damping = {"damping": entry.get("damping") or 0.0}
+            return PointToPoint(name=name, **_two_points(entry), stiffness=entry["stiffness"], **damping)
+
+
+def _two_points(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "body_a": entry.get("body1") or None,
+        "point_a": tuple(entry["x_1"]),
+        "body_b": entry.get("body2") or None,
+        "point_b": tuple(entry["x_2"]),
+    }
+
+
+def _spring_numbers(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "stiffness": entry["k"] if "k" in entry else entry["stiffness"],
+        "damping": entry["d"] if "d" in entry else entry["damping"],
+        "rest_length": entry["L"] or None,
+        "measure": "strain",
+    }
 
 
 def _limits(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ import numpy as np
 import golden_loader
 from redmax.arrays import Array
 from redmax.compile import compile
+from redmax.dynamics.body_forces import REFERENCE
 from redmax.dynamics.energy import kinetic_energy
 from redmax.dynamics.kinematics import Kinematics, body_poses, body_twists, kinematics
 from redmax.dynamics.loads import potential_energy
@@ -208,7 +209,9 @@ def poses_at_start(scene: Scene) -> Array:
 def stepped(run: GoldenRun) -> Iterator[Deviation]:
     """Fixed steps: the same method from the same start gives the same numbers at every step."""
     if run.integrator == "REDMAX_EULER":
-        integrator: Integrator = LinearlyImplicitEuler(h=run.description["h_euler"] * run.stretch)
+        integrator: Integrator = LinearlyImplicitEuler(
+            h=run.description["h_euler"] * run.stretch, linearisation=REFERENCE
+        )
     else:
         method = Bdf1 if run.integrator == "BDF1" else Bdf2
         integrator = method(h=run.description["h"] * run.stretch, residual_tolerance=NEWTON_RESIDUAL)

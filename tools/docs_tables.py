@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from redmax.fields import REQUIRED, Spec, defaults, specs
+from redmax.forces import FORCES, Force
+from redmax.forces.lines.points import PathPoint
 from redmax.geometry.solids import SHAPES, Solid
 from redmax.integrators import INTEGRATORS
 from redmax.joints import JOINTS
@@ -29,6 +31,8 @@ def form(spec: Spec) -> str:
         return " x ".join("n" if length is None else str(length) for length in spec.shape) + " numbers"
     if spec.sort == "choice":
         return " / ".join(spec.choices)
+    if spec.sort == "records" and spec.record is not None:
+        return f"list of {spec.record.__name__}"
     if spec.sort == "record" and spec.record is not None:
         return spec.record.__name__
     return WORDS.get(spec.sort, spec.sort)
@@ -88,6 +92,8 @@ def tables() -> dict[str, str]:
         "shapes": kinds_table(SHAPES, Solid),
         "joint": table(("field", "form", "unit", "default", "meaning"), field_rows(Joint)),
         "joints": kinds_table(JOINTS, Joint),
+        "forces": kinds_table(FORCES, Force),
+        "path point": table(("field", "form", "unit", "default", "meaning"), field_rows(PathPoint)),
     }
 
 

@@ -136,16 +136,25 @@ class _Checker:
             for index, element in enumerate(elements):
                 if not isinstance(element, base):
                     continue
-                for name, spec in specs(type(element)).items():
-                    target = getattr(element, name)
-                    if spec.sort != "reference" or not isinstance(target, str) or spec.refers_to in self.lost:
-                        continue
-                    if target not in known[spec.refers_to]:
-                        hint = suggestion(target, tuple(known[spec.refers_to])[:10], f"{spec.refers_to} names")
-                        if spec.nullable and target.lower() in ("world", "ground", "null", "none", ""):
-                            hint = "for the world write null, without quotes"
-                        what = f"{name} is '{target}', but there is no {spec.refers_to} of that name"
-                        self.say(_label(title, element, index), what, hint)
+                self.referred(element, _label(title, element, index), known)
+
+    def referred(self, element: Element, label: str, known: dict[str, dict[str, None]]) -> None:
+        """Names that an element, and whatever is inside it, refers to."""
+        for name, spec in specs(type(element)).items():
+            target = getattr(element, name)
+            if spec.sort != "reference" or not isinstance(target, str) or spec.refers_to in self.lost:
+                continue
+            if target not in known[spec.refers_to]:
+                hint = suggestion(target, tuple(known[spec.refers_to])[:10], f"{spec.refers_to} names")
+                if spec.nullable and target.lower() in ("world", "ground", "null", "none", ""):
+                    hint = "for the world write null, without quotes"
+                what = f"{name} is '{target}', but there is no {spec.refers_to} of that name"
+                self.say(label, what, hint)
+        for name, spec in specs(type(element)).items():
+            inside = getattr(element, name) if spec.sort == "records" else ()
+            for index, inner in enumerate(inside if isinstance(inside, (tuple, list)) else ()):
+                if isinstance(inner, Element):
+                    self.referred(inner, f"{label}, {name}[{index}]", known)
 
     def tree(self) -> None:
         """Every body must hang from the world, and whatever can move must have mass."""

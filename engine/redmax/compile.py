@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 
 from .arrays import Array, IntArray, frozen
 from .check import find_problems, resolve
-from .errors import SceneError
+from .dynamics.animation import with_prescribed
+from .dynamics.kinematics import body_poses, kinematics
+from .errors import Problem, SceneError
 from .fields import IDENTITY, Pose, per_dof_values
+from .forces import BoundForce, Force, Placement
 from .joints import Joint
 from .joints.base import SIMULATED
 from .model import LoopJoint, Model
@@ -50,13 +54,13 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
         _loop(scene.joints[links.joints[link]], position[links.parents[link]], position[links.children[link]], E_bi)
         for link in topology.loops
     )
-    return Model(
+    model = Model(
         name=scene.name,
         body_names=tuple(body.name for body in bodies),
         joint_names=tuple(joint.name for joint in joints),
         joints=tuple(joints),
         loops=loops,
-        forces=tuple(scene.forces),
+        forces=(),
         constraints=tuple(scene.constraints),
         parent=frozen(parent, np.int64),
         level=frozen(_levels(parent), np.int64),
@@ -80,6 +84,24 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
         limit_damping=_per_dof(joints, "limit_damping"),
         body_damping=frozen([body.damping for body in bodies]),
     )
+    return replace(model, forces=bound_forces(model, scene.forces)) if scene.forces else model
+
+
+def bound_forces(model: Model, forces: Sequence[Force]) -> tuple[BoundForce, ...]:
+    """Forces of a scene on the bodies of its model. Raises SceneError that lists every problem."""
+    start = kinematics(model, *with_prescribed(model, 0.0, model.q0, model.qdot0))
+    index = {name: k for k, name in enumerate(model.body_names)}
+    placement = Placement(index, model.E_ib, body_poses(model, start))
+    bound: list[BoundForce] = []
+    problems: list[Problem] = []
+    for force in forces:
+        try:
+            bound.append(force.bind(placement))
+        except SceneError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise SceneError(problems)
+    return tuple(bound)
 
 
 def _levels(parent: IntArray) -> list[int]:

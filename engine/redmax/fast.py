@@ -30,6 +30,7 @@ __all__ = [
     "linear_system",
     "loads",
     "new_tree",
+    "python_force",
     "python_joint",
     "stuck_joint",
 ]
@@ -42,7 +43,7 @@ def new_tree(model: Model) -> Tree | None:
     from .kernels.packing import pack  # noqa: PLC0415  (not needed without numba)
     from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
 
-    return Tree(model) if model.once(pack).whole else None
+    return Tree(model) if model.once(pack).whole and not python_force(model) else None
 
 
 class _PerThread(threading.local):
@@ -62,10 +63,18 @@ def python_joint(model: Model) -> str:
     return next((joint.name for joint in model.joints if trusted_primitives(joint) is None), "")
 
 
+def python_force(model: Model) -> str:
+    """Name of a force that kernels do not know; empty if there is none."""
+    return next((force.name for force in model.forces), "")
+
+
 def describe(model: Model) -> str:
     """What computes a model, as results keep it: such as 'numba 0.62.1'."""
-    joint = python_joint(model) if route.name() == route.NUMBA else ""
-    return f"numpy {np.__version__} (joint '{joint}' is known only in Python)" if joint else route.versions()
+    if route.name() == route.NUMBA:
+        for title, name in (("joint", python_joint(model)), ("force", python_force(model))):
+            if name:
+                return f"numpy {np.__version__} ({title} '{name}' is known only in Python)"
+    return route.versions()
 
 
 def stuck_joint(model: Model, body: int) -> ImmovableError:

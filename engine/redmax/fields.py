@@ -30,6 +30,7 @@ Sort: TypeAlias = Literal[
     "polygons",
     "pose",
     "record",
+    "records",
     "elements",
 ]
 Check: TypeAlias = Callable[[Any], str | None]
@@ -64,6 +65,7 @@ class Spec:
     record: type | None = None
     registry: str = ""
     shared: tuple[str, ...] = ()
+    least: int = 0
 
 
 def _declare(spec: Spec, default: Any) -> Any:
@@ -152,6 +154,11 @@ def record(cls: type, default: Any = REQUIRED, *, doc: str, nullable: bool = Fal
     return _declare(Spec("record", doc, record=cls, nullable=nullable), default)
 
 
+def records(cls: type, default: Any = REQUIRED, *, doc: str, least: int = 0) -> Any:
+    """A list of at least `least` nested groups of fields, all of one class."""
+    return _declare(Spec("records", doc, record=cls, least=least), default)
+
+
 def elements(default: Any = (), *, doc: str, registry: str, shared: tuple[str, ...] = ()) -> Any:
     """A list of elements of the named registry.
 
@@ -233,7 +240,9 @@ class _Declared:
         fields = dataclasses.fields(cls)
         self.specs: dict[str, Spec] = {f.name: f.metadata["spec"] for f in fields if "spec" in f.metadata}
         self.defaults: dict[str, Any] = {f.name: f.default for f in fields}
-        self.nested = tuple(name for name, s in self.specs.items() if s.sort in ("pose", "record", "elements"))
+        self.nested = tuple(
+            name for name, s in self.specs.items() if s.sort in ("pose", "record", "records", "elements")
+        )
 
 
 _DECLARED: dict[type, _Declared] = {}
@@ -303,6 +312,8 @@ def value_problem(spec: Spec, value: Any, ndof: int | None) -> tuple[str, str]:
         case "pose" | "record":
             ok = spec.record is not None and isinstance(value, spec.record)
             return ("" if ok else f"is {_shown(value)}"), ""
+        case "records":
+            return _records_problem(spec, value), ""
         case "elements":
             ok = isinstance(value, (tuple, list)) and all(isinstance(item, Element) for item in value)
             return ("" if ok else f"is {_shown(value)}"), ""
@@ -339,6 +350,8 @@ def expected(spec: Spec, ndof: int | None = None) -> str:
             return 'give {"position": [x, y, z], "rotation": [w, x, y, z]}'
         case "record":
             return "give an object with the documented fields"
+        case "records":
+            return f"give a list of at least {spec.least} objects with the documented fields"
         case "elements":
             return "give a list of objects with a kind"
 
@@ -433,6 +446,17 @@ def _entries_problem(value: Any) -> str:
                 pending.append(item)
             elif isinstance(item, (bool, np.bool_)) or not isinstance(item, REAL):
                 return f"holds {_shown(item)}, not a number"
+    return ""
+
+
+def _records_problem(spec: Spec, value: Any) -> str:
+    if not isinstance(value, (tuple, list)):
+        return f"is {_shown(value)}, not a list"
+    if len(value) < spec.least:
+        return f"has {len(value)} of at least {spec.least} entries"
+    for index, item in enumerate(value):
+        if spec.record is None or not isinstance(item, (spec.record, Unreadable)):
+            return f"has {_shown(item)} as entry {index}"
     return ""
 
 

@@ -269,6 +269,10 @@ class _Reader:
 
     def value(self, spec: Spec, value: Any, label: str) -> tuple[Any, bool]:
         """A field's value, and whether it was read whole."""
+        if spec.sort == "records" and spec.record is not None and isinstance(value, list):
+            before = len(self.problems)
+            entries = [self.entry(spec.record, item, f"{label}[{index}]") for index, item in enumerate(value)]
+            return tuple(entries), len(self.problems) == before
         if spec.record is not None and isinstance(value, dict):
             before = len(self.problems)
             nested = self.record(spec.record, value, label)
@@ -277,6 +281,13 @@ class _Reader:
             items = self.elements(value, spec.registry, label, spec.shared)
             return tuple(items), not any(isinstance(item, Unreadable) for item in items)
         return _tuples(value), True
+
+    def entry(self, cls: type[Any], item: Any, label: str) -> Element:
+        """One of a list of records."""
+        if isinstance(item, dict):
+            return self.record(cls, item, label)
+        self.say(label, "is not an object", "give an object with the documented fields")
+        return Unreadable()
 
     def label(self, title: str, values: dict[str, Any], where: str) -> str:
         name = values.get("name")

@@ -11,7 +11,7 @@ import numpy as np
 
 from .arrays import Array, BoolArray, IntArray
 from .constraints import Constraint
-from .forces import Force
+from .forces import BoundForce
 from .joints import Joint
 from .state import State
 
@@ -60,7 +60,7 @@ class Model:
     joint_names: tuple[str, ...]
     joints: tuple[Joint, ...]
     loops: tuple[LoopJoint, ...]
-    forces: tuple[Force, ...]
+    forces: tuple[BoundForce, ...]
     constraints: tuple[Constraint, ...]
     parent: IntArray
     level: IntArray

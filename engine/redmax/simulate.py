@@ -69,10 +69,10 @@ CHANNELS = {
     "qddot": "(nr,) joint accelerations",
     "chart": "(n,) in which of its charts each joint's q is written, see `State`; 0 for the scene's own",
     "kinetic": "() kinetic energy [J]",
-    "potential": "() potential energy of gravity, springs and limits [J]",
+    "potential": "() potential energy of gravity, springs, limits and forces [J]",
     "energy": "() their sum [J]",
-    "work": "() energy put in since the start by motors of animated joints and by joint torques [J]",
-    "loss": "() energy taken out since the start by damping of joints, soft limits and bodies [J]",
+    "work": "() energy put in since the start by motors of animated joints, torques, given forces and muscles [J]",
+    "loss": "() energy taken out since the start by damping of joints, soft limits, bodies and forces [J]",
     "reaction": "(n, 6) wrench that each joint passes on to its body, in the joint frame [N m, N]",
     "torque": "(nr,) whole force along each coordinate: torques, springs, dampers, motors [N m or N]",
     "motor": "(nr,) what animated and locked joints need on top of torques and springs to follow their motion",
@@ -140,8 +140,7 @@ def frame_count(fps: float, duration: float) -> int:
 def not_simulated(model: Model) -> list[str]:
     """What the model contains but this version leaves out; a run without it would show wrong motion."""
     missing = [f"loop joint '{loop.joint.name}' is not simulated yet; remove it for now" for loop in model.loops]
-    for title, elements in (("force", model.forces), ("constraint", model.constraints)):
-        missing += [f"{title} of kind '{element.kind}' is not simulated yet" for element in elements]
+    missing += [f"constraint of kind '{element.kind}' is not simulated yet" for element in model.constraints]
     return missing
 
 

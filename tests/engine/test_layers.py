@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "check": {"scene", "topology", "errors"},
     "io": {"check"},
     "model": {"joints", "forces", "constraints", "state"},
-    "compile": {"check", "model"},
+    "compile": {"check", "model", "dynamics"},
     "trajectory": {"arrays", "errors"},
     "solvers": {"model"},
     "dynamics": {"model", "solvers", "errors"},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Everything that pushes: gravity and damping on bodies, torques, springs and soft limits on joints.
+"""Everything that pushes: gravity, damping and forces on bodies, torques, springs and soft limits on joints.
 
 Signs as decided for the whole project: K = +df/dq and D = +df/dqdot, so a spring has K < 0.
 """
@@ -12,13 +12,15 @@ import numpy as np
 
 from ..arrays import Array
 from ..model import Model
+from . import body_forces
 from .kinematics import Kinematics
 
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """f_m: (n, 6) wrenches on the bodies in their principal frames, without the Coriolis term.
-    D_m: (n, 6, 6) derivative of f_m by the body's own twist.
+    """f_m: (n, 6) wrenches on the bodies in their principal frames, forces included, without the Coriolis term.
+    D_m: (n, 6, 6) derivative of gravity and body damping by the body's own twist; K and D of forces, which tie bodies
+    together, are `body_forces.couplings`.
     f_r: (nr,) torques and forces on the coordinates; K_r, D_r: (nr,) their derivatives by q and qdot.
     """
 
@@ -33,6 +35,8 @@ def loads(model: Model, kin: Kinematics, t: float) -> Loads:
     """All loads at time t [s]."""
     d = model.body_damping
     f_m = gravity_wrenches(model, kin) - d[:, None] * kin.phi
+    if model.forces:
+        f_m += body_forces.wrenches(model, kin.E_wi, kin.phi, t)
     D_m = -d[:, None, None] * np.eye(6)
     q, qdot, changes = own_coordinates(model, kin)
     f_r, K_r, D_r = joint_loads(model, q, qdot, t)
@@ -114,7 +118,8 @@ def joint_potential(model: Model, q: Array) -> float:
 
 def potential_energy(model: Model, kin: Kinematics) -> float:
     """All potential energy [J]."""
-    return gravity_potential(model, kin) + joint_potential(model, own_coordinates(model, kin)[0])
+    of_forces = body_forces.potential_energy(model, kin.E_wi) if model.forces else 0.0
+    return gravity_potential(model, kin) + joint_potential(model, own_coordinates(model, kin)[0]) + of_forces
 
 
 def _beyond_limits(model: Model, q: Array) -> Array:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What goes into a mechanism and what it loses: energy(t) - energy(0) = work - loss.
 
-Work comes from the motors of animated joints and from joint torques (constant ones and tables), loss from damping of
-joints, of soft limits while a joint is beyond one, and of bodies. Springs, limits and gravity are part of the energy.
+Work comes from the motors of animated joints, from joint torques (constant ones and tables) and from forces that are
+given or active (muscles), loss from damping of joints, of soft limits while a joint is beyond one, of bodies and of
+forces. Springs, limits and gravity are part of the energy.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from abc import abstractmethod
 import numpy as np
 
 from ..arrays import Array
+from ..dynamics import body_forces
 from ..dynamics.energy import mechanical_energy
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import Loads, joint_loads, own_coordinates
@@ -38,9 +40,9 @@ class BalancedStepper(Stepper):
 def exchanges_energy(model: Model) -> bool:
     """False where work and loss are zero whatever the mechanism does."""
     numbers = (model.torque, model.damping, model.limit_damping, model.body_damping)
-    return any(values.any() for values in numbers) or any(
-        joint.torque_table is not None or joint.motion_type == ANIMATED for joint in model.joints
-    )
+    if any(values.any() for values in numbers) or any(force.exchanges for force in model.forces):
+        return True
+    return any(joint.torque_table is not None or joint.motion_type == ANIMATED for joint in model.joints)
 
 
 def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> Array:
@@ -57,7 +59,8 @@ def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> 
     if driven.any():
         work += float((tau - load.f_r)[driven] @ kin.qdot[driven])
     loss = float(model.body_damping @ (kin.phi**2).sum(axis=1) - D @ qdot**2)
-    return np.array([work, loss])
+    of_bodies = np.array([work, loss])
+    return of_bodies + body_forces.powers(model, kin.E_wi, kin.phi, t) if model.forces else of_bodies
 
 
 def applied_torques(model: Model, t: float) -> Array:

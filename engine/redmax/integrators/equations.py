@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import fast
 from ..arrays import Array, IntArray
-from ..dynamics import projected, recursive, si_guenter
+from ..dynamics import body_forces, projected, recursive, si_guenter
 from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import Loads, loads
@@ -127,7 +127,7 @@ def _solved(model: Model, route: Route, kin: Kinematics, load: Loads, qddot_pres
 
 @dataclass(frozen=True, eq=False)
 class LinearSystem:
-    """M qddot = f + K dq + D dqdot about one state: M (nr, nr), f (nr,), K (nr,) diagonal, D (nr, nr)."""
+    """M qddot = f + K dq + D dqdot about one state: M (nr, nr), f (nr,), K (nr, nr), D (nr, nr)."""
 
     M: Array
     f: Array
@@ -135,20 +135,35 @@ class LinearSystem:
     D: Array
 
 
-def linear_system(model: Model, q: Array, qdot: Array, chart: IntArray, t: float, *, route: str = FAST) -> LinearSystem:
+def linear_system(
+    model: Model,
+    q: Array,
+    qdot: Array,
+    chart: IntArray,
+    t: float,
+    *,
+    route: str = FAST,
+    which: str = body_forces.IMPLICIT,
+) -> LinearSystem:
     """The system at (q, qdot) with loads at time t. K leaves out the geometric stiffness of gravity and inertia.
+
+    which: K and D of forces, see `body_forces.couplings`; the usual ones are symmetric and never push away.
 
     Source: RM19 eq. 12; signs K = +df/dq, D = +df/dqdot.
     """
     if route == FAST:
-        return LinearSystem(*fast.linear_system(model, q, qdot, chart, t))
+        return LinearSystem(*fast.linear_system(model, q, qdot, chart, t, which=which))
     kin = kinematics(model, q, qdot, chart)
     load = loads(model, kin, t)
     J, _ = projected.jacobian(model, kin)
     blocks = J.reshape(model.body_count, 6, model.dof_count)
     D = J.T @ (load.D_m @ blocks).reshape(J.shape) + np.diag(load.D_r)
     M = J.T @ (model.inertia.reshape(-1, 1) * J)
-    return LinearSystem(M, projected.generalized_force(model, kin, load), load.K_r, D)
+    K = np.diag(load.K_r)
+    if model.forces:
+        K_forces, D_forces = body_forces.projected(body_forces.couplings(model, kin.E_wi, kin.phi, t, which=which), J)
+        K, D = K + K_forces, D + D_forces
+    return LinearSystem(M, projected.generalized_force(model, kin, load), K, D)
 
 
 def residual(model: Model, q: Array, qdot: Array, qddot: Array, chart: IntArray, t: float) -> Array:

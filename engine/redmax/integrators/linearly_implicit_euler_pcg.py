@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Array
+from ..dynamics import body_forces
 from ..dynamics.animation import prescribed_motion, with_prescribed
+from ..dynamics.body_forces import Coupling
 from ..dynamics.inverse_inertia import articulated_inertia, implicit_terms, inverse_inertia_product
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import Loads, loads
@@ -46,7 +49,8 @@ class LinearlyImplicitEulerPcgStepper(FixedStepper):
         load = loads(self.model, kin, t_end)
         v_prescribed = prescribed_motion(self.model, t_end)[1]
         try:
-            v1 = implicit_velocity(self.model, kin, load, h, v_prescribed, tolerance=self.tolerance).x
+            forces = body_forces.couplings(self.model, kin.E_wi, kin.phi, t_end)
+            v1 = implicit_velocity(self.model, kin, load, h, v_prescribed, forces=forces, tolerance=self.tolerance).x
         except (PcgError, ImmovableError) as error:
             raise IntegrationError(str(error)) from None
         return State(t_end, *with_prescribed(self.model, t_end, q0 + h * v1, v1), self.state.chart)
@@ -59,29 +63,38 @@ def implicit_velocity(
     h: float,
     v_prescribed: Array | None = None,
     *,
+    forces: Sequence[Coupling] = (),
     coupling: Product | None = None,
     tolerance: float = 1e-12,
 ) -> PcgResult:
     """v1 (nr,) of (M - h D - h^2 K) v1 = (M - h D) v0 + h f in the free rows; v1 as given at prescribed ones.
 
-    coupling: product (nr,) -> (nr,) with further -h D - h^2 K, symmetric, of forces that tie bodies together; the
-    preconditioner, RBDN Alg. 10, holds everything else, so that without coupling the first iteration is the answer.
+    forces: K and D of forces that tie bodies together, symmetric. coupling: product (nr,) -> (nr,) with further
+    -h D - h^2 K, symmetric. The preconditioner, RBDN Alg. 10, holds everything else, so that without either the first
+    iteration is the answer.
     The matrix takes the symmetric part of D. Starts from v0. Source: RBDN sections 1.9 and 2.13.
     """
     P_r, P_m = implicit_terms(load, h)
-    held = model.prescribed
+    held, n = model.prescribed, model.body_count
     inertia = articulated_inertia(model, kin, P_r=P_r, P_m=P_m, held=held)
+
+    def of_forces(phi: Array, h_D: float, h_K: float) -> Array:
+        """(n, 6) wrenches -(h_D D + h_K K) phi of the forces, for twists phi (n, 6)."""
+        f, twists = np.zeros(6 * n + 6), np.append(phi, np.zeros(6))
+        for force in forces:
+            f[force.rows] -= (h_D * force.D + h_K * force.K) @ twists[force.rows]
+        return f[: 6 * n].reshape(n, 6)
 
     def implicit_product(x: Array) -> Array:
         y, _ = jacobian_products(model, kin, x)
-        wrenches = model.inertia * y + np.einsum("nab,nb->na", P_m, y)
+        wrenches = model.inertia * y + np.einsum("nab,nb->na", P_m, y) + of_forces(y, h, h**2)
         product = jacobian_transpose_product(model, kin, wrenches) + P_r * x
         return product if coupling is None else product + coupling(x)
 
     def free_product(x: Array) -> Array:
         return np.where(held, 0.0, implicit_product(x))
 
-    momentum = model.inertia * kin.phi - h * np.einsum("nab,nb->na", load.D_m, kin.phi)
+    momentum = model.inertia * kin.phi - h * np.einsum("nab,nb->na", load.D_m, kin.phi) + of_forces(kin.phi, h, 0.0)
     rhs = jacobian_transpose_product(model, kin, momentum) - h * load.D_r * kin.qdot
     rhs = rhs + h * generalized_force(model, kin, load)
     given = np.zeros(model.dof_count) if v_prescribed is None else np.where(held, v_prescribed, 0.0)

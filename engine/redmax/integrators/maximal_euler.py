@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..arrays import Array
+from ..dynamics.body_forces import assembled, couplings
 from ..dynamics.joint_coordinates import JointCoordinatesError
 from ..dynamics.joint_rows import coordinate_rates, joint_rows
 from ..dynamics.kinematics import Kinematics, kinematics
@@ -87,8 +88,9 @@ def end_twists(model: Model, kin: Kinematics, h: float, t_end: float, *, gap: Ar
     n = model.body_count
     D = np.zeros((n, 6, n, 6))
     D[np.arange(n), :, np.arange(n), :] = load.D_m
-    D = D.reshape(6 * n, 6 * n) + B.T @ (load.D_r[:, None] * B)
-    A = np.diag(model.inertia.ravel()) - h * D - h**2 * B.T @ (load.K_r[:, None] * B)
+    K_forces, D_forces = assembled(couplings(model, kin.E_wi, kin.phi, t_end), n)
+    D = D.reshape(6 * n, 6 * n) + B.T @ (load.D_r[:, None] * B) + D_forces
+    A = np.diag(model.inertia.ravel()) - h * D - h**2 * (B.T @ (load.K_r[:, None] * B) + K_forces)
     R = so3.exp(h * kin.phi[:, :3])
     P = np.einsum("nba,nkb->nka", R, (model.inertia * kin.phi).reshape(n, 2, 3))
     f = P.ravel() - h * D @ kin.phi.ravel() + h * applied_forces(model, kin, load)

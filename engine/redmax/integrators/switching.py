@@ -16,12 +16,12 @@ from .equations import velocity_jump
 
 
 def switch_times(model: Model) -> Array:
-    """Sorted times [s] where a torque table or an animation has a corner or a jump.
+    """Sorted times [s] where a torque table, a force or an animation has a corner or a jump.
 
     Also those at which an animated joint enters or leaves a soft limit or passes a point of its spring table. No
     other motion depends on that and so no error estimate sees it, but the power of the motor does.
     """
-    times: list[Array] = [np.zeros(0)]
+    times: list[Array] = [np.zeros(0), *(force.switch_times() for force in model.forces)]
     for j, joint in enumerate(model.joints):
         if joint.torque_table is not None:
             times.append(joint.torque_table.breakpoints())

@@ -6,6 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, IntArray
+from ..dynamics import body_forces
+from ..dynamics.projected import jacobian
 from ..model import Model
 from .dynamics import Forces
 from .mass_matrix import MassColumns
@@ -14,8 +16,13 @@ from .pushing import loads
 from .world import kinematics
 
 
-def linear_system(model: Model, q: Array, qdot: Array, chart: IntArray, t: float) -> tuple[Array, Array, Array, Array]:
-    """M (nr, nr), f (nr,), K (nr,) and D (nr, nr) of `integrators.equations.LinearSystem`."""
+def linear_system(
+    model: Model, q: Array, qdot: Array, chart: IntArray, t: float, *, which: str = body_forces.IMPLICIT
+) -> tuple[Array, Array, Array, Array]:
+    """M (nr, nr), f (nr,), K (nr, nr) and D (nr, nr) of `integrators.equations.LinearSystem`.
+
+    which: K and D of forces, see `body_forces.couplings`.
+    """
     plan = plan_of(model)
     kin = kinematics(model, q, qdot, chart)
     load = loads(model, kin, t)
@@ -26,7 +33,12 @@ def linear_system(model: Model, q: Array, qdot: Array, chart: IntArray, t: float
         # Damping is -d times the twist at the principal frame: the matrix of bodies with mass d and inertia d 1.
         ball = np.eye(3)[:, :, None] * model.body_damping
         D -= _assembled(plan, MassColumns(plan, forces.world, plan.dampings, ball))
-    return M, load.f_r - forces.needed(np.zeros(model.dof_count)), load.K_r, D
+    K = np.diag(load.K_r)
+    if model.forces:
+        J, _ = jacobian(model, kin)
+        K_forces, D_forces = body_forces.projected(body_forces.couplings(model, kin.E_wi, kin.phi, t, which=which), J)
+        K, D = K + K_forces, D + D_forces
+    return M, load.f_r - forces.needed(np.zeros(model.dof_count)), K, D
 
 
 def _assembled(plan: Plan, columns: MassColumns) -> Array:

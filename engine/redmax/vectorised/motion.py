@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..model import Model
-from .dynamics import Forces, HandOver, by_recursion, solved
+from .dynamics import Forces, HandOver, by_recursion, joint_accelerations, solved
 from .plan import plan_of
 from .pushing import body_loads, joint_loads, loads
 from .stages import Coordinates
@@ -19,6 +19,9 @@ def accelerations(model: Model, q: Array, qdot: Array, chart: IntArray, t: float
 
     qddot_prescribed: (nr,), read at the prescribed coordinates only.
     """
+    if model.forces:
+        kin = kinematics(model, q, qdot, chart)
+        return joint_accelerations(model, kin, loads(model, kin, t), qddot_prescribed)
     plan, given = plan_of(model), Coordinates(q, qdot, chart)
     motion, _, _, world = evaluated(model, given)
     forces = Forces(plan, world, qdot, motion.Sdot, body_loads(model, world))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..dynamics import body_forces
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.loads import Loads
 from ..model import Model
@@ -22,11 +23,14 @@ def loads(model: Model, kin: Kinematics, t: float) -> Loads:
     D_m = np.zeros((model.body_count, 6, 6))
     D_m.reshape(-1, 36)[:, ::7] = -model.body_damping[:, None]
     f_m = rows(apply_transposed(world.R_wi, body_loads(model, world)))
+    if model.forces:
+        f_m += body_forces.wrenches(model, kin.E_wi, kin.phi, t)
     return Loads(f_m, D_m, *joint_loads(model, plan, Coordinates(kin.q, kin.qdot, kin.chart), kin.S, t))
 
 
 def body_loads(model: Model, world: World) -> Array:
-    """(2, 3, n) gravity and damping at the centres of mass, along the world's axes; may be the plan's own."""
+    """(2, 3, n) gravity and damping, without forces, at the centres of mass, along the world's axes; may be the plan's
+    own."""
     plan = plan_of(model)
     applied = plan.weights
     if plan.dampings is not None:
