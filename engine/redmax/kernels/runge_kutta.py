@@ -13,7 +13,8 @@ import numpy as np
 from . import layout as at
 from .core import run
 from .jit import compiled, inner
-from .loads import put_prescribed
+from .memory import numbers_at
+from .stages import QDDOT, QDOT, Q, combine, evaluate, fill
 from .views import arrays_of
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY = range(5)
@@ -27,67 +28,6 @@ ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN = range(5, 11)
 a joint with a singularity in one step."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
-Q, QDOT, QDDOT = range(3)
-"""Rows of the motion: all coordinates, their velocities and accelerations."""
-
-
-@inner
-def fill(tree, free, t, y, motion):
-    """All coordinates, velocities and given accelerations from the free ones in y."""
-    put_prescribed(
-        tree[at.TABLES],
-        tree[at.POOL],
-        tree[at.VECTORS][at.START],
-        tree[at.GIVEN],
-        t,
-        motion[Q],
-        motion[QDOT],
-        motion[QDDOT],
-    )
-    n = free.shape[0]
-    for k in range(n):
-        motion[Q, free[k]], motion[QDOT, free[k]] = y[k], y[n + k]
-
-
-@inner
-def slope(core, tree, exchanges, free, t, until, y, motion, dy):
-    """dy/dt: velocities, accelerations, work and loss; -1, or the body at whose joint nothing resists.
-
-    core: what to call, on which integers and numbers.
-    """
-    t = min(t, until)
-    fill(tree, free, t, y, motion)
-    q, qdot, qddot = motion[Q], motion[QDOT], motion[QDDOT]
-    what = at.ACCELERATE | at.WITH_POWERS if exchanges else at.ACCELERATE
-    stuck = run(core[0], core[1], core[2], q, qdot, qddot, t, what)
-    n = free.shape[0]
-    for k in range(n):
-        dy[k], dy[n + k] = qdot[free[k]], qddot[free[k]]
-    dy[2 * n] = dy[2 * n + 1] = 0.0
-    if exchanges:
-        dy[2 * n], dy[2 * n + 1] = tree[at.WORLD][at.PUT_IN], tree[at.WORLD][at.TAKEN]
-    return stuck
-
-
-@inner
-def combine(rows, stage, K, y, h, result):
-    """y + h a K, the values at which a stage is evaluated."""
-    for k in range(y.shape[0]):
-        total = 0.0
-        for m in range(stage):
-            total += rows[stage, m] * K[m, k]
-        result[k] = y[k] + h * total
-
-
-@inner
-def evaluate(core, tree, exchanges, free, nodes, rows, K, y, h, t, until, first, last, values, motion):
-    """Slopes K of the stages first to last - 1 of a step; -1, or the body at whose joint nothing resists."""
-    for stage in range(first, last):
-        combine(rows, stage, K, y, h, values)
-        stuck = slope(core, tree, exchanges, free, t + nodes[stage] * h, until, values, motion, K[stage])
-        if stuck >= 0:
-            return stuck
-    return -1
 
 
 @inner
@@ -189,8 +129,9 @@ def advance(
     y: free coordinates, their velocities, work, loss. K: slopes; the first is dy/dt here if the clock says so.
     longest: steps are at most that long [s].
     """
-    tree = arrays_of(ints, floats)
-    core, exchanges, until = (address, ints, floats), traits[EXCHANGES] != 0, np.nextafter(t_bound, -np.inf)
+    world = arrays_of(ints, floats)[at.WORLD]
+    core = (address, ints.ctypes.data, floats.ctypes.data)
+    exchanges, until = traits[EXCHANGES] != 0, np.nextafter(t_bound, -np.inf)
     n, stages, size = 2 * free.shape[0], int(control[STAGES]), y.shape[0]
     y_new, scale, values = np.empty(size), np.empty(size), np.empty(size)
     rtol, atol, exponent = control[RTOL], control[ATOL], -1.0 / (control[ERROR_ORDER] + 1.0)
@@ -198,18 +139,18 @@ def advance(
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
         if traits[SINGULAR]:
-            fill(tree, free, min(clock[TIME], until), y, motion)
+            fill(core[1], core[2], free, min(clock[TIME], until), numbers_at(y.ctypes.data), motion)
             what = at.DO_RECENTRE | at.DO_PLACE | at.DO_TURN_RATE
             if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], 0.0, what):
                 for k in range(free.shape[0]):
                     y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
                 clock[KNOWN] = 0.0
-            rate = tree[at.WORLD][at.TURN_RATE]
+            rate = world[at.TURN_RATE]
             if rate > 0.0:
                 max_step = min(longest, control[MAX_TURN] / rate)
         t = clock[TIME]
         if clock[KNOWN] == 0.0:
-            stuck = evaluate(core, tree, exchanges, free, nodes, rows, K, y, 0.0, t, until, 0, 1, values, motion)
+            stuck = evaluate(core, exchanges, free, nodes, rows, K, y, 0.0, t, until, 0, 1, values, motion)
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
@@ -233,7 +174,7 @@ def advance(
                 if h > 0.0:
                     # the first stage is a step of Euler's method to its node
                     stuck = evaluate(
-                        core, tree, exchanges, free, nodes, rows, K, y, h / nodes[1], t, until, 1, 2, values, motion
+                        core, exchanges, free, nodes, rows, K, y, h / nodes[1], t, until, 1, 2, values, motion
                     )
                     if stuck >= 0:
                         clock[WHERE] = stuck
@@ -255,11 +196,14 @@ def advance(
             t_new = min(t + h, t_stop)
             h = t_new - t
             last = stages + 1 if ends_with_slope else stages
-            stuck = evaluate(core, tree, exchanges, free, nodes, rows, K, y, h, t, until, 1, last, values, motion)
+            stuck = evaluate(core, exchanges, free, nodes, rows, K, y, h, t, until, 1, last, values, motion)
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
-            combine(rows, stages, K, y, h, y_new)
+            combine(
+                numbers_at(rows[stages].ctypes.data), stages, numbers_at(K.ctypes.data), size,
+                numbers_at(y.ctypes.data), h, numbers_at(y_new.ctypes.data),
+            )  # fmt: skip
             if n > 0:
                 for k in range(n):
                     scale[k] = atol + rtol * max(abs(y[k]), abs(y_new[k]))
@@ -284,7 +228,7 @@ def advance(
             following = max(following, wanted)
         if t_new > sample:
             stuck = evaluate(
-                core, tree, exchanges, free, nodes, rows, K, y, h, t, until, last, nodes.shape[0], values, motion
+                core, exchanges, free, nodes, rows, K, y, h, t, until, last, nodes.shape[0], values, motion
             )
             if stuck >= 0:
                 clock[WHERE] = stuck
