@@ -243,6 +243,7 @@ class _Declared:
         self.nested = tuple(
             name for name, s in self.specs.items() if s.sort in ("pose", "record", "records", "elements")
         )
+        self.rows = tuple((name, spec, self.defaults[name]) for name, spec in self.specs.items())
 
 
 _DECLARED: dict[type, _Declared] = {}
@@ -272,12 +273,10 @@ def field_problems(element: object, ndof: int | None = None) -> Iterator[tuple[s
     ndof: degrees of freedom, for per_dof fields; None skips their length check.
     Nested elements are not visited; see `Element.children`.
     """
-    cls = type(element)
     values = element.__dict__
-    default = defaults(cls)
-    for name, spec in specs(cls).items():
+    for name, spec, default in _declared(type(element)).rows:
         value = values[name]
-        if value is default[name]:
+        if value is default or (type(value) is tuple and _is_sound_tuple(spec, value, ndof)):
             continue
         what, hint = value_problem(spec, value, ndof)
         if what:
@@ -389,6 +388,13 @@ def _number_problem(spec: Spec, value: Any) -> str:
     return ""
 
 
+def _is_sound_tuple(spec: Spec, value: Any, ndof: int | None) -> bool:
+    """True for what most fields of large scenes hold, without a look at how anything could be wrong."""
+    if spec.check is not None or spec.sort not in ("per_dof", "array") or not value:
+        return False
+    return _is_plain(spec, value, spec.shape or (ndof,))
+
+
 def _is_plain(spec: Spec, value: Any, shape: tuple[int | None, ...]) -> bool:
     """True for tuples of floats of the wanted shape and size: the common case of large scenes, checked quickly."""
     if type(value) is not tuple or len(value) != shape[0]:
@@ -396,7 +402,10 @@ def _is_plain(spec: Spec, value: Any, shape: tuple[int | None, ...]) -> bool:
     if len(shape) > 1:
         return all(_is_plain(spec, row, shape[1:]) for row in value)
     least = SMALLEST if spec.positive else -LARGEST if spec.minimum is None else spec.minimum
-    return all(type(x) is float and least <= x <= LARGEST for x in value)
+    for x in value:  # noqa: SIM110  (a generator takes longer than all the rest here)
+        if type(x) is not float or not least <= x <= LARGEST:
+            return False
+    return True
 
 
 def _array_problem(spec: Spec, value: Any, shape: tuple[int | None, ...], *, allow_empty: bool = False) -> str:

@@ -16,50 +16,59 @@ import numpy as np
 from .._engine import fields
 
 LISTS = ("bodies", "joints", "forces", "constraints")
+_FLOATS = frozenset({float})
+_WORDS = frozenset({str, int, bool, type(None)})
 
 
 def digest(scene: Any) -> bytes:
-    """32 bytes. Fields at their default are read like all others."""
+    """32 bytes. Fields at their default count like all others."""
     words: list[Any] = []
     numbers = array("d")
-    _fields(scene, words, numbers)
+    _element(scene, words, numbers)
     for name in LISTS:
-        _value(getattr(scene, name), words, numbers)
+        _other(tuple(getattr(scene, name)), words, numbers)
     found = hashlib.sha256(json.dumps(words).encode())
     found.update(numbers.tobytes())
     return found.digest()
 
 
-def _fields(element: Any, words: list[Any], numbers: array[float]) -> None:
+def _element(element: Any, words: list[Any], numbers: array[float]) -> None:
+    """Words tell the sort of every value and where it ends, so that no two scenes give the same words and numbers.
+
+    A text, a whole number, true, false and nothing stand for themselves; 0.5 for a number, n + 0.5 for n of them;
+    [n] for n other things, [] for an element.
+    """
     words.append(type(element).__name__)
     values = vars(element)
     for name in fields.specs(type(element)):
-        _value(values[name], words, numbers)
+        value = values[name]
+        sort = type(value)
+        if sort is tuple and value and _FLOATS.issuperset(map(type, value)):
+            words.append(len(value) + 0.5)
+            numbers.extend(value)
+        elif sort in _WORDS:
+            words.append(value)
+        else:
+            _other(value, words, numbers)
 
 
-def _value(value: Any, words: list[Any], numbers: array[float]) -> None:
-    """Words tell the sort of every value and where it ends, so that no two scenes give the same words and numbers."""
-    sort = type(value)
-    if sort is tuple and set(map(type, value)) == _FLOATS:  # the most frequent, and quick
-        words.append(len(value) + 0.5)
-        numbers.extend(value)
-    elif value is None or sort is str:
-        words.append(value)
-    elif sort is float:
-        words.append(0.5)
-        numbers.append(value)
-    elif isinstance(value, fields.Element):
+def _other(value: Any, words: list[Any], numbers: array[float]) -> None:
+    if isinstance(value, fields.Element):
         words.append([])
-        _fields(value, words, numbers)
+        _element(value, words, numbers)
     elif isinstance(value, (np.ndarray, np.generic)):
         plain = value.tolist()
-        _value(tuple(plain) if isinstance(plain, list) else plain, words, numbers)
+        _other(tuple(plain) if isinstance(plain, list) else plain, words, numbers)
+    elif isinstance(value, float):
+        words.append(0.5)
+        numbers.append(value)
     elif isinstance(value, (tuple, list)):
+        if value and _FLOATS.issuperset(map(type, value)):
+            words.append(len(value) + 0.5)
+            numbers.extend(value)
+            return
         words.append([len(value)])
         for item in value:
-            _value(item, words, numbers)
-    else:  # a whole number, true or false
+            _other(item, words, numbers)
+    else:
         words.append(value)
-
-
-_FLOATS = {float}
