@@ -263,7 +263,7 @@ def test_generated_identifiers_are_stable():
     } == joint_names  # fmt: skip
     assert set(body_properties.REDMAX_PG_body.__annotations__) == {
         "mass_source", "material", "density", "mass", "shape", "box", "sphere", "cylinder", "capsule", "cone",
-        "ellipsoid", "mesh", "damping", "root", "velocity", "spin", "measured_mass",
+        "ellipsoid", "mesh", "damping", "root", "keep_free", "velocity", "spin", "measured_mass",
     }  # fmt: skip
 
 

@@ -113,7 +113,7 @@ def test_a_failure_is_told_in_frames_of_the_timeline():
     slow.gate.release(100)
     failed = in_thread(simulation.Run(extraction, slow))
     assert failed.status == "failed"
-    assert failed.message == "Stopped at frame 105: body 'Lower' is lost. Frames 101-104 kept"
+    assert failed.message == "Stopped at frame 105: 'Lower' is lost. Frames 101-104 kept"
     assert len(failed) == 4
 
 

@@ -40,9 +40,10 @@ def drawn(panel):
     return layout
 
 
-def add_problem(state, severity, element, text, hint=""):
+def add_problem(state, severity, element, text, hint="", fixes=""):
     problem = state.problems.add()
     problem.severity, problem.element, problem.text, problem.hint = severity, element, text, hint
+    problem.fixes = fixes
 
 
 def test_four_numbered_steps_stand_under_the_list_of_mechanisms_in_one_tab():
@@ -73,10 +74,15 @@ def test_mechanisms_say_their_size_and_whether_they_are_sound(state):
     assert "1 body, 6 degrees of freedom, 2 loop joints" in said
     state.active_mechanism = 99
     drawn(sidebar.REDMAX_PT_mechanisms)
-    icons = [c.arguments["icon"] for c in layout.calls if c.what == "label" and c.text in ("Crane", "Lift")]
-    assert icons == ["CHECKMARK", "CANCEL"]
-    selects = [c.arguments["settings"] for c in layout.calls if c.what == "operator"]
-    assert selects == [{"name": "Crane"}, {"name": "Lift"}]
+    state.mechanisms.add().root = "Boat"
+    state.mechanisms[2].warnings = 1
+    state.mechanisms.add().root = "Mill"
+    state.mechanisms[3].enabled, state.mechanisms[3].problems = False, 2
+    again = drawn(sidebar.REDMAX_PT_mechanisms)
+    icons = [c.arguments["icon"] for c in again.calls if c.what == "label" and "icon" in c.arguments]
+    assert icons[:4] == ["CHECKMARK", "CANCEL", "ERROR", "RADIOBUT_OFF"]
+    pressed = [c.arguments["settings"] for c in layout.calls if c.what == "operator"]
+    assert pressed == [{"name": "Crane"}, {"root": "Crane"}, {"name": "Lift"}, {"root": "Lift"}]
 
 
 def test_check_shows_problems_by_severity_and_the_hint_of_the_active_one(state):
@@ -214,7 +220,8 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
 
     scene.redmax.result.identifier = "abc"
     state.checked = True
-    add_problem(state, "ERROR", "Pin", "text")
+    add_problem(state, "ERROR", "Pin", "text", fixes="PICK,ENTER_MASS")
+    state.mechanisms.add().root = "Pin"
     reached = set()
     rod = test_ui_panels.new_body()
     pin = test_ui_panels.new_joint("composite")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,18 @@ import bpy
 from .._engine import arrays
 from .._engine import scene as engine_scene
 from ..properties import body as body_properties
-from . import frames, mass, movers, units
+from . import frames, mass, movers, muting, units
 from .findings import Finding
 from .modelled import Modelled
 from .parts import Parts
 
 Array = arrays.Array
+
+UNEVEN = 1e-4
+"""Scales whose ratio differs less from 1 are even: what is left of typing and applying."""
+
+SCALABLE = ("MESH", "CURVE", "SURFACE")
+"""Types of object whose data can take up a scale."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +69,27 @@ def refused_as(obj: bpy.types.Object, word: str) -> Finding | None:
     return None
 
 
+def _shown_scale(obj: bpy.types.Object) -> str:
+    return f"({', '.join(f'{number:g}' for number in _scale(obj))})"
+
+
+def _scale(obj: Any) -> tuple[float, float, float]:
+    return tuple(obj.scale)
+
+
+def _remarks(obj: bpy.types.Object) -> Iterator[Finding]:
+    """What is handled as it is, but worth knowing: an uneven scale, and what was muted for the bake."""
+    sizes = sorted(abs(number) for number in _scale(obj))
+    if min(_scale(obj)) < 0.0 or sizes[2] - sizes[0] > UNEVEN * sizes[2]:
+        text = f"'{obj.name}' has scale {_shown_scale(obj)}; its mass and motion are exact with it"
+        fixes = ("APPLY_SCALE",) if obj.type in SCALABLE else ()
+        yield Finding(obj.name, text, "apply it if modifiers or textures look stretched" * bool(fixes), "INFO", fixes)
+    muted = muting.read(obj)
+    if muted is not None:
+        text = f"'{obj.name}' would also be driven by {muting.described(muted)}, muted for the bake"
+        yield Finding(obj.name, text, "", "INFO", ("UNMUTE",))
+
+
 def extract_body(
     obj: bpy.types.Object, modelled: Modelled, parts: Parts, length: float, findings: list[Finding]
 ) -> Element | None:
@@ -77,9 +105,11 @@ def extract_body(
     try:
         E_wb, A = modelled.rigid_part(obj)
     except frames.FrameError as error:
-        scale = ", ".join(f"{obj.scale[axis]:g}" for axis in range(3))
-        findings.append(Finding(obj.name, f"'{obj.name}' {error}", f"its scale is ({scale}); give it a size"))
+        hint = f"its scale is {_shown_scale(obj)}; give it a size"
+        lost = 0.0 in _scale(obj)
+        findings.append(Finding(obj.name, f"'{obj.name}' {error}", hint, fixes=("RESET_SCALE",) * lost))
         return None
+    findings.extend(_remarks(obj))
     settings: Any = obj.redmax.body
     with_own = settings.shape == body_properties.MESH
     found: list[Finding] = []

@@ -3,38 +3,94 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import bpy
 
-from . import changes
-from .bodies import local_object
-from .extract import Extraction
+from . import changes, mechanisms, result_findings
+from .extract import Extraction, extract
+from .findings import Finding
+
+_seconds = [0.0]
+"""How long the last look at a scene took; see `is_cheap`."""
+
+CHEAP = 0.05
+"""A look that takes no longer [s] may be taken while the artist works."""
 
 
-def show(extraction: Extraction, running: Any) -> None:
+def look(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extraction:
+    """Extract a scene and remember how long that took."""
+    begun = time.perf_counter()
+    extraction = extract(scene, view_layer)
+    _seconds[0] = time.perf_counter() - begun
+    return extraction
+
+
+def is_cheap() -> bool:
+    """Whether the last look was quick enough to be repeated after every edit."""
+    return _seconds[0] <= CHEAP
+
+
+def refresh(context: bpy.types.Context) -> Extraction:
+    """Check the scene as it is now and show what was found."""
+    extraction = look(context.scene, context.view_layer)
+    show(extraction, context.window_manager.redmax, context.scene)
+    return extraction
+
+
+def show(extraction: Extraction, running: Any, scene: bpy.types.Scene) -> None:
     """Fill the problems and mechanisms of `window_manager.redmax`, and the measured mass of every body."""
+    findings = all_findings(extraction, scene)
+    before = _active(running)
+    running.filling = True
     running.problems.clear()
-    for finding in extraction.findings:
+    for finding in findings:
         problem = running.problems.add()
         problem.element, problem.text, problem.hint = finding.element, finding.text, finding.hint
-        problem.severity = finding.severity
-    running.active_problem = 0
-    concerned = [_concerned(finding.element) for finding in extraction.errors]
+        problem.severity, problem.fixes = finding.severity, ",".join(finding.fixes)
+    # The artist goes on reading about the same object, not about whatever takes its place in the list.
+    running.active_problem = next((k for k, f in enumerate(findings) if (f.element, f.text) == before), 0)
+    running.filling = False
+    _show_mechanisms(extraction, findings, running)
+    running.checked, running.outdated = True, False
+    with changes.ours():
+        for body in extraction.bodies:
+            settings: Any = bpy.data.objects[(body.name, None)].redmax.body
+            # Blender shows masses times the third power of the unit scale.
+            mass = body.mass / extraction.length**3 if body.mass > 0.0 else -1.0
+            if abs(settings.measured_mass - mass) > 1e-6 * abs(mass):
+                settings.measured_mass = mass
+
+
+def all_findings(extraction: Extraction, scene: bpy.types.Scene) -> tuple[Finding, ...]:
+    """What is to be said of the scene and of its result, errors first."""
+    order = ("ERROR", "WARNING", "INFO")
+    found = (*extraction.findings, *result_findings.result_findings(scene))
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+def _active(running: Any) -> tuple[str, str]:
+    if not 0 <= running.active_problem < len(running.problems):
+        return "", ""
+    problem = running.problems[running.active_problem]
+    return problem.element, problem.text
+
+
+def _show_mechanisms(extraction: Extraction, findings: tuple[Finding, ...], running: Any) -> None:
+    touched = {
+        severity: [mechanisms.concerned(finding.element) for finding in findings if finding.severity == severity]
+        for severity in ("ERROR", "WARNING")
+    }
     running.mechanisms.clear()
     for mechanism in extraction.mechanisms:
         row = running.mechanisms.add()
         row.name = row.root = mechanism.root
         row.bodies, row.dofs, row.loops = len(mechanism.bodies), mechanism.dofs, mechanism.loops
-        members = {*mechanism.bodies, *mechanism.joints}
-        row.problems = sum(not members.isdisjoint(names) for names in concerned)
+        row.enabled = mechanism.enabled
+        row.problems = sum(not mechanism.members.isdisjoint(names) for names in touched["ERROR"])
+        row.warnings = sum(not mechanism.members.isdisjoint(names) for names in touched["WARNING"])
     running.active_mechanism = min(running.active_mechanism, max(len(running.mechanisms) - 1, 0))
-    running.checked = True
-    with changes.ours():
-        for body in extraction.bodies:
-            settings: Any = bpy.data.objects[(body.name, None)].redmax.body
-            # Blender shows masses times the third power of the unit scale.
-            settings.measured_mass = body.mass / extraction.length**3 if body.mass > 0.0 else -1.0
 
 
 def summary(extraction: Extraction) -> str:
@@ -44,17 +100,7 @@ def summary(extraction: Extraction) -> str:
         for severity, word in (("ERROR", "error"), ("WARNING", "warning"))
     ]
     said = [f"{count} {word}{'s' * (count != 1)}" for count, word in counts if count]
-    bodies, dofs = len(extraction.bodies), sum(mechanism.dofs for mechanism in extraction.mechanisms)
+    bodies = len(extraction.bodies)
+    dofs = sum(mechanism.dofs for mechanism in extraction.mechanisms if mechanism.enabled)
     what = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {dofs} degree{'s' * (dofs != 1)} of freedom"
     return f"{' and '.join(said)}: {extraction.findings[0]}" if said else f"Ready to simulate: {what}"
-
-
-def _concerned(element: str) -> set[str]:
-    """Names of the bodies and joints that an error touches: a joint's bodies too, a part's body instead of it."""
-    obj = local_object(element) if element else None
-    if obj is not None and obj.redmax.is_joint:
-        connected = (obj.redmax.joint.parent, obj.redmax.joint.child)
-        return {element, *(other.name for other in connected if other is not None)}
-    while obj is not None and not obj.redmax.is_body:
-        obj = obj.parent
-    return set() if obj is None else {obj.name}

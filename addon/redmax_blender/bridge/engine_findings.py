@@ -41,8 +41,10 @@ def _finding(problem: errors.Problem, made: Any) -> Finding:
             if problem.element == start or problem.element.startswith(f"{start},"):
                 who = f"'{element.name}'" if title == "body" else f"Joint '{element.name}'"
                 where = problem.element[len(start) :].replace("[", " ").replace("]", "")
-                hint = UNHELD if "cycle that nothing holds" in problem.what else _plain(problem.hint)
-                return Finding(element.name, f"{who}{where} {_plain(problem.what)}", hint)
+                unheld = "cycle that nothing holds" in problem.what
+                hint = UNHELD if unheld else _plain(problem.hint)
+                fixes = ("LOCK_ACTIVE",) if unheld and title == "body" else ()
+                return Finding(element.name, f"{who}{where} {_plain(problem.what)}", hint, fixes=fixes)
     return Finding("", f"The scene {_plain(problem.what)}", _plain(problem.hint))
 
 

@@ -14,6 +14,7 @@ import bpy
 
 from .._engine import scene as engine_scene
 from .._engine import topology
+from ..properties.element import mechanism_bodies
 from ..properties.scene import frame_range
 from . import animation, engine_findings, mechanisms, parts, scene_digest, units
 from .bodies import BodyFrame, Element, extract_body, local_object
@@ -113,17 +114,28 @@ def _judged(
     length: float,
 ) -> Extraction:
     """The extraction with what the engine and the whole of a mechanism have to say."""
+    tree = mechanisms.structure(made)
+    found = mechanisms.find_mechanisms(made, tree, joint_objects)
+    off = mechanisms.switched_off(found)
+    if off:
+        made, elements, joint_objects, findings = _without(off, made, elements, joint_objects, findings)
+        tree = mechanisms.structure(made)
+        running = tuple(mechanism for mechanism in found if mechanism not in off)
+        found = tuple(replace(mechanism, enabled=mechanism in running) for mechanism in found)
+    else:
+        running = found
     incomplete = [element.body for element in elements if not element.measured]
     is_whole = not any(finding.severity == "ERROR" for finding in findings)
     digest = scene_digest.digest(made)
     if made.bodies:
         findings.extend(engine_findings.find(made, digest, incomplete))
+    elif off:
+        text = "Every mechanism is switched off"
+        findings.append(Finding("", text, "switch one on in the list of mechanisms", fixes=("ENABLE",)))
     elif is_whole:
         findings.append(Finding("", "The scene has no RedMax bodies", "select objects and use Make Mechanism"))
-    tree = mechanisms.structure(made)
-    found = mechanisms.find_mechanisms(made, tree, joint_objects)
     if is_whole:
-        findings.extend(mechanisms.mechanism_findings(made, tree, found))
+        findings.extend(mechanisms.mechanism_findings(made, tree, running))
     else:
         findings.extend(mechanisms.loop_findings(tree))
     findings.extend(_locked_in_vain(tree, joint_objects))
@@ -141,6 +153,25 @@ def _judged(
     )
     vars(extraction)["digest"] = digest  # worked out already
     return extraction
+
+
+def _without(
+    off: tuple[Mechanism, ...],
+    made: Any,
+    elements: list[Element],
+    joint_objects: dict[str, str],
+    findings: list[Finding],
+) -> tuple[Any, list[Element], dict[str, str], list[Finding]]:
+    """The same without mechanisms that are switched off, and without what was found about them."""
+    bodies = {name for mechanism in off for name in mechanism.bodies}
+    hanging = {obj.name for mechanism in off for obj in mechanism_bodies(_object(mechanism.root))}
+    joints = [joint for joint in made.joints if joint.child not in bodies]
+    return (
+        replace(made, bodies=[body for body in made.bodies if body.name not in bodies], joints=joints),
+        [element for element in elements if element.frame.name not in bodies],
+        {joint.name: joint_objects[joint.name] for joint in joints if joint.name in joint_objects},
+        [finding for finding in findings if hanging.isdisjoint(mechanisms.concerned(finding.element))],
+    )
 
 
 def _scene_findings(scene: bpy.types.Scene, clock: animation.Clock) -> list[Finding]:
@@ -214,5 +245,6 @@ def _locked_in_vain(tree: Structure, joint_objects: dict[str, str]) -> list[Find
         if joint.name in joint_objects and _object(name).redmax.body.root == "LOCKED":
             text = f"Joint '{joint.name}' carries '{name}', so that body's lock has no effect"
             hint = f"swap parent and child of '{joint.name}'" if joint.parent else f"set '{joint.name}' to Locked"
-            found.append(Finding(joint.name, text, hint, "WARNING"))
+            fix = "SWAP" if joint.parent else "LOCK_JOINT"
+            found.append(Finding(joint.name, text, hint, "WARNING", (fix,)))
     return found

@@ -14,12 +14,16 @@ RedMaxError = errors.RedMaxError
 
 @dataclass(frozen=True)
 class Finding:
-    """element: name of the object it is about, empty for the scene. text: what. hint: what to do."""
+    """element: name of the object it is about, empty for the scene. text: what. hint: what to do.
+
+    fixes: names of `properties.fixes` that help, the one to try first in front.
+    """
 
     element: str
     text: str
     hint: str = ""
     severity: Literal["ERROR", "WARNING", "INFO"] = "ERROR"
+    fixes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.text}; {self.hint}" if self.hint else self.text

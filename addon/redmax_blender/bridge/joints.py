@@ -105,7 +105,8 @@ class JointReader:
 
     def _connection(self, obj: bpy.types.Object, settings: Any) -> Iterator[Finding]:
         if settings.child is None:
-            yield Finding(obj.name, f"Joint '{obj.name}' has no child body", "pick the body that it carries")
+            text = f"Joint '{obj.name}' has no child body"
+            yield Finding(obj.name, text, "pick the body that it carries", fixes=("PICK",))
         elif settings.child == settings.parent:
             text = f"Joint '{obj.name}' connects '{settings.child.name}' to itself"
             yield Finding(obj.name, text, "pick another parent, or none for the world")
@@ -134,7 +135,8 @@ class JointReader:
                 findings.extend(animation.jump_findings(obj, motion, self.clock))
         elif is_animated:
             text = f"'{obj.name}' is Animated but has no keyframes; it will stand still"
-            findings.append(Finding(obj.name, text, "key its coordinate, or set it to Simulated", "WARNING"))
+            hint = "key its coordinate, or set it to Simulated"
+            findings.append(Finding(obj.name, text, hint, "WARNING", ("KEY", "SET_SIMULATED")))
             still = [animation.Course(value) for value in values["q"]]
             values["animation"] = animation.coordinate_table(still, [1.0] * len(dofs), self.clock)
         torque = animation.courses(obj, "torque", self.clock, self.samples)
@@ -186,4 +188,4 @@ def _outside_limits(name: str, dofs: Any, values: dict[str, Any]) -> Iterator[Fi
             amount = f"{np.degrees(beyond):.4g} deg" if dof.unit == "rad" else f"{beyond:.4g} m"
             which = f" of {dof.name}" if len(dofs) > 1 else ""
             text = f"'{name}' starts {amount} outside its {'lower' if below else 'upper'} limit{which}"
-            yield Finding(name, text, "move its coordinate, or widen the limit", "WARNING")
+            yield Finding(name, text, "move its coordinate, or widen the limit", "WARNING", ("WIDEN", "MOVE"))

@@ -57,7 +57,7 @@ def prepare(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> tuple[ex
     """
     with preview.paused(), changes.ours():
         extraction = extract.extract(scene, view_layer)
-    check_report.show(extraction, bpy.context.window_manager.redmax)
+    check_report.show(extraction, bpy.context.window_manager.redmax, scene)
     extract.require_sound(extraction)
     return extraction, integrator_of(scene)
 

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .._engine import errors, fields, hull, inertia, solids
+from .._engine import errors, fields, hull, inertia, route, solids
 from ..properties import body as body_properties
 from ..properties import from_specs
 from . import mesh
@@ -38,6 +38,9 @@ OVERLAPS = {
     "crossing": "has pieces that overlap; the overlap counts twice",
 }
 """Findings of the engine's mesh check that leave a mass, though perhaps not the one meant."""
+
+STAND_INS = ("USE_HULL", "USE_BOX", "ENTER_MASS")
+WITHOUT_HULL = STAND_INS[1:]
 
 _known: OrderedDict[Any, inertia.MassProperties] = OrderedDict()
 """Mass properties of bodies about which there is nothing to say, by everything they depend on."""
@@ -90,7 +93,8 @@ def _weighed(
         return None
     if not bulks:
         text = f"'{obj.name}' has nothing that gives it mass"
-        findings.append(Finding(obj.name, text, "choose a shape such as Box or Sphere, or parent meshes to it"))
+        hint = "choose a shape such as Box or Sphere, or parent meshes to it"
+        findings.append(Finding(obj.name, text, hint, fixes=("USE_BOX",)))
         return None
     findings.extend(_compound(obj, pieces))
     return _together(obj, bulks, amount, entered=entered, findings=findings)
@@ -108,7 +112,7 @@ def _together(
     if entered and len(bulks) == 1:
         return bulks[0].with_mass(amount)  # a thin plate
     text, hint = TEXTS["flat"]
-    findings.append(Finding(obj.name, f"'{obj.name}' {text}", hint))
+    findings.append(Finding(obj.name, f"'{obj.name}' {text}", hint, fixes=("USE_BOX",)))
     return None
 
 
@@ -136,9 +140,11 @@ def _piece_bulks(
 ) -> Iterator[Bulk]:
     said: set[tuple[str, str]] = set()
 
-    def say(piece: Piece, text: str, hint: str, severity: Any = "ERROR") -> None:
+    def say(piece: Piece, text: str, hint: str, severity: Any = "ERROR", fixes: tuple[str, ...] | None = None) -> None:
         whose = f" (part of '{obj.name}')" if piece.owner != obj.name else ""
-        finding = Finding(piece.owner, f"'{piece.owner}'{whose} {text}", hint, severity)
+        if fixes is None and severity == "ERROR":
+            fixes = _offers(obj, piece)
+        finding = Finding(piece.owner, f"'{piece.owner}'{whose} {text}", hint, severity, fixes or ())
         if (finding.text, severity) not in said:  # a hundred instances of one mesh are one defect
             said.add((finding.text, severity))
             findings.append(finding)
@@ -146,7 +152,7 @@ def _piece_bulks(
     for piece in pieces:
         measured = mesh.measure(piece.geometry)
         if abs(np.linalg.det(piece.B[:3, :3])) == 0.0:
-            say(piece, "has a scale of zero and adds no mass", "give it a size", "WARNING")
+            say(piece, "has a scale of zero and adds no mass", "give it a size", "WARNING", ("RESET_SCALE",))
             continue
         is_part = piece.owner != obj.name
         if is_part and measured.faces == 0:
@@ -159,18 +165,35 @@ def _piece_bulks(
             yield found.transformed(piece.B)
 
 
+def has_hulls() -> bool:
+    """Whether the wheel that hulls need is here."""
+    return route.found("scipy") is not None
+
+
+def _offers(obj: Any, piece: Piece) -> tuple[str, ...]:
+    """Fixes for a piece that is no solid: what can stand for it, given how many sides it has and whose it is."""
+    measured = mesh.measure(piece.geometry)
+    if obj.redmax.body.shape != body_properties.MESH:
+        return ("ENTER_MASS",)  # a stand-in would replace the shape that the artist chose
+    if measured.extents == 3:
+        return STAND_INS if has_hulls() else WITHOUT_HULL
+    if piece.owner != obj.name:
+        return ("ENTER_MASS",)
+    return WITHOUT_HULL if measured.extents == 2 and measured.faces else ("USE_BOX",)
+
+
 def _piece_bulk(piece: Piece, measured: Measured, approximation: str, *, entered: bool, say: Any) -> Bulk | None:
     """The solid that stands for a piece, in the piece's own coordinates."""
     if approximation == "hull":
         try:
             return mesh.hull_bulk(piece.geometry)
         except errors.MissingWheelError as error:
-            say(piece, f"cannot be replaced by its hull: {error}", "set Approximation to Box")
+            say(piece, f"cannot be replaced by its hull: {error}", "set Approximation to Box", fixes=WITHOUT_HULL)
             return None
         except hull.FlatPointsError:
             measured = Measured(None, measured.box, min(measured.extents, 2), measured.faces)
         except errors.RedMaxError as error:
-            say(piece, f"cannot be replaced by its hull: {error}", "set Approximation to Box")
+            say(piece, f"cannot be replaced by its hull: {error}", "set Approximation to Box", fixes=WITHOUT_HULL)
             return None
     if approximation != "none":
         if measured.box is not None and (measured.extents == 3 or (entered and measured.extents == 2)):

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .._engine import check, topology
-from .findings import Finding
+from .bodies import local_object
+from .findings import Finding, refuse
+
+UNATTACHED = ("LOCK_ACTIVE", "KEEP_FREE")
+"""Fixes for what nothing holds."""
 
 SIMULATED, ANIMATED, LOCKED = "simulated", "animated", "locked"
 
@@ -19,6 +23,7 @@ class Mechanism:
 
     root: the body it hangs from the world by, which names it. bodies: in the scene's order. joints: names of its
     joints, without those that only hold a root. dofs: coordinates that are simulated. loops: joints that close loops.
+    enabled: False for one that is switched off, which is no part of the extracted scene.
     """
 
     root: str
@@ -26,6 +31,11 @@ class Mechanism:
     joints: tuple[str, ...]
     dofs: int
     loops: int
+    enabled: bool = True
+
+    @property
+    def members(self) -> set[str]:
+        return {*self.bodies, *self.joints}
 
 
 @dataclass(frozen=True)
@@ -106,20 +116,55 @@ def mechanism_findings(scene: Any, tree: Structure, mechanisms: tuple[Mechanism,
         roots = [name for name in mechanism.bodies if name in tree.carried_by and tree.carried_by[name].parent is None]
         free = [name for name in roots if name in held_free and tree.carried_by[name].name not in mechanism.joints]
         launched = any(any(_numbers(tree.carried_by[name].qdot)) for name in free)
-        if roots and len(free) == len(roots) and not launched:
+        meant = any(_body_settings(name).keep_free for name in free)
+        if roots and len(free) == len(roots) and not launched and not meant:
             hint = f"Lock '{mechanism.root}', or leave it if it should be free"
             if len(mechanism.bodies) > 1:
                 text = f"Mechanism '{mechanism.root}' is not attached to anything and {falls}"
-                yield Finding(mechanism.root, text, hint, "WARNING")
+                yield Finding(mechanism.root, text, hint, "WARNING", UNATTACHED)
             else:
                 text = f"'{mechanism.root}' is not attached to anything and {falls}"
-                yield Finding(mechanism.root, text, hint, "INFO")
+                yield Finding(mechanism.root, text, hint, "INFO", UNATTACHED)
         if mechanism.joints and mechanism.dofs == 0 and moving.isdisjoint(mechanism.joints):
             text = f"Mechanism '{mechanism.root}' cannot move: it has 0 degrees of freedom"
-            yield Finding(mechanism.root, text, "set a joint to Simulated or Animated", "WARNING")
+            hint = "set a joint to Simulated or Animated"
+            yield Finding(mechanism.root, text, hint, "WARNING", ("SET_SIMULATED", "SELECT_REDUNDANT"))
     if mechanisms and not any(m.joints or m.dofs for m in mechanisms):
         yield Finding("", "Nothing can move: every body is Locked", "connect bodies with joints", "WARNING")
     yield from loop_findings(tree)
+
+
+def _body_settings(name: str) -> Any:
+    return local_object(name).redmax.body
+
+
+def concerned(element: str) -> set[str]:
+    """Names of the bodies and joints that a finding touches: a joint's bodies too, a part's body instead of it."""
+    obj = local_object(element) if element else None
+    if obj is not None and obj.redmax.is_joint:
+        connected = (obj.redmax.joint.parent, obj.redmax.joint.child)
+        return {element, *(other.name for other in connected if other is not None)}
+    while obj is not None and not obj.redmax.is_body:
+        obj = obj.parent
+    return set() if obj is None else {obj.name}
+
+
+def switched_off(mechanisms: tuple[Mechanism, ...]) -> tuple[Mechanism, ...]:
+    """Mechanisms that the artist has switched off in the list."""
+    return tuple(m for m in mechanisms if not local_object(m.root).redmax.mechanism.enabled)
+
+
+def solo(roots: Sequence[str], chosen: str) -> str:
+    """Switch on only the mechanism of one root, or all of them if it is the only one that is on."""
+    objects = {name: obj for name in roots if (obj := local_object(name)) is not None}
+    if chosen not in objects:
+        raise refuse(chosen, f"There is no mechanism '{chosen}'", "run Check again")
+    on = [name for name, obj in objects.items() if obj.redmax.mechanism.enabled]
+    everyone = on == [chosen]
+    for name, obj in objects.items():
+        obj.redmax.mechanism.enabled = everyone or name == chosen
+        obj.update_tag()
+    return "All mechanisms are on" if everyone else f"Only '{chosen}' is on"
 
 
 def loop_findings(tree: Structure) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ PLACE = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_ang
 DELTA = ("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale")
 SCALE = ("scale",)
 SHOW = "show it in the viewport (eye and screen icon, also of its collections)"
+RIGID_BODY = "Blender's rigid-body physics"
 MUTE = "mute or remove it, or remove the body"
 
 
@@ -87,7 +88,7 @@ def overriding(obj: bpy.types.Object) -> str:
     delta = animated_paths(obj) & set(DELTA)
     if delta:
         return f"keys on its {sorted(delta)[0]}"
-    return "Blender's rigid-body physics" if obj.rigid_body is not None else ""
+    return RIGID_BODY if obj.rigid_body is not None else ""
 
 
 def motion_of(obj: bpy.types.Object) -> str:
@@ -102,7 +103,9 @@ def body_findings(obj: bpy.types.Object) -> Iterator[Finding]:
     """What else moves a body."""
     by = overriding(obj)
     if by:
-        yield Finding(obj.name, f"'{obj.name}' is also driven by {by}; the bake would be overwritten", MUTE)
+        text = f"'{obj.name}' is also driven by {by}; the bake would be overwritten"
+        fix = "REMOVE_RIGID_BODY" if by == RIGID_BODY else "MUTE"
+        yield Finding(obj.name, text, MUTE, fixes=(fix,))
     animated = animated_paths(obj)
     if animated & set(PLACE) and not obj.redmax.baked.active:
         text = f"'{obj.name}' is animated; the bake replaces that motion, and Remove Bake brings it back"

@@ -93,8 +93,8 @@ class Report:
         self.fps = extraction.fps
         self.bodies = len(extraction.bodies)
         self.joints = len(extraction.joint_objects)
-        self.dofs = sum(mechanism.dofs for mechanism in extraction.mechanisms)
-        self.loops = sum(mechanism.loops for mechanism in extraction.mechanisms)
+        self.dofs = sum(mechanism.dofs for mechanism in extraction.mechanisms if mechanism.enabled)
+        self.loops = sum(mechanism.loops for mechanism in extraction.mechanisms if mechanism.enabled)
         self.notes += [str(finding) for finding in extraction.findings]
         self.accuracy = accuracy
         settings = {name: getattr(integrator, name) for name in fields.specs(type(integrator))}

@@ -181,10 +181,15 @@ class Run:
         if recorded.status == "stopped":
             what = f"Stopped after frame {last}"
         elif found := ENGINE_STOP.fullmatch(what):
-            what = f"Stopped at frame {first + int(found[1])}: {found[2]}"
+            what = f"Stopped at frame {first + int(found[1])}: {_in_artists_words(found[2])}"
         if len(recorded) < WORTH_KEEPING:
             return what
         return f"{what.rstrip('.')}. Frames {first}-{last} kept"
+
+
+def _in_artists_words(reason: str) -> str:
+    """The engine's reason without what only its users can do; Check and the panel offer what helps here."""
+    return reason.removesuffix("; use a smaller step").removeprefix("body ").replace(" of body '", " of '")
 
 
 def run(extraction: Extraction, integrator: Any, on_progress: OnProgress | None = None) -> Trajectory:

@@ -3,12 +3,12 @@
 
 from typing import TYPE_CHECKING
 
-from . import bake, build, check, simulate, templates, warm_up
+from . import bake, build, check, fixes, mechanisms, simulate, templates, warm_up
 
 if TYPE_CHECKING:
     from ..registration import Ledger
 
 
 def register(ledger: "Ledger") -> None:
-    for module in (build, check, simulate, bake, templates, warm_up):
+    for module in (build, check, fixes, mechanisms, simulate, bake, templates, warm_up):
         ledger.add_classes(module.CLASSES)

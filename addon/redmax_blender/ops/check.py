@@ -31,8 +31,7 @@ class REDMAX_OT_check(bpy.types.Operator):
         return _scene_is_ours(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        extraction = extract(context.scene, context.view_layer)
-        check_report.show(extraction, context.window_manager.redmax)
+        extraction = check_report.refresh(context)
         warned = any(finding.severity != "INFO" for finding in extraction.findings)
         self.report({"WARNING"} if warned else {"INFO"}, check_report.summary(extraction))
         return {"FINISHED"}

@@ -98,6 +98,12 @@ def _body_annotations() -> dict[str, Any]:
             options=STATIC,
             override=OVERRIDABLE,
         ),
+        "keep_free": bpy.props.BoolProperty(
+            name="Meant to Fall",
+            description="Check does not warn that nothing holds the mechanism",
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
         "velocity": bpy.props.FloatVectorProperty(
             name="Velocity",
             description="Velocity of the body's origin at the start, in the world; only for a free body",

@@ -98,15 +98,65 @@ REDMAX_PG_baked = from_specs.make_group(
     "What a bake replaced, so that Remove Bake can bring it back.",
 )
 
+
+def _colour_bodies(group: Any, _context: Any) -> None:
+    """The mechanism's colour is that of its bodies in the viewport."""
+    for obj in mechanism_bodies(group.id_data):
+        if obj.library is None:
+            obj.color = (*group.color, 1.0)
+
+
+def mechanism_bodies(start: Any) -> list[Any]:
+    """Bodies that hang together with one through joints, itself included."""
+    joints = [obj.redmax.joint for obj in bpy.data.objects if obj.redmax.is_joint]
+    found, pending = [start], [start]
+    while pending:
+        body = pending.pop()
+        ends = [(joint.parent, joint.child) for joint in joints if body in (joint.parent, joint.child)]
+        new = [end for pair in ends for end in pair if end is not None and end not in found]
+        found += dict.fromkeys(new)
+        pending += dict.fromkeys(new)
+    return found
+
+
+REDMAX_PG_mechanism_settings = from_specs.make_group(
+    "REDMAX_PG_mechanism_settings",
+    {
+        "enabled": bpy.props.BoolProperty(
+            name="Enabled",
+            description="Check, simulate and bake this mechanism; one that is off stands as you modelled it",
+            default=True,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        "color": bpy.props.FloatVectorProperty(
+            name="Color",
+            description="Color of the mechanism: its bodies get it as their viewport color "
+            "(Viewport Shading > Color > Object)",
+            size=3,
+            subtype="COLOR",
+            min=0.0,
+            max=1.0,
+            default=(1.0, 1.0, 1.0),
+            update=_colour_bodies,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+    },
+    "What the list of mechanisms keeps of the one that hangs from this body.",
+)
+
 REDMAX_PG_object = from_specs.make_group(
     "REDMAX_PG_object",
     {
         **_element_annotations(),
         "kept": bpy.props.PointerProperty(type=REDMAX_PG_kept, override=OVERRIDABLE),
         "baked": bpy.props.PointerProperty(type=REDMAX_PG_baked, override=OVERRIDABLE),
+        "mechanism": bpy.props.PointerProperty(type=REDMAX_PG_mechanism_settings, override=OVERRIDABLE),
+        "muted": _text("What was muted so that a bake is not overwritten, as JSON"),
     },
     "RedMax settings of an object.",
 )
 REDMAX_PG_bone = from_specs.make_group("REDMAX_PG_bone", _element_annotations(), "RedMax settings of a pose bone.")
 
-CLASSES = (REDMAX_PG_kept, REDMAX_PG_baked, REDMAX_PG_object, REDMAX_PG_bone)
+CLASSES = (REDMAX_PG_kept, REDMAX_PG_baked, REDMAX_PG_mechanism_settings, REDMAX_PG_object, REDMAX_PG_bone)

@@ -13,6 +13,7 @@ REDMAX_PG_problem = from_specs.make_group(
         "element": bpy.props.StringProperty(description="Name of the object the problem is about; empty for the scene"),
         "text": bpy.props.StringProperty(description="What is wrong"),
         "hint": bpy.props.StringProperty(description="What to do"),
+        "fixes": bpy.props.StringProperty(description="Names of fixes that help, separated by commas"),
         "severity": bpy.props.EnumProperty(
             items=[
                 ("ERROR", "Error", "Keeps the mechanism from being simulated", 0),
@@ -32,9 +33,26 @@ REDMAX_PG_mechanism = from_specs.make_group(
         "dofs": bpy.props.IntProperty(description="Degrees of freedom that are simulated"),
         "loops": bpy.props.IntProperty(description="Joints that close loops"),
         "problems": bpy.props.IntProperty(description="Errors found in it"),
+        "warnings": bpy.props.IntProperty(description="Warnings about it"),
+        "enabled": bpy.props.BoolProperty(description="It is checked, simulated and baked", default=True),
     },
     "Bodies that hang together, found by Check.",
 )
+
+
+def _select_element(state: Any, context: Any) -> None:
+    """A click on a problem selects the object that it is about, where that can be selected."""
+    if state.filling or context.mode != "OBJECT" or not 0 <= state.active_problem < len(state.problems):
+        return
+    name = state.problems[state.active_problem].element
+    obj = bpy.data.objects.get((name, None)) if name else None
+    if obj is None or not obj.visible_get(view_layer=context.view_layer):
+        return
+    for other in context.view_layer.objects.selected[:]:
+        other.select_set(False)
+    obj.select_set(True)
+    context.view_layer.objects.active = obj
+
 
 REDMAX_PG_window_manager = from_specs.make_group(
     "REDMAX_PG_window_manager",
@@ -44,7 +62,13 @@ REDMAX_PG_window_manager = from_specs.make_group(
         "message": bpy.props.StringProperty(description="Last status line"),
         "checked": bpy.props.BoolProperty(description="Check has been run on this scene"),
         "problems": bpy.props.CollectionProperty(type=REDMAX_PG_problem),
-        "active_problem": bpy.props.IntProperty(),
+        "active_problem": bpy.props.IntProperty(
+            name="Active Problem",
+            description="The problem shown below the list; its object is selected",
+            update=_select_element,
+        ),
+        "filling": bpy.props.BoolProperty(description="The list of problems is being made: nothing is selected"),
+        "outdated": bpy.props.BoolProperty(description="The scene was changed since it was checked"),
         "mechanisms": bpy.props.CollectionProperty(type=REDMAX_PG_mechanism),
         "active_mechanism": bpy.props.IntProperty(),
     },

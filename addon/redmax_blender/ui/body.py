@@ -81,7 +81,10 @@ class REDMAX_PT_body_root(BodyPanel, bpy.types.Panel):
     bl_parent_id = "REDMAX_PT_body"
 
     def draw(self, context: Any) -> None:
-        self.layout.row().prop(context.object.redmax.body, "root", expand=True)
+        body = context.object.redmax.body
+        self.layout.row().prop(body, "root", expand=True)
+        if body.root == FREE:
+            self.layout.prop(body, "keep_free")
 
 
 class REDMAX_PT_body_velocity(BodyPanel, bpy.types.Panel):

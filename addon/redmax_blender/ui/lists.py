@@ -26,6 +26,13 @@ def mechanism_text(mechanism: Any) -> str:
     return ", ".join(parts)
 
 
+def mechanism_icon(mechanism: Any) -> Any:
+    """How a mechanism is doing."""
+    if not mechanism.enabled:
+        return "RADIOBUT_OFF"
+    return "CANCEL" if mechanism.problems else "ERROR" if mechanism.warnings else "CHECKMARK"
+
+
 class REDMAX_UL_mechanisms(bpy.types.UIList):
     """Mechanisms that Check has found, with their state; what the active one consists of stands below the list."""
 
@@ -33,11 +40,21 @@ class REDMAX_UL_mechanisms(bpy.types.UIList):
         self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
     ) -> None:
         row = layout.row(align=True)
-        row.label(text=item.root, icon="CANCEL" if item.problems else "CHECKMARK")
-        numbers = row.row()
+        root: Any = bpy.data.objects.get((item.root, None))
+        if root is not None:
+            row.prop(root.redmax.mechanism, "enabled", text="")
+        name = row.row(align=True)
+        name.active = item.enabled
+        name.label(text=item.root, icon=mechanism_icon(item))
+        numbers = name.row()
         numbers.alignment = "RIGHT"
         numbers.label(text=f"{item.dofs} DOF")
+        if root is not None:
+            colour = row.row()
+            colour.ui_units_x = 1.0
+            colour.prop(root.redmax.mechanism, "color", text="")
         row.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF", emboss=False).name = item.root
+        row.operator("redmax.solo_mechanism", text="", icon="SOLO_OFF", emboss=False).root = item.root
 
 
 class REDMAX_UL_problems(bpy.types.UIList):

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import bpy
 
-from . import dof_rows, lists, menus, physics, text_lines
+from . import dof_rows, fix_buttons, lists, menus, physics, text_lines
 from . import joint as joint_panels
 from . import scene as scene_panels
 
-COMPLETE = "complete"
-"""Status of a result that reached its last frame; any other has a message to show."""
+COMPLETE, FAILED = "complete", "failed"
+"""Status of a result that reached its last frame, or could not go on; all but the first have a message to show."""
 
 
 class SidebarPanel:
@@ -80,9 +80,14 @@ class REDMAX_PT_check(SidebarPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         layout = self.layout
         state = context.window_manager.redmax
-        layout.operator("redmax.check", icon="CHECKMARK")
+        buttons = layout.row(align=True)
+        buttons.operator("redmax.check", icon="CHECKMARK")
+        if state.problems:
+            buttons.operator("redmax.fix_all", icon="TOOL_SETTINGS")
         if not state.checked:
             return
+        if state.outdated:
+            text_lines.draw_text(layout, context, "The scene has changed since; Check again", "FILE_REFRESH")
         if not state.problems:
             layout.label(text="No problems found", icon="CHECKMARK")
             return
@@ -93,6 +98,7 @@ class REDMAX_PT_check(SidebarPanel, bpy.types.Panel):
             text_lines.draw_text(box, context, problem.text, lists.SEVERITY_ICON[problem.severity])
             if problem.hint:
                 text_lines.draw_text(box, context, problem.hint[0].upper() + problem.hint[1:], "BLANK1")
+            fix_buttons.draw_fixes(box, problem.fixes, problem.element)
 
 
 class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
@@ -125,6 +131,8 @@ def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
     layout.label(text=f"Frames {result.frame_start} to {result.frame_end}, {result.seconds:.1f} s", icon="INFO")
     if result.message and result.status != COMPLETE:
         text_lines.draw_text(layout, context, result.message, "ERROR")
+        if result.status == FAILED:
+            fix_buttons.draw_fixes(layout, "GO_TO_FRAME,ACCURACY_HIGH", "")
     if result.changed:
         text_lines.draw_text(layout, context, "Settings changed since the simulation", "ERROR")
     row = layout.row(align=True)
@@ -159,7 +167,9 @@ class REDMAX_PT_bake(SidebarPanel, bpy.types.Panel):
         result = context.scene.redmax.result
         if result.identifier and result.changed:
             text_lines.draw_text(layout, context, "Settings changed since the simulation; bake would differ", "ERROR")
-            layout.operator("redmax.bake", text="Bake Old Result").allow_stale = True
+            row = layout.row(align=True)
+            row.operator("redmax.simulate", icon="FILE_REFRESH")
+            row.operator("redmax.bake", text="Bake Old Result").allow_stale = True
         layout.operator("redmax.remove_bake", icon="TRASH")
 
 

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is to be said of the last result: that it stopped early, or is older than the scene."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import bpy
+
+from . import cache
+from .bodies import local_object
+from .findings import Finding
+
+STALE = "Settings changed since the simulation; bake would differ"
+QUOTED = re.compile(r"'([^']+)'")
+
+
+def result_findings(scene: bpy.types.Scene) -> Iterator[Finding]:
+    """Findings about `scene.redmax.result`; cheap, nothing is extracted or loaded."""
+    result = scene.redmax.result
+    if not result.identifier:
+        return
+    if result.status == "failed":
+        yield Finding(culprit(result.message), result.message, "", "WARNING", ("GO_TO_FRAME", "ACCURACY_HIGH"))
+    if result.changed:
+        yield Finding("", STALE, "simulate again", "WARNING", ("SIMULATE",))
+    if problem := cache.problem(scene):
+        yield Finding("", problem, "", "WARNING", ("SIMULATE",))
+
+
+def culprit(message: str) -> str:
+    """The object that a message names first; empty if it names none of this file."""
+    return next((name for name in QUOTED.findall(message) if local_object(name) is not None), "")

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Check offers to do about a problem: the words on the buttons. `bridge.fixes` does it.
+
+Numbers are those of an operator's enum; only append.
+"""
+
+from typing import NamedTuple
+
+
+class Fix(NamedTuple):
+    """label: on the button. text: tooltip. in_fix_all: whether Fix All may do it without asking."""
+
+    label: str
+    text: str
+    icon: str
+    number: int
+    in_fix_all: bool = True
+
+
+FIXES = {
+    "LOCK_ACTIVE": Fix(
+        "Lock Active",
+        "Let the mechanism stand in the world: lock the active body if it is one of it that no joint carries, "
+        "else the body it hangs from",
+        "LOCKED",
+        0,
+    ),
+    "KEEP_FREE": Fix("Keep Free", "It is meant to fall: do not warn of it any more", "UNLOCKED", 1),
+    "PICK": Fix(
+        "Pick",
+        "Let the joint carry the body that is selected besides it, or else the one it stands at",
+        "EYEDROPPER",
+        2,
+    ),
+    "APPLY_SCALE": Fix("Apply Scale", "Put the object's scale into its mesh, so that it is 1", "CON_SIZELIMIT", 3),
+    "RESET_SCALE": Fix("Reset Scale", "Set every scale of the object that is zero to 1", "LOOP_BACK", 4),
+    "USE_HULL": Fix("Use Hull", "Weigh the body by the convex hull of its mesh", "MESH_ICOSPHERE", 5),
+    "USE_BOX": Fix("Use Box", "Weigh the body by a box around its mesh", "MESH_CUBE", 6),
+    "ENTER_MASS": Fix("Enter Mass", "Give the mass yourself; the shape only distributes it", "GREASEPENCIL", 7, False),
+    "WIDEN": Fix("Widen", "Move the limit to where the joint starts", "ARROW_LEFTRIGHT", 8),
+    "MOVE": Fix("Move to Limit", "Let the joint start at its limit", "TRACKING_FORWARDS_SINGLE", 9),
+    "KEY": Fix("Key", "Insert a key on every coordinate of the joint at the current frame", "KEY_HLT", 10),
+    "SET_SIMULATED": Fix("Set Simulated", "Let the joint move freely", "PLAY", 11),
+    "SELECT_REDUNDANT": Fix(
+        "Select Redundant", "Select the joints that keep the mechanism from moving", "RESTRICT_SELECT_OFF", 12, False
+    ),
+    "MUTE": Fix(
+        "Mute for Bake",
+        "Mute the constraints, drivers and offset keys that also move the body; it stays where it stands, and Unmute "
+        "brings them back",
+        "HIDE_ON",
+        13,
+    ),
+    "UNMUTE": Fix("Unmute", "Let what was muted for the bake move the body again", "HIDE_OFF", 14, False),
+    "REMOVE_RIGID_BODY": Fix(
+        "Remove Rigid Body", "Take the object out of Blender's own rigid-body physics", "RIGID_BODY", 15
+    ),
+    "SWAP": Fix("Swap", "Exchange parent and child of the joint", "UV_SYNC_SELECT", 16),
+    "LOCK_JOINT": Fix("Set Locked", "Let the joint stand at its coordinate", "LOCKED", 17),
+    "GO_TO_FRAME": Fix("Go to Frame", "Show the last frame that was computed", "FRAME_NEXT", 18, False),
+    "ACCURACY_HIGH": Fix("Accuracy High", "Compute with the smallest errors from now on", "ADD", 19, False),
+    "SIMULATE": Fix("Simulate", "Compute the motion anew", "FILE_REFRESH", 20, False),
+    "ENABLE": Fix("Switch On", "Switch every mechanism on", "CHECKBOX_HLT", 21),
+}
+
+ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]
