@@ -17,7 +17,7 @@ from ..dynamics.animation import prescribed_motion
 from ..fields import number
 from ..model import Model
 from ..state import State
-from .base import MAX_TURN, IntegrationError, Integrator, Stepper
+from .base import MAX_TURN, IntegrationError, Integrator, Stepper, free_coordinates
 from .equations import route_choice
 from .switching import after_switch, switch_times
 
@@ -40,9 +40,9 @@ class AdaptiveStepper(Stepper):
     def __init__(self, model: Model, state: State, settings: Adaptive) -> None:
         super().__init__(model, state)
         self.settings = settings
-        self._free = np.flatnonzero(~model.prescribed)
-        self._prescribed = bool(model.prescribed.any())
-        self._switches = switch_times(model)
+        self._free = model.once(free_coordinates)
+        self._prescribed = len(self._free) < model.dof_count
+        self._switches = model.once(switch_times)
         self._inputs_until = math.inf
 
     @abstractmethod

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import fast
-from ..arrays import Array
+from ..arrays import Array, IntArray
 from ..dynamics.animation import with_prescribed
 from ..dynamics.kinematics import recentred
 from ..errors import RedMaxError
@@ -68,11 +68,7 @@ class Stepper(ABC):
         self.model = model
         self.state = State(state.t, *with_prescribed(model, state.t, state.q, state.qdot), state.chart)
         self.steps = 0
-        self._charted = [
-            j
-            for j, joint in enumerate(model.joints)
-            if joint.has_singularity and not model.prescribed[model.columns(j)].any()
-        ]
+        self._charted = model.once(charted_joints)
         Stepper.recentre(self)  # a scene may start at a singularity: xzx angles do at q = 0
 
     @abstractmethod
@@ -103,6 +99,20 @@ class Stepper(ABC):
             S = self.model.joints[j].motion(q, qdot, int(self.state.chart[j])).S
             fastest = max(fastest, float(np.linalg.norm(S[:3] @ qdot)))
         return fastest
+
+
+def charted_joints(model: Model) -> tuple[int, ...]:
+    """Simulated joints that have a singularity."""
+    return tuple(
+        j
+        for j, joint in enumerate(model.joints)
+        if joint.has_singularity and not model.prescribed[model.columns(j)].any()
+    )
+
+
+def free_coordinates(model: Model) -> IntArray:
+    """Coordinates that are neither animated nor locked."""
+    return np.flatnonzero(~model.prescribed)
 
 
 @dataclass(frozen=True, kw_only=True)

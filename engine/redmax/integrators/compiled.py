@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..arrays import Array, IntArray
 from ..dynamics.animation import with_prescribed
 from ..model import Model
 from ..state import State
-from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, step_count
+from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, free_coordinates, step_count
 from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, SAFETY, SMALLEST_RTOL
 from .switching import after_switch, next_switch, switch_times
 from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
@@ -25,6 +26,7 @@ class TooManyStepsError(IntegrationError):
     """More steps than a call may take."""
 
 
+@cache
 def tableau_arrays(method: Tableau) -> tuple[Array, Array, Array, Array]:
     """Nodes, rows, error weights and bends as kernels read them; the first error weights decide.
 
@@ -64,7 +66,7 @@ class CompiledRungeKutta:
             ]
         )
         self._traits = np.array([tree.singular, exchanges], np.int64)
-        self._free = np.flatnonzero(~tree.model.prescribed)
+        self._free = tree.model.once(free_coordinates)
         self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0])
         self._K = np.zeros((method.slopes, self.y.size))
         self._polynomial = np.zeros((4 + len(method.bends), self.y.size))
@@ -132,7 +134,7 @@ class CompiledFixedStepper(FixedStepper):
     def __init__(self, model: Model, state: State, h: float, *, compiled: bool = True) -> None:
         self.tree = fast.new_tree(model) if compiled else None
         super().__init__(model, state, h)
-        self._switches = switch_times(model) if self.splits else np.zeros(0)
+        self._switches = model.once(switch_times) if self.splits else np.zeros(0)
 
     def advance(self, t_end: float) -> State:
         state, tree = self.state, self.tree

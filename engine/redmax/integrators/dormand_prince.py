@@ -73,7 +73,7 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
 
     def __init__(self, model: Model, state: State, settings: AdaptiveExplicit) -> None:
         super().__init__(model, state, settings)
-        self._exchanges = exchanges_energy(model)
+        self._exchanges = model.once(exchanges_energy)
         self._front, self._before_switch = self.state, False
         self._solver = ExplicitRungeKutta(
             settings.method,
