@@ -30,6 +30,7 @@ from redmax.joints import JOINTS, Joint, euler_charts
 from redmax.joints.base import ANIMATED
 from redmax.scene import Body, Inertia, Scene
 from redmax.spatial import pose, quaternion
+from redmax.strands import Attachment, Strand
 from redmax.tables import Table
 
 JOINT_KINDS = {
@@ -74,6 +75,8 @@ FORCE_KINDS = {
     "ForcePointPoint": "point_to_point",
     "ForceSpringDamper": "spring_damper",
 }
+STRAND_KINDS = ("DeformableSpring", "ConstraintAttachSpring")
+"""A strand, and the rows by which the reference ties its ends to bodies; ours are mass on them."""
 NO_LIMIT = 1e7
 """The reference writes 1e8 where there is no limit."""
 
@@ -115,7 +118,14 @@ def convert(data: Mapping[str, Any], *, diff: bool, shapes: bool = False) -> Sce
         for list_name in ("springs", "forces")
         for index, entry in enumerate(data.get(list_name) or ())
     ]
-    return Scene(name=data["name"], gravity=tuple(data["gravity"]), bodies=bodies, joints=joints, forces=forces)
+    return Scene(
+        name=data["name"],
+        gravity=tuple(data["gravity"]),
+        bodies=bodies,
+        joints=joints,
+        forces=forces,
+        strands=[_strand(entry) for entry in data.get("deformables") or ()],
+    )
 
 
 def _missing(data: Mapping[str, Any], *, diff: bool) -> list[str]:
@@ -138,7 +148,7 @@ def _missing(data: Mapping[str, Any], *, diff: bool) -> list[str]:
         for entry in data.get(list_name) or ():
             if entry["type"] not in kinds:
                 raise ValueError(f"unknown kind in {list_name}: {entry['type']}")
-            if entry["type"] not in FORCE_KINDS:
+            if entry["type"] not in (*FORCE_KINDS, *STRAND_KINDS):
                 missing.append(f"{list_name}: {entry['type']}")
     if data.get("friction_on"):
         missing.append("friction")
@@ -284,6 +294,24 @@ def _spring_numbers(entry: Mapping[str, Any]) -> dict[str, Any]:
         "rest_length": entry["L"] or None,
         "measure": "strain",
     }
+
+
+def _strand(entry: Mapping[str, Any]) -> Strand:
+    """Nodes of equal mass; their springs have force K (l - L) / L^2 with the same L in a strand."""
+    nodes = tuple(map(tuple, entry["nodesX"]))
+    lengths = tuple(length for length in entry["nodesL"] if length != [])
+    if max(lengths) - min(lengths) > 1e-12 * max(lengths):
+        raise ValueError(f"strand {entry['name']}: segments of different lengths")
+    ends = ((0, entry.get("body0")), (len(nodes) - 1, entry.get("body1")))
+    return Strand(
+        name=entry["name"],
+        nodes=nodes,
+        node_masses=(entry["mass"] / len(nodes),) * len(nodes),
+        stiffness=entry["K"] / lengths[0],
+        rest_lengths=lengths,
+        drag=entry["damping"],
+        attachments=tuple(Attachment(node=node, body=body or None) for node, body in ends),
+    )
 
 
 def _limits(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from redmax.integrators import INTEGRATORS
 from redmax.joints import JOINTS
 from redmax.joints.base import Joint
 from redmax.simulate import CHANNELS
+from redmax.strands import Strand
 
 DOCS = Path(__file__).parents[1] / "docs"
 DOCUMENTS = (DOCS / "scene-format.md", DOCS / "simulating.md")
@@ -93,6 +94,7 @@ def tables() -> dict[str, str]:
         "joint": table(("field", "form", "unit", "default", "meaning"), field_rows(Joint)),
         "joints": kinds_table(JOINTS, Joint),
         "forces": kinds_table(FORCES, Force),
+        "strand": table(("field", "form", "unit", "default", "meaning"), field_rows(Strand)),
         "path point": table(("field", "form", "unit", "default", "meaning"), field_rows(PathPoint)),
     }
 

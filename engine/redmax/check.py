@@ -14,6 +14,7 @@ from .forces import Force
 from .joints import Joint
 from .registry import suggestion
 from .scene import Body, Scene
+from .strands import Strand
 from .topology import WORLD, Topology, find_cycle, spanning_forest
 
 
@@ -86,9 +87,14 @@ class _Checker:
             ("joint", Joint, self.scene.joints),
             ("force", Force, self.scene.forces),
             ("constraint", Constraint, self.scene.constraints),
+            ("strand", Strand, self.scene.strands),
         )
         if not all(isinstance(elements, (list, tuple)) for _, _, elements in lists):
-            self.say("scene", "bodies, joints, forces or constraints is not a list", "give lists, empty ones for none")
+            self.say(
+                "scene",
+                "one of bodies, joints, forces, constraints, strands is not a list",
+                "give lists, empty ones for none",
+            )
             return
         for title, base, elements in lists:
             for index, element in enumerate(elements):
@@ -99,7 +105,7 @@ class _Checker:
                 else:
                     self.say(f"{title} {index}", f"is {type(element).__name__}", f"give a {base.__name__}")
             self.unique_names(title, [e for e in elements if isinstance(e, base)])
-        if not self.scene.bodies:
+        if not self.scene.bodies and not self.scene.strands:
             self.say("scene", "has no bodies", "add at least one body and a joint that carries it")
         self.references(lists)
         self.tree()

@@ -14,6 +14,7 @@ from .check import find_problems, resolve
 from .dynamics.animation import with_prescribed
 from .dynamics.kinematics import body_poses, kinematics
 from .errors import Problem, SceneError
+from .expand import PointMass, expanded
 from .fields import IDENTITY, Pose, per_dof_values
 from .forces import BoundForce, Force, Placement
 from .joints import Joint
@@ -22,6 +23,7 @@ from .model import LoopJoint, Model
 from .scene import Body, Scene
 from .spatial import pose
 from .spatial.inertia import MassProperties, principal_frames, steiner
+from .strands import BoundStrand
 from .topology import WORLD, spanning_forest
 
 
@@ -33,7 +35,30 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
     problems = [] if checked else find_problems(scene)
     if problems:
         raise SceneError(problems)
+    if not scene.strands:
+        model = _assembled(scene, ())
+        return replace(model, forces=bound_forces(model, scene.forces)) if scene.forces else model
 
+    placement = _placement(_assembled(scene, ()))
+    taken = {element.name for elements in (scene.bodies, scene.joints, scene.forces) for element in elements}
+    added = expanded(scene.strands, placement, taken)
+    whole = replace(scene, bodies=[*scene.bodies, *added.bodies], joints=[*scene.joints, *added.joints])
+    model = _assembled(whole, added.masses)
+    index = {name: k for k, name in enumerate(model.body_names)} | {None: WORLD}
+    strands = tuple(
+        BoundStrand(
+            strand.name,
+            frozen([index[point.body] for point in points], np.int64),
+            frozen([point.point for point in points]),
+        )
+        for strand, points in zip(scene.strands, added.nodes, strict=True)
+    )
+    forces = bound_forces(model, [*scene.forces, *added.forces])
+    return replace(model, forces=forces, strands=strands, hidden=len(added.bodies))
+
+
+def _assembled(scene: Scene, masses: Sequence[PointMass]) -> Model:
+    """The model of bodies and joints, with further masses on bodies; without forces and strands."""
     links = resolve(scene)
     topology = spanning_forest(len(scene.bodies), links.parents, links.children)
     joints = [scene.joints[links.joints[link]] for link in topology.tree]
@@ -42,7 +67,7 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
     parent = np.array([position[links.parents[link]] for link in topology.tree], dtype=np.int64)
     bodies = [scene.bodies[index] for index in scene_bodies]
 
-    E_bi, inertia = _principal(bodies)
+    E_bi, inertia = _principal(bodies, masses)
     E_bj_parent = _poses([joint.frame_in_parent for joint in joints])
     E_bj = _poses([joint.frame_in_child for joint in joints])
     E_jb = pose.inverse(E_bj)
@@ -54,7 +79,7 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
         _loop(scene.joints[links.joints[link]], position[links.parents[link]], position[links.children[link]], E_bi)
         for link in topology.loops
     )
-    model = Model(
+    return Model(
         name=scene.name,
         body_names=tuple(body.name for body in bodies),
         joint_names=tuple(joint.name for joint in joints),
@@ -84,14 +109,18 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
         limit_damping=_per_dof(joints, "limit_damping"),
         body_damping=frozen([body.damping for body in bodies]),
     )
-    return replace(model, forces=bound_forces(model, scene.forces)) if scene.forces else model
+
+
+def _placement(model: Model) -> Placement:
+    """Where the bodies of a model are at the start."""
+    start = kinematics(model, *with_prescribed(model, 0.0, model.q0, model.qdot0))
+    index = {name: k for k, name in enumerate(model.body_names)}
+    return Placement(index, model.E_ib, body_poses(model, start))
 
 
 def bound_forces(model: Model, forces: Sequence[Force]) -> tuple[BoundForce, ...]:
     """Forces of a scene on the bodies of its model. Raises SceneError that lists every problem."""
-    start = kinematics(model, *with_prescribed(model, 0.0, model.q0, model.qdot0))
-    index = {name: k for k, name in enumerate(model.body_names)}
-    placement = Placement(index, model.E_ib, body_poses(model, start))
+    placement = _placement(model)
     bound: list[BoundForce] = []
     problems: list[Problem] = []
     for force in forces:
@@ -123,8 +152,11 @@ def _poses(poses: Sequence[Pose]) -> Array:
     return E
 
 
-def _principal(bodies: Sequence[Body]) -> tuple[Array, Array]:
-    """Principal frame of every body in its own frame, (n, 4, 4), and spatial inertia there, (n, 6)."""
+def _principal(bodies: Sequence[Body], masses: Sequence[PointMass]) -> tuple[Array, Array]:
+    """Principal frame of every body in its own frame, (n, 4, 4), and spatial inertia there, (n, 6).
+
+    masses: further ones at points of bodies.
+    """
     n = len(bodies)
     owner: list[int] = []
     parts: list[MassProperties] = []
@@ -138,6 +170,11 @@ def _principal(bodies: Sequence[Body]) -> tuple[Array, Array]:
             owner.append(index)
             parts.append(shape.own_mass_properties())
             frames.append(shape.frame)
+    positions = {body.name: k for k, body in enumerate(bodies)} if masses else {}
+    for point_mass in masses:
+        owner.append(positions[point_mass.body])
+        parts.append(MassProperties(point_mass.mass, np.array(point_mass.point), np.zeros((3, 3))))
+        frames.append(IDENTITY)
     if not parts:
         return np.tile(np.eye(4), (n, 1, 1)), np.zeros((n, 6))
     E_bs = _poses(frames)

@@ -25,6 +25,7 @@ from .geometry.solids import SHAPES
 from .joints import JOINTS
 from .registry import Registry, suggestion
 from .scene import Body, Scene
+from .strands import Strand
 
 FORMAT = "redmax-scene"
 VERSION = 1
@@ -34,7 +35,9 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "force": FORCES,
     "constraint": CONSTRAINTS,
 }
-LISTS = {"bodies": "body", "joints": "joint", "forces": "force", "constraints": "constraint"}
+LISTS = {"bodies": "body", "joints": "joint", "forces": "force", "constraints": "constraint", "strands": "strand"}
+PLAIN: dict[str, type[Element]] = {"body": Body, "strand": Strand}
+"""What has no kinds."""
 
 
 def load(path: str | Path) -> Scene:
@@ -232,7 +235,7 @@ class _Reader:
         values = dict(item)
         registry = REGISTRIES.get(title)
         if registry is None:
-            return self.record(Body, values, self.label(title, values, where))
+            return self.record(PLAIN[title], values, self.label(title, values, where))
         if "kind" not in values:
             self.say(self.label(title, values, where), "has no kind", registry.hint(None))
             return Unreadable()

@@ -14,6 +14,7 @@ from .constraints import Constraint
 from .forces import BoundForce
 from .joints import Joint
 from .state import State
+from .strands import BoundStrand
 
 T = TypeVar("T")
 _KEPT = "_kept"
@@ -53,6 +54,7 @@ class Model:
     charted_loads: joints with loads on coordinates that may be written in several ways (`loads.own_coordinates`).
     torque, stiffness, rest, damping, lower, upper, limit_stiffness, limit_damping: (nr,) of each coordinate;
     without a limit lower and upper are -inf and +inf. body_damping: (n,).
+    strands: where their nodes are. hidden: how many bodies, the last ones, are nodes of strands, not the scene's own.
     """
 
     name: str
@@ -83,11 +85,18 @@ class Model:
     limit_stiffness: Array
     limit_damping: Array
     body_damping: Array
+    strands: tuple[BoundStrand, ...] = ()
+    hidden: int = 0
 
     @property
     def body_count(self) -> int:
         """n"""
         return len(self.body_names)
+
+    @property
+    def shown(self) -> int:
+        """How many bodies are the scene's own: the first ones."""
+        return self.body_count - self.hidden
 
     @property
     def dof_count(self) -> int:

@@ -14,6 +14,7 @@ from .forces import Force
 from .geometry.solids import Solid
 from .joints import Joint
 from .spatial.inertia import MassProperties
+from .strands import Strand
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +58,7 @@ class Body(Element):
 
 @dataclass
 class Scene:
-    """A mechanism, or several: bodies, the joints between them, forces and constraints."""
+    """A mechanism, or several: bodies, the joints between them, forces, constraints and strands."""
 
     name: str = text("Scene", doc="Name of the scene")
     notes: str = text("", doc="Free text: where the scene comes from, what it shows")
@@ -66,3 +67,4 @@ class Scene:
     joints: list[Joint] = field(default_factory=list)
     forces: list[Force] = field(default_factory=list)
     constraints: list[Constraint] = field(default_factory=list)
+    strands: list[Strand] = field(default_factory=list)

@@ -78,6 +78,7 @@ CHANNELS = {
     "motor": "(nr,) what animated and locked joints need on top of torques and springs to follow their motion",
     "center_of_mass": "(3,) in the world [m]",
     "momentum": "(6,) angular about the world's origin, then linear, in the world [kg m^2/s, kg m/s]",
+    "nodes": "(m, 3) where the nodes of all strands are in the world [m], in the scene's order; only with strands",
 }
 """Channels of every sample. Accelerations and forces are NaN where no force determines them (bodies without mass).
 
@@ -85,6 +86,9 @@ work and loss are integrated along with the motion by `rk45` and `dop853`, impul
 and are as accurate as the motion. With other integrators they are estimates: the powers at the frames, summed by the
 trapezoidal rule. Such an estimate of the work is NaN from the first frame on at which a moving motor's force is NaN.
 """
+
+PER_BODY = ("twist", "acceleration", "chart", "reaction")
+PER_COORDINATE = ("qddot", "torque", "motor")
 
 
 def simulate(
@@ -202,6 +206,7 @@ def _look(
         "motor": np.where(stepper.model.prescribed, seen.tau - seen.load, 0.0),
         "center_of_mass": seen.center_of_mass,
         "momentum": seen.momentum,
+        **_nodes(stepper.model, seen.E_wb),
     }
     status: Literal["running", "complete"] = "complete" if complete else "running"
     return divergence(stepper.model, seen.E_wb, seen.speeds), Sample(index, state.t, state, seen.E_wb, channels, status)
@@ -287,11 +292,23 @@ def _channels(model: Model, kin: Kinematics, t: float, exchange: _Exchange) -> d
         "motor": np.where(model.prescribed, hybrid.tau - load.f_r, 0.0),
         "center_of_mass": energy.center_of_mass(model, kin),
         "momentum": energy.spatial_momentum(model, kin),
+        **_nodes(model, body_poses(model, kin)),
     }
 
 
+def _nodes(model: Model, E_wb: Array) -> dict[str, Array]:
+    """The channel of strands, where there are any."""
+    if not model.strands:
+        return {}
+    return {"nodes": np.concatenate([strand.positions(E_wb) for strand in model.strands])}
+
+
 class Recorder:
-    """Collects samples; `trajectory` can be asked for at any time and holds what was added so far."""
+    """Collects samples; `trajectory` can be asked for at any time and holds what was added so far.
+
+    Trajectories have the scene's own bodies and joints; strands are in the channel `nodes`, and `meta["strands"]` says
+    how many nodes each has.
+    """
 
     def __init__(self, model: Model, *, integrator: Integrator, fps: float) -> None:
         self.model = model
@@ -302,8 +319,15 @@ class Recorder:
             "route": fast.describe(model),
             "integrator": integrator.kind,
             **{name: getattr(integrator, name) for name in specs(type(integrator))},
+            **({"strands": {s.name: len(s.owners) for s in model.strands}} if model.strands else {}),
         }
         self.samples: list[Sample] = []
+
+    def _own(self, channel: str) -> slice | tuple[()]:
+        """The part of a channel that belongs to the scene's own bodies and joints, not to nodes of strands."""
+        if channel in PER_BODY:
+            return slice(self.model.shown)
+        return slice(int(self.model.dof[self.model.shown])) if channel in PER_COORDINATE else ()
 
     def add(self, sample: Sample) -> None:
         """Take one more sample; one with the index of the last replaces it."""
@@ -313,23 +337,24 @@ class Recorder:
 
     def trajectory(self) -> Trajectory:
         """Everything so far; "stopped" unless the last sample says how the run ended."""
-        f, n, nr = len(self.samples), self.model.body_count, self.model.dof_count
+        f, n, nr = len(self.samples), self.model.shown, int(self.model.dof[self.model.shown])
         last = self.samples[-1] if self.samples else None
         status: Status = "stopped" if last is None or last.status == "running" else last.status
         message = last.message if last is not None else ""
         if status == "stopped":
             message = f"Stopped after frame {last.index}" if last is not None else "Stopped before the first frame"
-        E_wb = np.array([sample.E_wb for sample in self.samples]).reshape(f, n, 4, 4)
+        E_wb = np.array([sample.E_wb[:n] for sample in self.samples]).reshape(f, n, 4, 4)
         return Trajectory(
-            body_names=self.model.body_names,
-            joint_names=self.model.joint_names,
+            body_names=self.model.body_names[:n],
+            joint_names=self.model.joint_names[:n],
             t=np.array([sample.t for sample in self.samples]),
-            q=np.array([sample.state.q for sample in self.samples]).reshape(f, nr),
-            qdot=np.array([sample.state.qdot for sample in self.samples]).reshape(f, nr),
+            q=np.array([sample.state.q[:nr] for sample in self.samples]).reshape(f, nr),
+            qdot=np.array([sample.state.qdot[:nr] for sample in self.samples]).reshape(f, nr),
             position=E_wb[:, :, :3, 3],
             rotation=quaternion.from_matrix(E_wb[:, :, :3, :3]),
             channels={
-                name: np.array([sample.channels[name] for sample in self.samples]) for name in CHANNELS if self.samples
+                name: np.array([sample.channels[name][self._own(name)] for sample in self.samples])
+                for name in (self.samples[0].channels if self.samples else ())
             },
             status=status,
             message=message,

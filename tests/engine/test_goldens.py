@@ -18,6 +18,7 @@ import pytest
 import golden_loader
 import golden_runs
 from golden_loader import MissingFeature
+from redmax.compile import compile as compile_scene
 from redmax.joints import JOINTS
 
 FILES = golden_runs.data_files(golden_runs.folder())
@@ -210,9 +211,43 @@ def test_every_kind_of_body_loads_with_the_stored_inertia(kind):
     assert [*np.diag(body.inertia.tensor), body.inertia.mass] == stored[:4]
 
 
+ENDS = {"body1": "body1", "x_1": [1.0, 0.0, 0.0], "body2": [], "x_2": [0.0, 0.0, 30.0]}
+SPRING = {"stiffness": 3.0, "damping": 0.5, "L": 0.0}
+FORCES = [
+    ("springs", {"type": "SpringDamper", "k": 3.0, "d": 0.5, "L": 7.0} | ENDS, "spring_damper"),
+    ("springs", {"type": "SpringPointPoint", "stiffness": 3.0} | ENDS, "point_to_point"),
+    (
+        "springs",
+        {"type": "SpringPointDirection", "stiffness": 3.0, "x_i": [1.0, 2.0, 3.0], "d_w": [0.0, 2.0, 0.0]}
+        | {"body": "body1"},
+        "point_force",
+    ),
+    ("forces", {"type": "ForceSpringDamper"} | SPRING | ENDS, "spring_damper"),
+    ("forces", {"type": "ForcePointPoint", "stiffness": 3.0, "damping": 0.5} | ENDS, "point_to_point"),
+    (
+        "forces",
+        {"type": "ForceCable", "bodies": ["body1", []], "xls": [[1.0, 0.0, 0.0], [0.0, 0.0, 30.0]]} | SPRING,
+        "cable",
+    ),
+]
+
+
+def test_every_kind_of_force_is_tried():
+    assert {entry["type"] for _, entry, _ in FORCES} == set(golden_loader.FORCE_KINDS)
+
+
+@pytest.mark.parametrize(("where", "entry", "kind"), FORCES)
+def test_every_kind_of_force_loads(where, entry, kind):
+    data = golden_loader.read(SHIPPED["scene_019_REDMAX_EULER"])
+    data["bodies"][0]["name"] = "body1"
+    scene = golden_loader.convert(data | {where: [entry]}, diff=where == "forces")
+    assert [force.kind for force in scene.forces] == [kind]
+    assert len(compile_scene(scene).forces) == 1
+
+
 @pytest.mark.parametrize(("where", "kinds"), golden_loader.OTHER_KINDS.items())
 def test_every_kind_without_a_counterpart_is_named_as_missing(where, kinds):
-    for kind in kinds:
+    for kind in set(kinds) - set(golden_loader.FORCE_KINDS) - set(golden_loader.STRAND_KINDS):
         data = golden_loader.read(SHIPPED["scene_019_REDMAX_EULER"])
         data[where] = [{"type": kind}]
         with pytest.raises(MissingFeature, match=kind):

@@ -13,6 +13,9 @@ from ..errors import RedMaxError
 
 Product = Callable[[Array], Array]
 
+ROUND_OFF = 8.0 * float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny)
+
 
 class PcgError(RedMaxError):
     """Conjugate gradients that did not reach the tolerance, or met a matrix that is not positive definite."""
@@ -38,6 +41,8 @@ def pcg(
 ) -> PcgResult:
     """x (n,) with |b - A x| <= tolerance |b|, for a symmetric positive definite A and a preconditioner near A^-1.
 
+    Where A is so large that the rounding of A x alone is more than that, the residual may be that rounding.
+
     A, preconditioner: functions that return the product with a vector (n,), which they must not modify.
     max_iterations: 10 n + 10 by default; without round-off n would do.
     The residual is recomputed from x before it is believed. Raises PcgError.
@@ -48,17 +53,20 @@ def pcg(
     r = b - A(x)
     z = preconditioner(r)
     p, rz = z, float(r @ z)
+    largest = 0.0  # of |A p| / |p|: a lower bound of |A|
     for k in range(limit + 1):
-        if float(np.linalg.norm(r)) <= tolerance * size:
+        wanted = max(tolerance * size, ROUND_OFF * largest * float(np.linalg.norm(x)))
+        if float(np.linalg.norm(r)) <= wanted:
             # r is updated, not computed, and drifts from the true residual by round-off.
             r = b - A(x)
             true_size = float(np.linalg.norm(r))
-            if true_size <= tolerance * size:
+            if true_size <= wanted:
                 return PcgResult(x, k, true_size / size if size > 0.0 else 0.0)
             z = preconditioner(r)
             p, rz = z, float(r @ z)
         Ap = A(p)
         curvature = float(p @ Ap)
+        largest = max(largest, float(np.linalg.norm(Ap)) / max(float(np.linalg.norm(p)), TINY))
         if not (curvature > 0.0 and rz > 0.0):
             which = "matrix" if rz > 0.0 else "preconditioner"
             raise PcgError(f"conjugate gradients: the {which} is not positive definite; take a smaller time step")
