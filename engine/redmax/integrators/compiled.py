@@ -12,6 +12,7 @@ from .. import fast
 from ..arrays import Array, IntArray
 from ..dynamics.animation import with_prescribed
 from ..model import Model
+from ..solvers import pcg
 from ..state import State
 from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, free_coordinates, step_count
 from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, SAFETY, SMALLEST_RTOL
@@ -126,10 +127,12 @@ class CompiledFixedStepper(FixedStepper):
     """Recipe of a fixed-step run whose frames kernels compute. method: a number of `kernels.fixed_steps`.
 
     splits: whether the method divides steps where inputs jump; such frames go step by step through `step`.
+    tolerance: of the methods that iterate.
     """
 
     method: int
     splits = False
+    tolerance = 0.0
 
     def __init__(self, model: Model, state: State, h: float, *, compiled: bool = True) -> None:
         self.tree = fast.new_tree(model) if compiled else None
@@ -142,19 +145,27 @@ class CompiledFixedStepper(FixedStepper):
             return super().advance(t_end)
         from ..kernels import fixed_steps  # noqa: PLC0415  (needs numba)
 
-        q, qdot, progress = state.q.copy(), state.qdot.copy(), np.zeros(2)
+        q, qdot, progress = state.q.copy(), state.qdot.copy(), np.zeros(3)
         tree.set_chart(state.chart)
         count = step_count(t_end - state.t, self.h)
         ended = fixed_steps.advance(
             tree.address, tree.ints, tree.floats, self.method, tree.singular, self.max_turn,
-            MAX_PARTS * self.max_turn, q, qdot, state.t, t_end, count, progress,
+            MAX_PARTS * self.max_turn, self.tolerance, q, qdot, state.t, t_end, count, progress,
         )  # fmt: skip
         self.steps += int(progress[0])
         if ended == fixed_steps.STUCK:
             name = self.model.joint_names[int(progress[1])]
             raise IntegrationError(str(fast.stuck_joint(self.model, int(progress[1]))), f"joint '{name}'")
+        if ended == fixed_steps.PUSHED:
+            name = self.model.joint_names[int(progress[1])]
+            what = "its springs or dampers push harder than its inertia resists within a step; use a smaller step"
+            raise IntegrationError(f"joint '{name}': {what}", f"joint '{name}'")
         if ended == fixed_steps.TOO_FAST:
             raise IntegrationError(f"a joint would turn by {progress[1]:.3g} rad in one step; use a smaller step")
+        if ended == fixed_steps.NO_END:
+            raise IntegrationError(pcg.no_end(progress[1], pcg.most_iterations(len(q)), progress[2]))
+        if ended != fixed_steps.DONE:
+            raise IntegrationError(pcg.not_definite("matrix" if ended == fixed_steps.NO_MATRIX else "preconditioner"))
         self.state = State(t_end, *with_prescribed(self.model, t_end, q, qdot), tree.chart(state.chart))
         if self.splits:
             self.state = after_switch(self.model, self.state)

@@ -19,10 +19,12 @@ from ..dynamics.loads import Loads, loads
 from ..dynamics.projected import generalized_force, jacobian_products, jacobian_transpose_product
 from ..dynamics.singular import ImmovableError
 from ..fields import number
+from ..kernels.layout import CONJUGATE_GRADIENTS
 from ..model import Model
 from ..solvers.pcg import PcgError, PcgResult, Product, pcg
 from ..state import State
-from .base import FixedStep, FixedStepper, IntegrationError
+from .base import FixedStep, IntegrationError
+from .compiled import CompiledFixedStepper
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +40,11 @@ class LinearlyImplicitEulerPcg(FixedStep):
         return LinearlyImplicitEulerPcgStepper(model, state, self.h, self.tolerance)
 
 
-class LinearlyImplicitEulerPcgStepper(FixedStepper):
-    def __init__(self, model: Model, state: State, h: float, tolerance: float) -> None:
-        super().__init__(model, state, h)
+class LinearlyImplicitEulerPcgStepper(CompiledFixedStepper):
+    method = CONJUGATE_GRADIENTS
+
+    def __init__(self, model: Model, state: State, h: float, tolerance: float, *, compiled: bool = True) -> None:
+        super().__init__(model, state, h, compiled=compiled)
         self.tolerance = tolerance
 
     def step(self, h: float, t_end: float) -> State:

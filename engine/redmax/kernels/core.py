@@ -19,10 +19,11 @@ from .charts import recentre, turn_rate
 from .constrained import forward_with_rows, project, set_forces
 from .inverse import joint_forces, solve_implicit
 from .jit import callback, compiled, inner
-from .loads import joint_loads
+from .loads import joint_loads, put_prescribed
 from .memory import fixed, further, get, integers_at, numbers_at, put, put3
 from .place import place_all, velocities
 from .power import powers
+from .products import multiply
 from .views import arrays_at, rows_of
 
 LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, RIGHT_SIDE = (
@@ -65,7 +66,7 @@ def forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot
 def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     """Does what the flags of `layout` ask for, in their order. The arrays are given by their addresses.
 
-    t: time, or for an implicit solve the step.
+    t: time, or for an implicit solve or its product, which goes to `FORCE`, the step.
     Gives -1; from forward dynamics the body at whose joint nothing resists; from recentring 1 if anything changed.
     """
     ints, floats, q, qdot = integers_at(ints_at), numbers_at(floats_at), numbers_at(q_at), numbers_at(qdot_at)
@@ -78,6 +79,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     armature, force, load = further(vectors, ARMATURE * nr), further(vectors, FORCE * nr), further(vectors, LOAD * nr)
     put3(work, ACC + 3 - WORK, -get(world, 0), -get(world, 1), -get(world, 2))
     result = -1
+    if what & at.DO_PRESCRIBE:
+        put_prescribed(arrays_at(ints, floats), t, carray(q, (nr,)), carray(qdot, (nr,)), carray(qddot, (nr,)))
     if what & RECENTRE:
         result = 1 if recentre(arrays_at(ints, floats), carray(q, (nr,)), carray(qdot, (nr,))) else 0
     if what & PROJECT:
@@ -105,8 +108,10 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         put(world, at.TAKEN, taken)
     if what & INVERSE:
         joint_forces(n, bodies, links, work, columns, qddot, force)
+    K, D, right = further(vectors, LOAD_K * nr), further(vectors, LOAD_D * nr), further(vectors, RIGHT_SIDE * nr)
+    if what & at.DO_MULTIPLY:
+        multiply(n, nr, bodies, links, work, columns, K, D, t, qddot, force)
     if what & IMPLICIT:
-        K, D, right = further(vectors, LOAD_K * nr), further(vectors, LOAD_D * nr), further(vectors, RIGHT_SIDE * nr)
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
     return result
 

@@ -10,27 +10,22 @@ import numpy as np
 from . import layout as at
 from .core import run
 from .jit import compiled, inner
-from .loads import put_prescribed
 from .views import arrays_of
 
-SEMI_IMPLICIT, RUNGE_KUTTA = at.SEMI_IMPLICIT, at.RUNGE_KUTTA
-DONE, STUCK, TOO_FAST = range(3)
-"""How a call ends."""
+SEMI_IMPLICIT, RUNGE_KUTTA, CONJUGATE_GRADIENTS = at.SEMI_IMPLICIT, at.RUNGE_KUTTA, at.CONJUGATE_GRADIENTS
+DONE, STUCK, TOO_FAST, PUSHED, NO_MATRIX, NO_PRECONDITIONER, NO_END = range(7)
+"""How a call ends; the last three: what conjugate gradients failed at, see `solvers.pcg`."""
+SCRATCH = 8
 
 
 @inner
-def prescribe(tree, t, q, qdot, qddot):
-    put_prescribed(tree[at.TABLES], tree[at.POOL], tree[at.VECTORS][at.START], tree[at.GIVEN], t, q, qdot, qddot)
-
-
-@inner
-def accelerate(core, t, q, qdot, qddot):
+def prescribe(core, t, q, qdot, qddot):
     """core: what to call, on which integers and numbers."""
-    return run(core[0], core[1], core[2], q, qdot, qddot, t, at.ACCELERATE)
+    run(core[0], core[1], core[2], q, qdot, qddot, t, at.DO_PRESCRIBE)
 
 
 @inner
-def runge_kutta_step(core, tree, t, t_end, q, v, scratch):
+def runge_kutta_step(core, t, t_end, q, v, scratch):
     """One step of the classical method of order 4 from t to t_end; inputs are those from before t_end."""
     h, last = t_end - t, np.nextafter(t_end, -np.inf)
     q1, v1, a, dq, dv = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
@@ -39,8 +34,7 @@ def runge_kutta_step(core, tree, t, t_end, q, v, scratch):
         q1[k], v1[k], dq[k], dv[k] = q[k], v[k], 0.0, 0.0
     for stage in range(4):
         time = t if stage == 0 else (last if stage == 3 else t + 0.5 * h)
-        prescribe(tree, time, q1, v1, a)
-        stuck = accelerate(core, time, q1, v1, a)
+        stuck = run(core[0], core[1], core[2], q1, v1, a, time, at.DO_PRESCRIBE | at.ACCELERATE)
         if stuck >= 0:
             return stuck
         weight = 2.0 if 0 < stage < 3 else 1.0
@@ -59,11 +53,11 @@ def runge_kutta_step(core, tree, t, t_end, q, v, scratch):
 def semi_implicit_step(core, tree, t, t_end, h, q, v, scratch):
     """v1 = v0 + h qddot(q0, v0, t0), q1 = q0 + h v1."""
     a, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3]
-    prescribe(tree, t_end, q_given, v_given, unused)
+    prescribe(core, t_end, q_given, v_given, unused)
     for m in range(tree[at.GIVEN].shape[0]):
         k = tree[at.GIVEN][m]
         a[k] = (v_given[k] - v[k]) / h
-    stuck = accelerate(core, t, q, v, a)
+    stuck = run(core[0], core[1], core[2], q, v, a, t, at.ACCELERATE)
     if stuck >= 0:
         return stuck
     for k in range(q.shape[0]):
@@ -84,7 +78,7 @@ def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
     for k in range(n):
         f = vectors[at.LOAD, k] - vectors[at.FORCE, k]
         vectors[at.RIGHT_SIDE, k] = h * f + h * h * vectors[at.LOAD_K, k] * v[k]
-    prescribe(tree, t_end, q_given, v_given, unused)
+    prescribe(core, t_end, q_given, v_given, unused)
     for m in range(given.shape[0]):
         k = given[m]
         x[k] = v_given[k] - v[k]
@@ -97,17 +91,120 @@ def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
     return -1
 
 
+@inner
+def multiply(core, tree, h, q, v, x, result):
+    """(M - h D - h^2 K) x in the free rows; zero in others."""
+    run(core[0], core[1], core[2], q, v, x, h, at.DO_MULTIPLY)
+    for k in range(x.shape[0]):
+        result[k] = tree[at.VECTORS][at.FORCE, k]
+    for m in range(tree[at.GIVEN].shape[0]):
+        result[tree[at.GIVEN][m]] = 0.0
+
+
+@inner
+def precondition(core, tree, h, q, v, r, z):
+    """z with (M - h D - h^2 K) z = r in the free rows, zero in others; -1, or the body that nothing resists at."""
+    for k in range(r.shape[0]):
+        tree[at.VECTORS][at.RIGHT_SIDE, k], z[k] = r[k], 0.0
+    return run(core[0], core[1], core[2], q, v, z, h, at.DO_IMPLICIT)
+
+
+@inner
+def is_pushed(tree, body, h):
+    """Whether springs or dampers take more from the inertia of a body's joint than they add."""
+    links, vectors = tree[at.LINKS], tree[at.VECTORS]
+    for k in range(links[body, at.DOF], links[body, at.DOF] + links[body, at.NDOF]):
+        if h * vectors[at.LOAD_D, k] + h * h * vectors[at.LOAD_K, k] > 0.0:
+            return True
+    return False
+
+
+@inner
+def dot(a, b):
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += a[k] * b[k]
+    return total
+
+
+@inner
+def conjugate_gradients(core, tree, h, q, v, b, r, x, z, p, product, tolerance, failure):
+    """Improves x until |r| = |b - A x| <= tolerance |b|, as `solvers.pcg` does; -1, the stuck body, or -1 - the failure
+    and the residual with what was wanted in `failure`."""
+    n, again = r.shape[0], False
+    size, limit = math.sqrt(dot(b, b)), 10 * r.shape[0] + 10
+    previous = 1.0
+    for iteration in range(limit + 1):
+        if math.sqrt(dot(r, r)) <= tolerance * size:
+            # r is updated, not computed, and drifts from the true residual by round-off
+            multiply(core, tree, h, q, v, x, product)
+            for k in range(n):
+                r[k] = b[k] - product[k]
+            if math.sqrt(dot(r, r)) <= tolerance * size:
+                return -1
+            again = True
+        stuck = precondition(core, tree, h, q, v, r, z)
+        if stuck >= 0:
+            return -1 - NO_PRECONDITIONER if is_pushed(tree, stuck, h) else stuck
+        rz = dot(r, z)
+        for k in range(n):
+            p[k] = z[k] if again or iteration == 0 else z[k] + rz / previous * p[k]
+        again = False
+        multiply(core, tree, h, q, v, p, product)
+        curvature = dot(p, product)
+        if not (curvature > 0.0 and rz > 0.0):
+            return -1 - (NO_MATRIX if rz > 0.0 else NO_PRECONDITIONER)
+        for k in range(n):
+            x[k] += rz / curvature * p[k]
+            r[k] -= rz / curvature * product[k]
+        previous = rz
+    failure[1], failure[2] = math.sqrt(dot(r, r)), tolerance * size
+    return -1 - NO_END
+
+
+@inner
+def conjugate_gradient_step(core, tree, t_end, h, q, v, scratch, tolerance, failure):
+    """`linearly_implicit_step` by products instead of elimination: x solves A x = b from the old velocities on."""
+    x, r, z, p, product = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    b, v_given, unused = scratch[5], scratch[6], scratch[7]
+    vectors, given, n = tree[at.VECTORS], tree[at.GIVEN], q.shape[0]
+    for k in range(n):
+        z[k], x[k], v_given[k] = 0.0, v[k], 0.0
+    run(core[0], core[1], core[2], q, v, z, t_end, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
+    for k in range(n):
+        f = vectors[at.LOAD, k] - vectors[at.FORCE, k]
+        r[k] = h * f + h * h * vectors[at.LOAD_K, k] * v[k]
+    prescribe(core, t_end, p, v_given, unused)
+    for m in range(given.shape[0]):
+        k = given[m]
+        r[k], x[k], z[k] = 0.0, 0.0, v_given[k] - v[k]
+    multiply(core, tree, h, q, v, z, product)
+    multiply(core, tree, h, q, v, x, b)
+    for k in range(n):
+        r[k] -= product[k]
+        b[k] += r[k]
+    ended = conjugate_gradients(core, tree, h, q, v, b, r, x, z, p, product, tolerance, failure)
+    if ended == -1:
+        for k in range(n):
+            v[k] = x[k]
+            q[k] += h * v[k]
+    return ended
+
+
 @compiled
-def advance(address, ints, floats, method, singular, max_turn, largest_turn, q, v, t0, t_frame, count, progress):
+def advance(
+    address, ints, floats, method, singular, max_turn, largest_turn, tolerance, q, v, t0, t_frame, count, progress
+):
     """`count` equal steps from t0 to t_frame, each in parts if a joint with a singularity turns by more than max_turn.
 
     A turn beyond largest_turn [rad] in one step is given up.
 
-    progress: [steps taken, what went wrong where]: the body at whose joint nothing resists, or a turn [rad] in a step.
+    progress: [steps taken, what went wrong where, and what was wanted]: the body at whose joint nothing resists, a turn
+    [rad] in a step, or the residual of conjugate gradients with what `tolerance` wants.
     """
     tree = arrays_of(ints, floats)
     core = (address, ints, floats)
-    scratch = np.empty((5, q.shape[0]))
+    scratch = np.empty((SCRATCH, q.shape[0]))
     whole = (t_frame - t0) / count
     for step in range(count):
         start = t0 + (t_frame - t0) * step / count if step else t0
@@ -126,15 +223,22 @@ def advance(address, ints, floats, method, singular, max_turn, largest_turn, q, 
             if singular:
                 run(address, ints, floats, q, v, scratch[0], 0.0, at.DO_RECENTRE)
             if method == RUNGE_KUTTA:
-                stuck = runge_kutta_step(core, tree, t, t_end, q, v, scratch)
+                stuck = runge_kutta_step(core, t, t_end, q, v, scratch)
             elif method == SEMI_IMPLICIT:
                 stuck = semi_implicit_step(core, tree, t, t_end, h, q, v, scratch)
+            elif method == CONJUGATE_GRADIENTS:
+                stuck = conjugate_gradient_step(core, tree, t_end, h, q, v, scratch, tolerance, progress)
+                if stuck < -1:
+                    return -1 - stuck
             else:
                 stuck = linearly_implicit_step(core, tree, t_end, h, q, v, scratch)
+                if stuck >= 0 and is_pushed(tree, stuck, h):
+                    progress[1] = stuck
+                    return PUSHED
             if stuck >= 0:
                 progress[1] = stuck
                 return STUCK
-            prescribe(tree, t_end, q, v, scratch[0])
+            prescribe(core, t_end, q, v, scratch[0])
             progress[0] += 1.0
             t = t_end
     if singular:

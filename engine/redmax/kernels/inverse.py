@@ -7,9 +7,10 @@ from . import layout as at
 from .articulated import eliminate, substitute
 from .inertia import applied_symmetric, own_inertia
 from .jit import inner
-from .memory import fixed, further, get, get3, get6, get9, put, put3, put6
+from .memory import fixed, further, get, get3, get6, put, put3, put6
 from .motion import carried
-from .spatial import applied, cross
+from .products import gather
+from .spatial import cross
 
 BODY_INTS, BODY_NUMBERS, WORK, DOF_WORK = at.BODY_INTS, at.BODY_NUMBERS, at.WORK, at.DOF_WORK
 PARENT, DOF, NDOF = at.PARENT, at.DOF, at.NDOF
@@ -36,22 +37,7 @@ def joint_forces(n, bodies, links, work, columns, qddot, tau):
             row, F, t0 + u0 + b[0], t1 + u1 + b[1], t2 + u2 + b[2],
             m * a3 + f0 + b[3], m * a4 + f1 + b[4], m * a5 + f2 + b[5],
         )  # fmt: skip
-    for j in range(n - 1, -1, -1):
-        link, row = further(links, j * BODY_INTS), further(work, j * WORK)
-        f0, f1, f2, f3, f4, f5 = get6(row, F)
-        for k in range(fixed(link, DOF), fixed(link, DOF) + fixed(link, NDOF)):
-            s = get6(further(columns, k * DOF_WORK), S)
-            put(tau, k, (s[0] * f0 + s[1] * f1 + s[2] * f2) + (s[3] * f3 + s[4] * f4 + s[5] * f5))
-        parent = fixed(link, PARENT)
-        if parent >= 0:
-            up, E, (x, y, z) = further(work, parent * WORK), get9(row, R), get3(row, P)
-            t0, t1, t2 = applied(E, f0, f1, f2)
-            f0, f1, f2 = applied(E, f3, f4, f5)
-            u0, u1, u2 = cross(x, y, z, f0, f1, f2)
-            b = get6(up, F)
-            put6(
-                up, F, b[0] + t0 + u0, b[1] + t1 + u1, b[2] + t2 + u2, b[3] + f0, b[4] + f1, b[5] + f2
-            )  # fmt: skip
+    gather(n, links, work, columns, tau)
 
 
 @inner

@@ -49,8 +49,9 @@ def table_motion(pool, piece, d):
 
 
 @inner
-def put_prescribed(tables, pool, q0, prescribed, t, q, qdot, qddot):
+def put_prescribed(tree, t, q, qdot, qddot):
     """Coordinates, velocities and accelerations of animated and locked joints at time t."""
+    tables, pool, q0, prescribed = tree[at.TABLES], tree[at.POOL], tree[at.VECTORS][at.START], tree[at.GIVEN]
     for k in range(prescribed.shape[0]):
         c = prescribed[k]
         q[c], qdot[c], qddot[c] = q0[c], 0.0, 0.0

@@ -10,7 +10,6 @@ import numpy as np
 from . import layout as at
 from .core import run
 from .jit import compiled, inner
-from .loads import put_prescribed
 from .spatial import applied, cross, product, turned_back
 from .views import arrays_of
 
@@ -92,7 +91,7 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
     n, nr = work.shape[0], q.shape[0]
     # what is given has the animation's acceleration, but keeps the state's own place and velocity
     unused = np.empty((2, nr))
-    put_prescribed(tree[at.TABLES], tree[at.POOL], vectors[at.START], tree[at.GIVEN], t, unused[0], unused[1], qddot)
+    run(address, ints, floats, unused[0], unused[1], qddot, t, at.DO_PRESCRIBE)
     what = at.ACCELERATE | at.WITH_WRENCHES | at.WITH_POWERS
     stuck = run(address, ints, floats, q, qdot, qddot, t, what)
     scalars[POTENTIAL] = joint_potential(tree) if ints[at.HAS_LOADS] else 0.0

@@ -139,9 +139,9 @@ def advance(
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
         if traits[SINGULAR]:
-            fill(core[1], core[2], free, min(clock[TIME], until), numbers_at(y.ctypes.data), motion)
-            what = at.DO_RECENTRE | at.DO_PLACE | at.DO_TURN_RATE
-            if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], 0.0, what):
+            fill(free, numbers_at(y.ctypes.data), motion)
+            what = at.DO_PRESCRIBE | at.DO_RECENTRE | at.DO_PLACE | at.DO_TURN_RATE
+            if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], min(clock[TIME], until), what):
                 for k in range(free.shape[0]):
                     y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
                 clock[KNOWN] = 0.0

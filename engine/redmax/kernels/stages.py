@@ -9,7 +9,6 @@ from __future__ import annotations
 from . import layout as at
 from .core import call
 from .jit import inner
-from .loads import put_prescribed
 from .memory import further, get, integers_at, numbers_at, put
 from .views import arrays_at
 
@@ -18,13 +17,8 @@ Q, QDOT, QDDOT = range(3)
 
 
 @inner
-def fill(ints_at, floats_at, free, t, y, motion):
-    """All coordinates, velocities and given accelerations from the free ones in y, which are a row."""
-    tree = arrays_at(integers_at(ints_at), numbers_at(floats_at))
-    put_prescribed(
-        tree[at.TABLES], tree[at.POOL], tree[at.VECTORS][at.START], tree[at.GIVEN], t, motion[Q], motion[QDOT],
-        motion[QDDOT],
-    )  # fmt: skip
+def fill(free, y, motion):
+    """The free coordinates and velocities from y, which is a row; `DO_PRESCRIBE` puts in the others."""
     n = free.shape[0]
     for k in range(n):
         motion[Q, free[k]], motion[QDOT, free[k]] = get(y, k), get(y, n + k)
@@ -45,9 +39,9 @@ def slope(core, exchanges, free, t, y_at, motion, dy_at):
             put(dy, k, get(y, n + k))
         stuck = call(address, ints_at, floats_at, y_at, y_at + 8 * n, dy_at + 8 * n, t, what)
     else:
-        fill(ints_at, floats_at, free, t, y, motion)
+        fill(free, y, motion)
         q_at = motion.ctypes.data
-        stuck = call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, what)
+        stuck = call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, what | at.DO_PRESCRIBE)
         for k in range(n):
             put(dy, k, motion[QDOT, free[k]])
             put(dy, n + k, motion[QDDOT, free[k]])

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..model import Model
-from . import core, observe, packing, single
+from ..spatial import adjoint, pose
+from . import core, observe, packing, products, single
 from . import layout as at
 
 
@@ -156,6 +157,40 @@ class Tree:
         rows = int(self.ints[at.N_ROWS])
         end = len(self.floats) - rows * (rows + self._dofs)
         return self.floats[end - rows * at.ROW_WORK : end].reshape(rows, at.ROW_WORK)
+
+    def mass_matrix(self, q: Array, chart: IntArray) -> Array:
+        """(nr, nr) [kg, kg m, kg m^2 by joint], by composite bodies."""
+        self._place_at_rest(q, chart)
+        M = np.zeros((self._dofs, self._dofs))
+        products.mass_matrix(self.ints, self.floats, M)
+        return M
+
+    def twists(self, q: Array, chart: IntArray, x: Array) -> Array:
+        """J x (n, 6) for any x (nr,), such as velocities: twists of the principal frames, each in its own."""
+        self._place_at_rest(q, chart)
+        y = np.empty((self.model.body_count, 6))
+        products.twists(self.ints, self.floats, _numbers(x), y)
+        return adjoint.transform_twist(pose.inverse(self._principal_frames()), y)
+
+    def generalised_force(self, q: Array, chart: IntArray, wrenches: Array) -> Array:
+        """J^T y (nr,) for wrenches y (n, 6) at the principal frames."""
+        self._place_at_rest(q, chart)
+        tau, E_ki = np.empty(self._dofs), self._principal_frames()
+        products.generalised_force(self.ints, self.floats, adjoint.transform_wrench(E_ki, wrenches), tau)
+        return tau
+
+    def _place_at_rest(self, q: Array, chart: IntArray) -> None:
+        self.set_chart(chart)
+        self._q[:], self._qdot[:] = q, 0.0
+        self._run(self._q, self._qdot, self._qddot, 0.0, at.DO_PLACE)
+
+    def _principal_frames(self) -> Array:
+        """(n, 4, 4) principal frames in the joint frames that kernels use."""
+        n = self.model.body_count
+        E_ki = self.model.E_ji.copy()
+        tilt = self.floats[: n * at.BODY_NUMBERS].reshape(n, -1)[:, at.TILT : at.TILT + 9].reshape(n, 3, 3)
+        E_ki[:, :3] = np.swapaxes(tilt, 1, 2) @ E_ki[:, :3]
+        return E_ki
 
     def _copied(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         """Both in memory as kernels want it: contiguous and writable, so that one compiled form serves all calls."""

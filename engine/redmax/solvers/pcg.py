@@ -44,12 +44,12 @@ def pcg(
     Where A is so large that the rounding of A x alone is more than that, the residual may be that rounding.
 
     A, preconditioner: functions that return the product with a vector (n,), which they must not modify.
-    max_iterations: 10 n + 10 by default; without round-off n would do.
+    max_iterations: `most_iterations` by default.
     The residual is recomputed from x before it is believed. Raises PcgError.
     """
     x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=np.float64)
     size = float(np.linalg.norm(b))
-    limit = 10 * len(b) + 10 if max_iterations is None else max_iterations
+    limit = most_iterations(len(b)) if max_iterations is None else max_iterations
     r = b - A(x)
     z = preconditioner(r)
     p, rz = z, float(r @ z)
@@ -69,13 +69,28 @@ def pcg(
         largest = max(largest, float(np.linalg.norm(Ap)) / max(float(np.linalg.norm(p)), TINY))
         if not (curvature > 0.0 and rz > 0.0):
             which = "matrix" if rz > 0.0 else "preconditioner"
-            raise PcgError(f"conjugate gradients: the {which} is not positive definite; take a smaller time step")
+            raise PcgError(not_definite(which))
         alpha = rz / curvature
         x, r = x + alpha * p, r - alpha * Ap
         z = preconditioner(r)
         rz, previous = float(r @ z), rz
         p = z + (rz / previous) * p
-    raise PcgError(
-        f"conjugate gradients: residual {np.linalg.norm(b - A(x)):.3g} after {limit} iterations, "
-        f"wanted {tolerance * size:.3g}; allow more iterations, a larger tolerance, or take a smaller time step"
+    raise PcgError(no_end(float(np.linalg.norm(b - A(x))), limit, tolerance * size))
+
+
+def most_iterations(n: int) -> int:
+    """For n unknowns; without round-off n would do."""
+    return 10 * n + 10
+
+
+def not_definite(which: str) -> str:
+    """The message for a matrix or preconditioner with a direction that it does not resist."""
+    return f"conjugate gradients: the {which} is not positive definite; take a smaller time step"
+
+
+def no_end(residual: float, limit: int, wanted: float) -> str:
+    """The message for a residual that does not get small enough."""
+    return (
+        f"conjugate gradients: residual {residual:.3g} after {limit} iterations, wanted {wanted:.3g}; "
+        "allow more iterations, a larger tolerance, or take a smaller time step"
     )

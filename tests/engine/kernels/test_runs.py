@@ -12,11 +12,22 @@ from engine.random_trees import random_model
 from redmax import fast
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import kinematics
-from redmax.integrators import Bdf2, Dop853, LinearlyImplicitEuler, Rk45, RungeKutta4, SemiImplicitEuler
+from redmax.integrators import (
+    Bdf2,
+    Dop853,
+    IntegrationError,
+    LinearlyImplicitEuler,
+    LinearlyImplicitEulerPcg,
+    Rk45,
+    RungeKutta4,
+    SemiImplicitEuler,
+)
 from redmax.joints import JointMotion, Revolute
 from redmax.kernels import route
+from redmax.model import Model
 from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import CHANNELS, record, simulate
+from redmax.tables import Table
 
 pytest.importorskip("numba")
 
@@ -78,7 +89,7 @@ def test_compiled_runs_look_inside_the_readable_steps(cls, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("cls", [LinearlyImplicitEuler, Bdf2], ids=lambda cls: cls.kind)
+@pytest.mark.parametrize("cls", [LinearlyImplicitEuler, LinearlyImplicitEulerPcg, Bdf2], ids=lambda cls: cls.kind)
 def test_implicit_methods_agree_on_both_routes(cls, seed, monkeypatch):
     model = random_model(np.random.default_rng(seed), 4, prescribed=0.3 if seed % 2 else 0.0)
     ours, run = advanced(model, cls(h=0.02))
@@ -119,3 +130,43 @@ def test_a_joint_known_only_in_python_runs_and_says_so():
     ours, _ = advanced(backwards, Dop853())
     theirs, _ = advanced(model(Revolute, 1.0), Dop853())
     np.testing.assert_allclose(ours, theirs, atol=1e-9)
+
+
+def spring_that_pushes() -> Model:
+    """A table whose slope has the wrong sign: over a long step M - h^2 K is negative."""
+    arm = Body(name="Arm", inertia=Inertia(mass=1.0, center=(0.5, 0.0, 0.0), tensor=0.1 * np.eye(3)))
+    push = Table(x=(-1.0, 1.0), y=((1e3,), (-1e3,)))
+    pin = Revolute(name="Pin", parent=None, child="Arm", axis=(0.0, 1.0, 0.0), q=0.1, stiffness_table=push)
+    return compile_scene(Scene(bodies=[arm], joints=[pin]))
+
+
+def test_conjugate_gradients_fail_alike_on_both_routes(monkeypatch):
+    integrator, messages = LinearlyImplicitEulerPcg(h=0.1), []
+    for prepare in (lambda _: None, on_numpy):
+        prepare(monkeypatch)
+        with pytest.raises(IntegrationError) as caught:
+            advanced(spring_that_pushes(), integrator)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert "the preconditioner is not positive definite" in messages[0]
+
+
+def test_conjugate_gradients_that_never_get_accurate_enough_say_what_is_left():
+    integrator = LinearlyImplicitEulerPcg(h=0.02, tolerance=1e-40)
+    with pytest.raises(IntegrationError, match=r"conjugate gradients: (residual .* wanted|the .* is not positive)"):
+        advanced(random_model(np.random.default_rng(2), 4), integrator)
+
+
+def test_a_spring_that_pushes_too_hard_for_a_step_is_named():
+    with pytest.raises(IntegrationError, match="joint 'Pin': its springs or dampers push harder than its inertia"):
+        advanced(spring_that_pushes(), LinearlyImplicitEuler(h=0.1))
+    _, run = advanced(spring_that_pushes(), LinearlyImplicitEuler(h=0.001))
+    assert run.steps > 200
+
+
+def test_conjugate_gradients_take_all_steps_of_a_frame_in_one_call(monkeypatch):
+    model = random_model(np.random.default_rng(5), 5)
+    stepper = LinearlyImplicitEulerPcg(h=0.001).begin(model, model.initial_state())
+    monkeypatch.setattr(type(stepper), "step", None)
+    stepper.advance(0.04)
+    assert stepper.steps == 40
