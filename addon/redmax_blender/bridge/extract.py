@@ -6,7 +6,7 @@ The only reader of Blender's data. What comes out is plain numbers and names; no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
