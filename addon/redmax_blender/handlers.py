@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import cache, changes, live, preview, weighing
+from .bridge import cache, changes, live, live_check, preview, weighing
 from .properties import migration
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__package__)
 
 CALM = 0.3
-"""Seconds without an edit after which the active body is weighed again."""
+"""Seconds without an edit after which the scene is checked, or the active body weighed, again."""
 
 _stays: Callable[[Callable[..., None]], Callable[..., None]] = persistent
 """Blender keeps such a handler when another file is opened."""
@@ -28,12 +28,12 @@ _stays: Callable[[Callable[..., None]], Callable[..., None]] = persistent
 @_stays
 def load_pre(*_: Any) -> None:
     live.abandon()
-    _stop_weighing()
+    _stop_waiting()
 
 
 def forget_findings(state: Any) -> None:
     """Blender keeps its window manager when a file is opened: what was said of the former file goes."""
-    state.running = state.checked = False
+    state.running = state.checked = state.outdated = False
     state.message = ""
     state.problems.clear()
     state.mechanisms.clear()
@@ -92,9 +92,14 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
             bpy.context.window_manager.redmax.message = (
                 f"'{moved.name}' shows the simulation here; go to frame {first} or switch Show Result off to move it"
             )
-        _weigh_soon(objects)
-    if objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene):
+    changed = objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene)
+    if changed:
         _mark_changed(scene)
+    counted = changes.objects_added_or_removed(scene, depsgraph)
+    if (changed or counted) and live_check.note_change(scene):
+        _look_soon()
+    elif objects:
+        _weigh_soon(objects)
 
 
 def _mark_changed(scene: bpy.types.Scene) -> None:
@@ -104,33 +109,36 @@ def _mark_changed(scene: bpy.types.Scene) -> None:
 
 
 def _weigh_soon(objects: list[bpy.types.Object]) -> None:
-    """The panel shows the mass of the active body: weigh it again once the artist pauses.
-
-    In the background no panel is drawn and no timer runs: one that is left when Blender 4.5 ends hangs it.
-    """
-    if not _has_window():
-        return
+    """The panel shows the mass of the active body: weigh it again once the artist pauses."""
     body = weighing.body_of(bpy.context.view_layer.objects.active)
     if body is not None and any(weighing.body_of(obj) == body for obj in objects):
-        _stop_weighing()
-        bpy.app.timers.register(weigh_active, first_interval=CALM)
+        _look_soon()
+
+
+def _look_soon() -> None:
+    """Once the artist pauses; in the background no timer runs, and one that is left when Blender 4.5 ends hangs it."""
+    if _has_window():
+        _stop_waiting()
+        bpy.app.timers.register(look_again, first_interval=CALM)
 
 
 def _has_window() -> bool:
     return not bpy.app.background
 
 
-def weigh_active() -> None:
+def look_again() -> None:
     """Timer: runs once, when nothing was edited for a moment."""
     context = bpy.context
+    if live.running() or preview.rendering() or live_check.check(context):
+        return
     body = weighing.body_of(context.view_layer.objects.active)
-    if body is not None and not live.running() and not preview.rendering():
+    if body is not None:
         weighing.weigh(body, context.scene, context.view_layer)
 
 
-def _stop_weighing() -> None:
-    if bpy.app.timers.is_registered(weigh_active):
-        bpy.app.timers.unregister(weigh_active)
+def _stop_waiting() -> None:
+    if bpy.app.timers.is_registered(look_again):
+        bpy.app.timers.unregister(look_again)
 
 
 @_stays
@@ -140,6 +148,8 @@ def undo_post(*_: Any) -> None:
     live.stop()
     preview.show_all()
     changes.start_anew()
+    if live_check.note_change(bpy.context.scene):
+        _look_soon()
 
 
 @_stays
@@ -161,7 +171,7 @@ def render_end(*_: Any) -> None:
 
 
 def _unregister() -> None:
-    _stop_weighing()
+    _stop_waiting()
     live.abandon()
     preview.pause()  # objects stand as modelled when nobody is left to restore them
     preview.start_anew()

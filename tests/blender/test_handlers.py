@@ -29,7 +29,7 @@ def test_every_handler_is_taken_back_and_given_once():
     redmax_blender.unregister()
     try:
         assert registered() == []
-        assert not bpy.app.timers.is_registered(handlers.weigh_active)
+        assert not bpy.app.timers.is_registered(handlers.look_again)
     finally:
         redmax_blender.register()
     assert registered() == before
@@ -222,19 +222,20 @@ def test_an_edit_of_the_active_body_is_weighed_once_the_artist_pauses(monkeypatc
     monkeypatch.setattr(handlers, "_has_window", lambda: True)
     scene = swinging.build()
     swinging.simulate()
+    scene.redmax.live_check = False
     bpy.context.view_layer.objects.active = scene.objects["Upper"]
     scene.objects["Lower"].redmax.body.density = 500.0
     bpy.context.view_layer.update()
-    assert not bpy.app.timers.is_registered(handlers.weigh_active), "it is not the one in the panel"
+    assert not bpy.app.timers.is_registered(handlers.look_again), "it is not the one in the panel"
     scene.objects["Upper"].redmax.body.density = 500.0
     bpy.context.view_layer.update()
-    assert bpy.app.timers.is_registered(handlers.weigh_active)
-    handlers._stop_weighing()
+    assert bpy.app.timers.is_registered(handlers.look_again)
+    handlers._stop_waiting()
     scene.redmax.result.changed = False
-    assert handlers.weigh_active() is None, "a timer that returns a number would run again"
+    assert handlers.look_again() is None, "a timer that returns a number would run again"
     assert scene.objects["Upper"].redmax.body.measured_mass == pytest.approx(5.0, rel=1e-5)
     bpy.context.view_layer.update()
-    assert not bpy.app.timers.is_registered(handlers.weigh_active), "weighing must not cause weighing"
+    assert not bpy.app.timers.is_registered(handlers.look_again), "weighing must not cause weighing"
     assert not scene.redmax.result.changed
 
 
@@ -243,7 +244,7 @@ def test_without_a_window_no_timer_is_left_behind():
     bpy.context.view_layer.objects.active = scene.objects["Upper"]
     scene.objects["Upper"].redmax.body.density = 500.0
     bpy.context.view_layer.update()
-    assert not bpy.app.timers.is_registered(handlers.weigh_active)
+    assert not bpy.app.timers.is_registered(handlers.look_again)
 
 
 def test_a_run_in_one_scene_leaves_the_other_scenes_alone():

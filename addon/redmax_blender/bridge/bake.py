@@ -32,12 +32,14 @@ def bake(
 ) -> BakeReport:
     """Write the result as keys on the bodies' objects, in place of an earlier bake.
 
+    A mechanism that is switched off keeps the bake it has.
     Bodies of an earlier bake are baked anew even if they are not selected: half a bake would be no motion at all.
     Raises BridgeError with everything that is in the way, and then nothing was written.
     """
     preview.hide(scene)
     plan = bake_plan.make_plan(scene, view_layer, extraction, result, options)
-    former = _removable(scene)
+    off = {name for mechanism in extraction.mechanisms if not mechanism.enabled for name in mechanism.members}
+    former = [owner for owner in _removable(scene) if owner == scene or owner.name not in off]
     touched = [owner.data_block for owner in plan.owners.values()]
     with changes.ours(), transaction([*touched, *(owner for owner in former if owner not in touched)]) as writing:
         for owner in former:

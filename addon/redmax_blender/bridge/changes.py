@@ -18,6 +18,9 @@ from ..properties.scene import frame_range, integrator_of
 _settings: dict[int, Any] = {}
 """By session_uid of the scene: its settings when they were last looked at."""
 
+_counts: dict[int, int] = {}
+"""By session_uid of the scene: how many objects it had when they were last counted."""
+
 _depth = [0]
 
 
@@ -52,6 +55,16 @@ def mechanism_objects(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
         if (update.is_updated_transform or update.is_updated_geometry) and belongs_to_mechanism(original):
             changed.append(original)
     return changed
+
+
+def objects_added_or_removed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the scene has more or fewer objects than when this was last asked; a selection alone is none."""
+    if not (depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("SCENE")):
+        return False
+    now = len(scene.objects)
+    before = _counts.setdefault(scene.session_uid, now)
+    _counts[scene.session_uid] = now
+    return now != before
 
 
 def keys_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -113,6 +126,7 @@ def remember_settings(scene: bpy.types.Scene) -> None:
 def start_anew() -> None:
     """Another file is open, or undo has put one back: its results were made with its settings, or are marked."""
     _settings.clear()
+    _counts.clear()
     for scene in bpy.data.scenes:
         if scene.library is None:
             remember_settings(scene)

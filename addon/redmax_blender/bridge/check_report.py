@@ -8,7 +8,9 @@ from typing import Any
 
 import bpy
 
+from ..properties.element import mechanism_bodies
 from . import changes, mechanisms, result_findings
+from .bodies import local_object
 from .extract import Extraction, extract
 from .findings import Finding
 
@@ -78,8 +80,9 @@ def _active(running: Any) -> tuple[str, str]:
 
 
 def _show_mechanisms(extraction: Extraction, findings: tuple[Finding, ...], running: Any) -> None:
+    known = {name for mechanism in extraction.mechanisms for name in mechanism.members}
     touched = {
-        severity: [mechanisms.concerned(finding.element) for finding in findings if finding.severity == severity]
+        severity: [_touched(finding, known) for finding in findings if finding.severity == severity]
         for severity in ("ERROR", "WARNING")
     }
     running.mechanisms.clear()
@@ -91,6 +94,13 @@ def _show_mechanisms(extraction: Extraction, findings: tuple[Finding, ...], runn
         row.problems = sum(not mechanism.members.isdisjoint(names) for names in touched["ERROR"])
         row.warnings = sum(not mechanism.members.isdisjoint(names) for names in touched["WARNING"])
     running.active_mechanism = min(running.active_mechanism, max(len(running.mechanisms) - 1, 0))
+
+
+def _touched(finding: Finding, known: set[str]) -> set[str]:
+    """Bodies and joints that a finding is about; of one that could not even be read, those it hangs together with."""
+    names = mechanisms.concerned(finding.element)
+    body = next(iter(names - known), "") if names.isdisjoint(known) else ""
+    return {obj.name for obj in mechanism_bodies(local_object(body))} if body else names
 
 
 def summary(extraction: Extraction) -> str:

@@ -56,7 +56,7 @@ def prepare(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> tuple[ex
     Raises BridgeError with every finding that keeps the scene from being simulated.
     """
     with preview.paused(), changes.ours():
-        extraction = extract.extract(scene, view_layer)
+        extraction = check_report.look(scene, view_layer)
     check_report.show(extraction, bpy.context.window_manager.redmax, scene)
     extract.require_sound(extraction)
     return extraction, integrator_of(scene)

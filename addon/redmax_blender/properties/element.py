@@ -108,15 +108,18 @@ def _colour_bodies(group: Any, _context: Any) -> None:
 
 def mechanism_bodies(start: Any) -> list[Any]:
     """Bodies that hang together with one through joints, itself included."""
-    joints = [obj.redmax.joint for obj in bpy.data.objects if obj.redmax.is_joint]
-    found, pending = [start], [start]
+    neighbours: dict[Any, list[Any]] = {}
+    for obj in bpy.data.objects:
+        parent, child = obj.redmax.joint.parent, obj.redmax.joint.child
+        if obj.redmax.is_joint and parent is not None and child is not None:
+            neighbours.setdefault(parent, []).append(child)
+            neighbours.setdefault(child, []).append(parent)
+    found, pending = {start: None}, [start]
     while pending:
-        body = pending.pop()
-        ends = [(joint.parent, joint.child) for joint in joints if body in (joint.parent, joint.child)]
-        new = [end for pair in ends for end in pair if end is not None and end not in found]
-        found += dict.fromkeys(new)
-        pending += dict.fromkeys(new)
-    return found
+        new = [body for body in neighbours.get(pending.pop(), ()) if body not in found]
+        found.update(dict.fromkeys(new))
+        pending += new
+    return list(found)
 
 
 REDMAX_PG_mechanism_settings = from_specs.make_group(

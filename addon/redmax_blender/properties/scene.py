@@ -135,6 +135,11 @@ REDMAX_PG_scene = from_specs.make_group(
         "frame_start": _frame("Start", "First frame to simulate", 1),
         "frame_end": _frame("End", "Last frame to simulate", 250),
         "show_result": _switch("Show Result", "Bodies follow the simulation while you scrub", default=True),
+        "live_check": _switch(
+            "Check While Editing",
+            "Check again whenever you pause, as long as that takes no noticeable time",
+            default=True,
+        ),
         "result": bpy.props.PointerProperty(type=REDMAX_PG_result),
         "bake": bpy.props.PointerProperty(type=REDMAX_PG_bake_options, override=OVERRIDABLE),
         "baked": bpy.props.PointerProperty(type=element.REDMAX_PG_baked),

@@ -84,10 +84,11 @@ class REDMAX_PT_check(SidebarPanel, bpy.types.Panel):
         buttons.operator("redmax.check", icon="CHECKMARK")
         if state.problems:
             buttons.operator("redmax.fix_all", icon="TOOL_SETTINGS")
+        buttons.prop(context.scene.redmax, "live_check", text="", icon="FILE_REFRESH")
         if not state.checked:
             return
         if state.outdated:
-            text_lines.draw_text(layout, context, "The scene has changed since; Check again", "FILE_REFRESH")
+            text_lines.draw_text(layout, context, "The scene has changed since; Check again", "INFO")
         if not state.problems:
             layout.label(text="No problems found", icon="CHECKMARK")
             return

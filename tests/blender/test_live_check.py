@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check while editing: what is shown follows the scene when that is cheap, and says that it is old when it is not."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+import swinging
+
+from redmax_blender import handlers
+from redmax_blender.bridge import check_report, live_check
+
+
+@pytest.fixture
+def state(monkeypatch):
+    monkeypatch.setattr(handlers, "_has_window", lambda: True)
+    monkeypatch.setattr(check_report, "CHEAP", 60.0)
+    state = bpy.context.window_manager.redmax
+    yield state
+    handlers._stop_waiting()
+    state.running = False
+
+
+def edit(change):
+    """An edit of the artist's; True if a look is planned for when he pauses."""
+    handlers._stop_waiting()
+    change()
+    bpy.context.view_layer.update()
+    return bpy.app.timers.is_registered(handlers.look_again)
+
+
+def waiting():
+    """The pause."""
+    handlers._stop_waiting()
+    assert handlers.look_again() is None
+
+
+def test_what_is_shown_follows_the_scene(state):
+    scene = swinging.build()
+    bpy.ops.redmax.check()
+    assert (len(state.problems), state.outdated) == (0, False)
+    shoulder = scene.objects["Shoulder"].redmax.joint
+
+    def animate():
+        shoulder.motion_type = "animated"
+        scene.objects["Shoulder"].update_tag()
+
+    assert edit(animate)
+    assert state.outdated, "until the pause it is old, and the panel says so"
+    assert len(state.problems) == 0
+    waiting()
+    assert not state.outdated
+    assert [row.element for row in state.problems] == ["Shoulder"]
+    assert not edit(lambda: None), "looking is no edit"
+
+
+def test_deleting_and_adding_is_noticed_and_selecting_is_not(state):
+    scene = swinging.build()
+    bpy.context.view_layer.update()
+    bpy.ops.redmax.check()
+    bpy.context.view_layer.update()
+    assert not edit(lambda: scene.objects["Upper"].select_set(True))
+    assert not state.outdated
+    assert edit(lambda: bpy.data.objects.remove(scene.objects["Lower"]))
+    waiting()
+    assert any("'Elbow'" in row.text for row in state.problems)
+
+
+def test_nothing_is_checked_unasked(state):
+    scene = swinging.build()
+    bpy.context.view_layer.update()
+    edit(lambda: setattr(scene.objects["Upper"], "location", (0.4, 0.0, 2.0)))
+    waiting()
+    assert not state.checked
+    assert not state.outdated
+
+
+@pytest.mark.parametrize("reason", ["expensive", "switched off", "running", "edit mode"])
+def test_it_keeps_out_of_the_way(state, monkeypatch, reason):
+    scene = swinging.build()
+    bpy.ops.redmax.check()
+    if reason == "expensive":
+        monkeypatch.setattr(check_report, "CHEAP", 0.0)
+    elif reason == "switched off":
+        scene.redmax.live_check = False
+    elif reason == "running":
+        state.running = True
+    else:
+        bpy.context.view_layer.objects.active = scene.objects["Upper"]
+        bpy.ops.object.mode_set(mode="EDIT")
+    planned = edit(lambda: setattr(scene.objects["Lower"], "location", (1.6, 0.0, 2.0)))
+    assert planned == (reason in ("running", "edit mode"))
+    assert not live_check.check(bpy.context)
+    assert state.outdated, "but it is said"
+    if reason == "edit mode":
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_undo_is_an_edit_too(state):
+    swinging.build()
+    bpy.ops.redmax.check()
+    assert not state.outdated
+    handlers.undo_post()
+    assert state.outdated
+    assert bpy.app.timers.is_registered(handlers.look_again)
+    waiting()
+    assert not state.outdated
+
+
+def test_the_active_problem_stays_the_active_problem(state):
+    scene = swinging.build()
+    for name in ("Shoulder", "Elbow"):
+        scene.objects[name].redmax.joint.motion_type = "animated"
+    bpy.ops.redmax.check()
+    state.active_problem = [row.element for row in state.problems].index("Shoulder")
+    scene.objects["Post"].redmax.body.root = "FREE"
+    bpy.ops.redmax.check()
+    assert state.problems[state.active_problem].element == "Shoulder"
+
+
+def test_a_click_on_a_problem_selects_its_object_and_checking_selects_nothing(state):
+    scene = swinging.build()
+    for name in ("Shoulder", "Elbow"):
+        scene.objects[name].redmax.joint.motion_type = "animated"
+    bpy.context.view_layer.update()
+    scene.objects["Post"].select_set(True)
+    bpy.ops.redmax.check()
+    assert [obj.name for obj in bpy.context.selected_objects] == ["Post"]
+    state.active_problem = [row.element for row in state.problems].index("Shoulder")
+    assert [obj.name for obj in bpy.context.selected_objects] == ["Shoulder"]
+    assert bpy.context.view_layer.objects.active == scene.objects["Shoulder"]
+    scene.objects["Elbow"].hide_set(True)
+    state.active_problem = [row.element for row in state.problems].index("Elbow")
+    assert [obj.name for obj in bpy.context.selected_objects] == ["Shoulder"], "what is hidden cannot be selected"
