@@ -62,6 +62,8 @@ class AdaptiveStepper(Stepper):
         """Recentre; if that changed the coordinates, the method must begin anew."""
         old = self.state
         self.recentre()
+        if self.state is old:
+            return
         if not np.array_equal(old.q, self.state.q) or not np.array_equal(old.chart, self.state.chart):
             self._begin_anew()
 
