@@ -166,6 +166,20 @@ def test_two_processes_at_once_leave_whole_files(tmp_path, folder):
     assert sorted(path.suffix for path in folder.iterdir()) == ["", ".kernel", ".kernel"]
 
 
+def test_what_is_found_again_leaves_the_compiler_unprepared(tmp_path, folder):
+    """numba's implementations of text and linear algebra take longer to import than all the rest of a start."""
+    (tmp_path / "toy_kernels.py").write_text(KERNELS)
+    program = (
+        "import sys, numpy, toy_kernels; assert toy_kernels.doubled_sum(numpy.array([1.0, 2.0, 4.0])) == 14.0; "
+        "print([name for name in ('numba.cpython.unicode', 'numba.np.linalg', 'scipy.linalg') if name in sys.modules])"
+    )
+    path = os.pathsep.join([str(tmp_path), str(Path(redmax.__file__).parents[1])])
+    command, environment = [sys.executable, "-c", program], os.environ | {"PYTHONPATH": path}
+    runs = [subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(2)]
+    assert "numba.cpython.unicode" in runs[0].stdout, "compiling no longer needs it: choose another sign"
+    assert runs[1].stdout.strip() == "[]"
+
+
 def test_compiled_modules_read_only_what_the_name_of_the_folder_knows():
     """A constant of another file is compiled in; when that file changes, so must the folder."""
     compiled = [path for path in KERNELS_FOLDER.glob("*.py") if "from .jit import" in path.read_text()]
