@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from redmax.cli import progress  # noqa: F401
     from redmax.cli import warm_up as preparing  # noqa: F401
+    from redmax.dynamics import composite_body, kinematics  # noqa: F401
     from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
     from redmax.kernels import cache_folder, route  # noqa: F401
@@ -48,6 +49,8 @@ _PLACES = {
     "cache_folder": ".kernels.cache_folder",
     "route": ".kernels.route",
     "integrator_base": ".integrators.base",
+    "composite_body": ".dynamics.composite_body",
+    "kinematics": ".dynamics.kinematics",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
     **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),
 }

@@ -41,6 +41,15 @@ class Ledger:
         handlers_list.append(handler)
         self.on_undo(lambda: handlers_list.remove(handler))
 
+    def add_preset_path(self, path: str) -> None:
+        """A folder that has a folder `presets`, searched beside the user's own."""
+        bpy.utils.register_preset_path(path)
+
+        def take_back() -> None:
+            bpy.utils.unregister_preset_path(path)
+
+        self.on_undo(take_back)
+
     def on_undo(self, step: Callable[[], None]) -> None:
         self._undo.append(step)
 

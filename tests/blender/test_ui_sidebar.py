@@ -13,7 +13,7 @@ from recording_layout import RecordingLayout, operator_type
 import redmax_blender
 from redmax_blender import preferences, templates
 from redmax_blender.bridge import preparation
-from redmax_blender.ui import body, joint, lists, menus, physics, sidebar, text_lines
+from redmax_blender.ui import body, joint, lists, menus, physics, presets, sidebar, text_lines
 from redmax_blender.ui import scene as scene_panels
 
 
@@ -202,7 +202,7 @@ def test_menus_are_appended_where_artists_look():
 
 
 def test_disabling_takes_every_panel_list_and_menu_entry_back():
-    classes = [cls for module in (body, joint, lists, menus, scene_panels, sidebar) for cls in module.CLASSES]
+    classes = [cls for module in (body, joint, lists, menus, presets, scene_panels, sidebar) for cls in module.CLASSES]
     appended = (*physics.APPENDED, *menus.APPENDED)
     assert all(hasattr(bpy.types, cls.__name__) for cls in classes)
     redmax_blender.unregister()
@@ -234,6 +234,8 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
             reached.update(layout.operators())
     for menu in menus.CLASSES:
         reached.update(menu_operators(menu))
+    for menu in presets.CLASSES:
+        reached.update((menu.preset_operator, menu.preset_add_operator))
     for _, draw in menus.APPENDED:
         layout = RecordingLayout()
         draw(SimpleNamespace(layout=layout), bpy.context)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators: each polls, gathers, calls one function of the bridge and reports."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import bake, build, check, fixes, mechanisms, simulate, templates, warm_up
+from . import bake, build, check, fixes, mechanisms, presets, simulate, templates, warm_up
 
 if TYPE_CHECKING:
     from ..registration import Ledger
 
 
 def register(ledger: "Ledger") -> None:
-    for module in (build, check, fixes, mechanisms, simulate, bake, templates, warm_up):
+    ledger.add_preset_path(str(Path(__file__).parents[1]))
+    for module in (build, check, fixes, mechanisms, presets, simulate, bake, templates, warm_up):
         ledger.add_classes(module.CLASSES)

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..properties import body as body_properties
-from . import generated
+from . import generated, presets
 from .physics import PhysicsPanel
 
 BY_DENSITY = "DENSITY"
@@ -56,7 +56,13 @@ class REDMAX_PT_body_mass(BodyPanel, bpy.types.Panel):
         layout.row().prop(body, "mass_source", expand=True)
         if body.mass_source == BY_DENSITY:
             column = layout.column()
-            column.prop(body, "material")
+            material = body.bl_rna.properties["material"].enum_items[body.material]
+            split = column.split(factor=0.4)
+            split.use_property_split = False
+            label = split.row()
+            label.alignment = "RIGHT"
+            label.label(text="Material")
+            presets.REDMAX_PT_material_presets.draw_menu(split, text=material.name)
             column.prop(body, "density")
         else:
             layout.prop(body, "mass")

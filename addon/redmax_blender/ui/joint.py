@@ -7,7 +7,7 @@ import bpy
 
 from ..properties import from_specs
 from ..properties import joint as joint_properties
-from . import dof_rows, generated, lists, results, text_lines
+from . import dof_rows, generated, lists, presets, results, text_lines
 from .physics import PhysicsPanel
 
 SIMULATED, ANIMATED = "simulated", "animated"
@@ -160,10 +160,14 @@ class REDMAX_PT_joint_spring(MovingJointPanel, bpy.types.Panel):
     bl_label = "Spring & Damping"
     bl_options = {"DEFAULT_CLOSED"}
 
+    def draw_header_preset(self, _context: Any) -> None:
+        presets.draw_in_header(self.layout, presets.REDMAX_PT_joint_feel_presets)
+
     def draw(self, context: Any) -> None:
         joint, dofs = rows_of_joint(self.layout, context, keyable=False)
         for name, label in (("stiffness", "Stiffness"), ("rest", "Rest"), ("damping", "Damping")):
             dof_rows.draw_field(self.layout, joint, name, label, dofs)
+        self.layout.operator("redmax.set_feel", icon="FORCE_HARMONIC")
 
 
 class REDMAX_PT_joint_results(JointPanel, bpy.types.Panel):

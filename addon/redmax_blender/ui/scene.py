@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import bpy
 
 from ..properties import scene as scene_properties
-from . import generated, results
+from . import generated, presets, results
 
 
 class ScenePanel:
@@ -20,6 +20,9 @@ class ScenePanel:
 class REDMAX_PT_world(ScenePanel, bpy.types.Panel):
     bl_label = "RedMax World"
     bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header_preset(self, _context: Any) -> None:
+        presets.draw_in_header(self.layout, presets.REDMAX_PT_accuracy_presets)
 
     def draw(self, context: Any) -> None:
         layout = self.layout

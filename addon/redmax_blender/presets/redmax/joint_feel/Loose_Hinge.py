@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+frequency = 0.0
+decay = 6.0
