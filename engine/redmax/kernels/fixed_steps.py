@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from . import layout as at
-from .core import run
+from .core import call
 from .jit import compiled, inner
 from .views import arrays_of
 
@@ -19,9 +19,14 @@ SCRATCH = 8
 
 
 @inner
+def ask(core, x, t, what):
+    """core: addresses of what to call, of its integers and numbers, and of the run's coordinates and velocities."""
+    return call(core[0], core[1], core[2], core[3], core[4], x.ctypes.data, t, what)
+
+
+@inner
 def prescribe(core, t, q, qdot, qddot):
-    """core: what to call, on which integers and numbers."""
-    run(core[0], core[1], core[2], q, qdot, qddot, t, at.DO_PRESCRIBE)
+    call(core[0], core[1], core[2], q.ctypes.data, qdot.ctypes.data, qddot.ctypes.data, t, at.DO_PRESCRIBE)
 
 
 @inner
@@ -34,7 +39,8 @@ def runge_kutta_step(core, t, t_end, q, v, scratch):
         q1[k], v1[k], dq[k], dv[k] = q[k], v[k], 0.0, 0.0
     for stage in range(4):
         time = t if stage == 0 else (last if stage == 3 else t + 0.5 * h)
-        stuck = run(core[0], core[1], core[2], q1, v1, a, time, at.DO_PRESCRIBE | at.ACCELERATE)
+        what = at.DO_PRESCRIBE | at.ACCELERATE
+        stuck = call(core[0], core[1], core[2], q1.ctypes.data, v1.ctypes.data, a.ctypes.data, time, what)
         if stuck >= 0:
             return stuck
         weight = 2.0 if 0 < stage < 3 else 1.0
@@ -57,7 +63,7 @@ def semi_implicit_step(core, tree, t, t_end, h, q, v, scratch):
     for m in range(tree[at.GIVEN].shape[0]):
         k = tree[at.GIVEN][m]
         a[k] = (v_given[k] - v[k]) / h
-    stuck = run(core[0], core[1], core[2], q, v, a, t, at.ACCELERATE)
+    stuck = ask(core, a, t, at.ACCELERATE)
     if stuck >= 0:
         return stuck
     for k in range(q.shape[0]):
@@ -74,7 +80,7 @@ def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
     n = q.shape[0]
     for k in range(n):
         x[k] = 0.0
-    run(core[0], core[1], core[2], q, v, x, t_end, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
+    ask(core, x, t_end, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
     for k in range(n):
         f = vectors[at.LOAD, k] - vectors[at.FORCE, k]
         vectors[at.RIGHT_SIDE, k] = h * f + h * h * vectors[at.LOAD_K, k] * v[k]
@@ -82,7 +88,7 @@ def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
     for m in range(given.shape[0]):
         k = given[m]
         x[k] = v_given[k] - v[k]
-    stuck = run(core[0], core[1], core[2], q, v, x, h, at.DO_IMPLICIT)
+    stuck = ask(core, x, h, at.DO_IMPLICIT)
     if stuck >= 0:
         return stuck
     for k in range(n):
@@ -92,9 +98,9 @@ def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
 
 
 @inner
-def multiply(core, tree, h, q, v, x, result):
+def multiply(core, tree, h, x, result):
     """(M - h D - h^2 K) x in the free rows; zero in others."""
-    run(core[0], core[1], core[2], q, v, x, h, at.DO_MULTIPLY)
+    ask(core, x, h, at.DO_MULTIPLY)
     for k in range(x.shape[0]):
         result[k] = tree[at.VECTORS][at.FORCE, k]
     for m in range(tree[at.GIVEN].shape[0]):
@@ -102,11 +108,11 @@ def multiply(core, tree, h, q, v, x, result):
 
 
 @inner
-def precondition(core, tree, h, q, v, r, z):
+def precondition(core, tree, h, r, z):
     """z with (M - h D - h^2 K) z = r in the free rows, zero in others; -1, or the body that nothing resists at."""
     for k in range(r.shape[0]):
         tree[at.VECTORS][at.RIGHT_SIDE, k], z[k] = r[k], 0.0
-    return run(core[0], core[1], core[2], q, v, z, h, at.DO_IMPLICIT)
+    return ask(core, z, h, at.DO_IMPLICIT)
 
 
 @inner
@@ -128,7 +134,7 @@ def dot(a, b):
 
 
 @inner
-def conjugate_gradients(core, tree, h, q, v, b, r, x, z, p, product, tolerance, failure):
+def conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failure):
     """Improves x until |r| = |b - A x| <= tolerance |b|, as `solvers.pcg` does; -1, the stuck body, or -1 - the failure
     and the residual with what was wanted in `failure`."""
     n, again = r.shape[0], False
@@ -137,20 +143,20 @@ def conjugate_gradients(core, tree, h, q, v, b, r, x, z, p, product, tolerance, 
     for iteration in range(limit + 1):
         if math.sqrt(dot(r, r)) <= tolerance * size:
             # r is updated, not computed, and drifts from the true residual by round-off
-            multiply(core, tree, h, q, v, x, product)
+            multiply(core, tree, h, x, product)
             for k in range(n):
                 r[k] = b[k] - product[k]
             if math.sqrt(dot(r, r)) <= tolerance * size:
                 return -1
             again = True
-        stuck = precondition(core, tree, h, q, v, r, z)
+        stuck = precondition(core, tree, h, r, z)
         if stuck >= 0:
             return -1 - NO_PRECONDITIONER if is_pushed(tree, stuck, h) else stuck
         rz = dot(r, z)
         for k in range(n):
             p[k] = z[k] if again or iteration == 0 else z[k] + rz / previous * p[k]
         again = False
-        multiply(core, tree, h, q, v, p, product)
+        multiply(core, tree, h, p, product)
         curvature = dot(p, product)
         if not (curvature > 0.0 and rz > 0.0):
             return -1 - (NO_MATRIX if rz > 0.0 else NO_PRECONDITIONER)
@@ -170,7 +176,7 @@ def conjugate_gradient_step(core, tree, t_end, h, q, v, scratch, tolerance, fail
     vectors, given, n = tree[at.VECTORS], tree[at.GIVEN], q.shape[0]
     for k in range(n):
         z[k], x[k], v_given[k] = 0.0, v[k], 0.0
-    run(core[0], core[1], core[2], q, v, z, t_end, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
+    ask(core, z, t_end, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
     for k in range(n):
         f = vectors[at.LOAD, k] - vectors[at.FORCE, k]
         r[k] = h * f + h * h * vectors[at.LOAD_K, k] * v[k]
@@ -178,12 +184,12 @@ def conjugate_gradient_step(core, tree, t_end, h, q, v, scratch, tolerance, fail
     for m in range(given.shape[0]):
         k = given[m]
         r[k], x[k], z[k] = 0.0, 0.0, v_given[k] - v[k]
-    multiply(core, tree, h, q, v, z, product)
-    multiply(core, tree, h, q, v, x, b)
+    multiply(core, tree, h, z, product)
+    multiply(core, tree, h, x, b)
     for k in range(n):
         r[k] -= product[k]
         b[k] += r[k]
-    ended = conjugate_gradients(core, tree, h, q, v, b, r, x, z, p, product, tolerance, failure)
+    ended = conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failure)
     if ended == -1:
         for k in range(n):
             v[k] = x[k]
@@ -203,7 +209,7 @@ def advance(
     [rad] in a step, or the residual of conjugate gradients with what `tolerance` wants.
     """
     tree = arrays_of(ints, floats)
-    core = (address, ints, floats)
+    core = (address, ints.ctypes.data, floats.ctypes.data, q.ctypes.data, v.ctypes.data)
     scratch = np.empty((SCRATCH, q.shape[0]))
     whole = (t_frame - t0) / count
     for step in range(count):
@@ -211,7 +217,7 @@ def advance(
         end = t_frame if step == count - 1 else t0 + (t_frame - t0) * (step + 1) / count
         parts = 1
         if singular:
-            run(address, ints, floats, q, v, scratch[0], 0.0, at.DO_PLACE | at.DO_TURN_RATE)
+            ask(core, scratch[0], 0.0, at.DO_PLACE | at.DO_TURN_RATE)
             turn = tree[at.WORLD][at.TURN_RATE] * whole
             if not turn <= largest_turn:
                 progress[1] = turn
@@ -221,7 +227,7 @@ def advance(
         for part in range(parts):
             t_end = end if part == parts - 1 else start + whole * (part + 1) / parts
             if singular:
-                run(address, ints, floats, q, v, scratch[0], 0.0, at.DO_RECENTRE)
+                ask(core, scratch[0], 0.0, at.DO_RECENTRE)
             if method == RUNGE_KUTTA:
                 stuck = runge_kutta_step(core, t, t_end, q, v, scratch)
             elif method == SEMI_IMPLICIT:
@@ -242,5 +248,5 @@ def advance(
             progress[0] += 1.0
             t = t_end
     if singular:
-        run(address, ints, floats, q, v, scratch[0], 0.0, at.DO_RECENTRE)
+        ask(core, scratch[0], 0.0, at.DO_RECENTRE)
     return DONE
