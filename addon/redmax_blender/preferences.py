@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Preferences > Extensions > RedMax: what the engine runs on here, and where results are kept."""
+"""Preferences > Extensions > RedMax: what the engine runs on here, where results are kept, and help."""
 
 import functools
 import platform
@@ -12,15 +12,10 @@ import bpy
 
 from . import wheels
 from ._engine import package
-from .bridge import preparation
+from .bridge import cache_usage, preparation
 
 if TYPE_CHECKING:
     from .registration import Ledger
-
-CACHE = (
-    "Beside the .blend file, in redmax_cache",
-    "In the temporary folder while the file is not saved",
-)
 
 UNPREPARED = "Not prepared yet: the first Simulate does it, once for this computer, or Warm Up does"
 
@@ -67,9 +62,8 @@ class REDMAX_AP_preferences(bpy.types.AddonPreferences):
         for label, text in facts().versions:
             _draw_fact(column, label, text)
         _draw_solver(layout)
-        column = layout.column(align=True)
-        for number, line in enumerate(CACHE):
-            _draw_fact(column, "" if number else "Results", line)
+        _draw_results(layout)
+        _draw_guides(layout)
         for problem in facts().problems:
             column = layout.column(align=True)
             for number, line in enumerate(textwrap.wrap(problem, LINE)):
@@ -89,11 +83,32 @@ def _draw_solver(layout: bpy.types.UILayout) -> None:
     for number, line in enumerate(lines):
         _draw_fact(column, "" if number else "Solver", line)
     if solver.compiled:
-        split = layout.split(factor=0.2)
-        split.label(text="")
-        buttons = split.row()
+        buttons = _beside_labels(layout)
         buttons.operator("redmax.warm_up", icon="FILE_REFRESH")
         buttons.operator("redmax.clear_kernels", icon="TRASH")
+
+
+def _draw_results(layout: bpy.types.UILayout) -> None:
+    """Where results are kept, how much they take, and the button that deletes them."""
+    found = cache_usage.usage()
+    column = layout.column(align=True)
+    _draw_fact(column, "Results", "None yet" if not found.files else f"{found.files}, {found.size / 1e6:.1f} MB")
+    _draw_fact(column, "", found.where)
+    row = _beside_labels(layout)
+    row.operator("redmax.clear_results", icon="TRASH")
+
+
+def _draw_guides(layout: bpy.types.UILayout) -> None:
+    _draw_fact(layout.column(align=True), "Help", "How to build, check, simulate and bake mechanisms")
+    _beside_labels(layout).operator("redmax.open_documentation", icon="HELP")
+
+
+def _beside_labels(layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """A row of buttons below the texts."""
+    split = layout.split(factor=0.2)
+    split.label(text="")
+    row: bpy.types.UILayout = split.row()
+    return row
 
 
 def _draw_fact(layout: bpy.types.UILayout, label: str, text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 import tomllib
 import zipfile
 
@@ -40,10 +41,20 @@ def test_nothing_but_the_extension_is_in_it(zipped, target):
     for name in zipped.namelist():
         assert not name.startswith((".", "/", "tests/", "engine/")), name
         assert "__pycache__" not in name, name
-        assert name.endswith((".py", ".json", ".toml", "py.typed", "LICENSE", ".whl")), name
+        guide = name.startswith("docs/") and name.endswith((".md", ".png"))
+        assert guide or name.endswith((".py", ".json", ".toml", "py.typed", "LICENSE", ".whl")), name
         assert name.endswith(".whl") == name.startswith("wheels/"), name
     if target is None:
         assert not any(name.startswith("wheels/") for name in zipped.namelist())
+
+
+def test_the_guides_are_in_it_with_their_pictures(zipped):
+    names = set(zipped.namelist())
+    assert "docs/interface.md" in names
+    for name in names:
+        if name.startswith("docs/") and name.endswith(".md"):
+            pictures = re.findall(r"\(images/([\w.]+)\)", zipped.read(name).decode())
+            assert {f"docs/images/{picture}" for picture in pictures} <= names, name
 
 
 def test_the_wheels_are_those_of_the_lock(zipped, target):

@@ -17,12 +17,25 @@ MANIFEST = "blender_manifest.toml"
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*~", "redmax_cache")
 
 
+GUIDES = (
+    "interface.md",
+    "authoring.md",
+    "simulating.md",
+    "results.md",
+    "templates.md",
+    "headless.md",
+    "scene-format.md",
+)
+"""Documents that come with the extension; the others are for those who change it."""
+
+
 def stage(folder: Path, *, root: Path, target: Target | None = None, wheels: tuple[Path, ...] = ()) -> None:
     """Fill `folder` from the repository at `root`; with a target, for its platform and with its wheels."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(root / "addon" / "redmax_blender", folder, ignore=_LEFT_OUT)
     shutil.copytree(root / "engine" / "redmax", folder / "redmax", ignore=_LEFT_OUT)
     shutil.copy(root / "LICENSE", folder)
+    stage_guides(folder / "docs", docs=root / "docs")
     manifest = (root / MANIFEST).read_text(encoding="utf-8")
     check_version(manifest, engine=root / "engine" / "redmax" / "__init__.py")
     if target is not None:
@@ -31,6 +44,15 @@ def stage(folder: Path, *, root: Path, target: Target | None = None, wheels: tup
             shutil.copy(wheel, folder / "wheels")
         manifest = full_manifest(manifest, target, tuple(wheel.name for wheel in wheels))
     (folder / MANIFEST).write_text(manifest, encoding="utf-8")
+
+
+def stage_guides(folder: Path, *, docs: Path) -> None:
+    """What an artist reads, with its pictures; Preferences opens this folder."""
+    (folder / "images").mkdir(parents=True)
+    for guide in GUIDES:
+        shutil.copy(docs / guide, folder)
+        for picture in re.findall(r"\(images/([\w.]+)\)", (docs / guide).read_text(encoding="utf-8")):
+            shutil.copy(docs / "images" / picture, folder / "images")
 
 
 def check_version(manifest: str, *, engine: Path) -> None:

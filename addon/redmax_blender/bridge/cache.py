@@ -22,7 +22,7 @@ import numpy as np
 
 from .._engine import fields, package, route, trajectory
 from ..properties.scene import integrator_of
-from . import cache_index, cache_places, changes, extract
+from . import cache_index, cache_places, cache_usage, changes, extract
 from .cache_places import FOLDER, folder, temporary_folder
 from .findings import BridgeError, Finding
 
@@ -115,6 +115,7 @@ def store(identifier: str, result: Trajectory) -> str:
     """Keep a result in memory and on disk; returns what the artist should know, empty when all went well."""
     _remember(identifier, result)
     _lost.pop(identifier, None)
+    cache_usage.forget()
     wanted = None if _unfollowed else folder()
     note = ""
     if wanted is not None:
@@ -178,6 +179,7 @@ def forget(scene: bpy.types.Scene) -> None:
     """Remove the scene's result from memory and disk, unless another scene or file needs it."""
     facts = scene.redmax.result
     identifier = _identifier(scene)
+    cache_usage.forget()
     for prop in facts.bl_rna.properties:
         if not prop.is_readonly:
             facts.property_unset(prop.identifier)
@@ -200,6 +202,7 @@ def forget(scene: bpy.types.Scene) -> None:
 def file_opened() -> None:
     """Another file is open: its results lie beside it, and those that could not be read may be there again."""
     cache_places.settle_down()
+    cache_usage.forget()
     _lost.clear()
 
 
@@ -220,6 +223,7 @@ def file_saved(path: str) -> None:
     """
     if _unfollowed:
         return
+    cache_usage.forget()
     target = cache_places.folder_of(path)
     own = cache_places.is_open_file(path)
     needed = sorted(set(_identifiers()))
