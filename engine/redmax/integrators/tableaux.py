@@ -58,10 +58,11 @@ class Tableau(ABC):
 
 def inside(polynomial: Array, x: float) -> Array:
     """y after the fraction x of a step: y0 + x (r1 + (1 - x) (r2 + x (r3 + ...))) with rows y0, r1, r2 ..."""
-    y = polynomial[-1]
-    for k in range(len(polynomial) - 2, -1, -1):
-        y = polynomial[k] + (x if k % 2 == 0 else 1.0 - x) * y
-    return np.asarray(y)
+    weights, weight = [1.0], 1.0
+    for k in range(len(polynomial) - 1):
+        weight *= x if k % 2 == 0 else 1.0 - x
+        weights.append(weight)
+    return np.asarray(np.dot(weights, polynomial))
 
 
 class DormandPrince5(Tableau):
