@@ -65,7 +65,7 @@ def python_joint(model: Model) -> str:
 
 def python_force(model: Model) -> str:
     """Name of a force that kernels do not know; empty if there is none."""
-    return next((force.name for force in model.forces), "")
+    return next((force.name for force in model.forces if force.packed() is None), "")
 
 
 def describe(model: Model) -> str:

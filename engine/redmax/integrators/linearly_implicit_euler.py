@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..dynamics.body_forces import IMPLICIT, REFERENCE
 from ..fields import choice
-from ..kernels.layout import LINEARLY_IMPLICIT
+from ..kernels.layout import CONJUGATE_GRADIENTS, LINEARLY_IMPLICIT
 from ..model import Model
 from ..state import State
 from .base import FixedStep
@@ -36,9 +36,14 @@ class LinearlyImplicitEuler(FixedStep):
 
 
 class LinearlyImplicitEulerStepper(CompiledFixedStepper):
+    """Kernels eliminate from body to body; forces that tie bodies together need iterations, to the same solution."""
+
     method = LINEARLY_IMPLICIT
+    tolerance = 1e-14
 
     def __init__(self, model: Model, state: State, settings: LinearlyImplicitEuler) -> None:
+        if model.forces:
+            self.method = CONJUGATE_GRADIENTS
         super().__init__(model, state, settings.h, compiled=settings.linearisation == IMPLICIT or not model.forces)
         self.linearisation = settings.linearisation
 

@@ -17,13 +17,15 @@ from . import layout as at
 from .articulated import eliminate, substitute
 from .charts import recentre, turn_rate
 from .constrained import forward_with_rows, project, set_forces
+from .forces import apply_forces
 from .inverse import joint_forces, solve_implicit
 from .jit import callback, compiled, inner
 from .loads import joint_loads, put_prescribed
 from .memory import fixed, further, get, integers_at, numbers_at, put, put3
 from .place import place_all, velocities
 from .power import powers
-from .products import multiply
+from .products import multiply, pull
+from .rows import world_poses
 from .views import arrays_at, rows_of
 
 LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, RIGHT_SIDE = (
@@ -47,6 +49,7 @@ PLACE, LOADS, FORWARD, WRENCHES, INVERSE, IMPLICIT = (
 POWERS, RATE, RECENTRE, PROJECT = at.WITH_POWERS, at.DO_TURN_RATE, at.DO_RECENTRE, at.DO_PROJECT
 BODIES, LINKS, NUMBERS, KINDS, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.CHARTS
 BODY_WORK, COLUMNS, VECTORS, N_ROWS = at.BODY_WORK, at.COLUMNS, at.VECTORS, at.N_ROWS
+N_FORCES = at.N_FORCES
 
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64, types.int64, types.float64, types.int64)
 
@@ -75,7 +78,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     rows = rows_of(ints, floats)
     bodies, links, numbers, kinds, charts = rows[BODIES], rows[LINKS], rows[NUMBERS], rows[KINDS], rows[CHARTS]
     world, work, columns, vectors = rows[WORLD], rows[BODY_WORK], rows[COLUMNS], rows[VECTORS]
-    constrained = fixed(ints, N_ROWS) > 0
+    constrained, count = fixed(ints, N_ROWS) > 0, fixed(ints, N_FORCES)
     armature, force, load = further(vectors, ARMATURE * nr), further(vectors, FORCE * nr), further(vectors, LOAD * nr)
     put3(work, ACC + 3 - WORK, -get(world, 0), -get(world, 1), -get(world, 2))
     result = -1
@@ -87,7 +90,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         result = project(ints, rows, q, qdot)
     if what & PLACE:
         place_all(n, bodies, links, numbers, kinds, charts, work, columns, q, qdot)
-        if constrained or fixed(ints, HAS_DRAG) or what & WRENCHES:
+        if constrained or count > 0 or fixed(ints, HAS_DRAG) or what & WRENCHES:
             velocities(n, bodies, links, work, columns, qdot)
     if what & RATE:
         put(world, at.TURN_RATE, turn_rate(arrays_at(ints, floats), carray(qdot, (nr,))))
@@ -96,6 +99,9 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
             joint_loads(arrays_at(ints, floats), carray(q, (nr,)), carray(qdot, (nr,)), t)
         for k in range(nr):
             put(force, k, get(load, k))
+        if count > 0:
+            world_poses(n, links, work, rows[at.POSES])
+            apply_forces(count, rows, arrays_at(ints, floats), t)
     if what & FORWARD:
         wrenches = what & WRENCHES != 0
         if constrained:
@@ -104,13 +110,17 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
             result = forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot, wrenches)
     if what & POWERS:
         put_in, taken = powers(arrays_at(ints, floats), loaded, carray(qdot, (nr,)), t)
+        if count > 0:
+            put_in, taken = put_in + get(world, at.FORCES_IN), taken + get(world, at.FORCES_OUT)
         put(world, at.PUT_IN, put_in)
         put(world, at.TAKEN, taken)
     if what & INVERSE:
         joint_forces(n, bodies, links, work, columns, qddot, force)
     K, D, right = further(vectors, LOAD_K * nr), further(vectors, LOAD_D * nr), further(vectors, RIGHT_SIDE * nr)
     if what & at.DO_MULTIPLY:
-        multiply(n, nr, bodies, links, work, columns, K, D, t, qddot, force)
+        multiply(n, nr, count, rows, K, D, t, qddot, force)
+    if what & at.DO_PULL:
+        pull(n, count, rows, t, qddot, force)
     if what & IMPLICIT:
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
     return result

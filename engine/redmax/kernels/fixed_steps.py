@@ -16,6 +16,8 @@ SEMI_IMPLICIT, RUNGE_KUTTA, CONJUGATE_GRADIENTS = at.SEMI_IMPLICIT, at.RUNGE_KUT
 DONE, STUCK, TOO_FAST, PUSHED, NO_MATRIX, NO_PRECONDITIONER, NO_END = range(7)
 """How a call ends; the last three: what conjugate gradients failed at, see `solvers.pcg`."""
 SCRATCH = 8
+ROUND_OFF, TINY = 8.0 * 2.0**-52, 2.0**-1022
+"""As in `solvers.pcg`."""
 
 
 @inner
@@ -139,14 +141,15 @@ def conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failur
     and the residual with what was wanted in `failure`."""
     n, again = r.shape[0], False
     size, limit = math.sqrt(dot(b, b)), 10 * r.shape[0] + 10
-    previous = 1.0
+    previous, largest = 1.0, 0.0
     for iteration in range(limit + 1):
-        if math.sqrt(dot(r, r)) <= tolerance * size:
+        wanted = max(tolerance * size, ROUND_OFF * largest * math.sqrt(dot(x, x)))
+        if math.sqrt(dot(r, r)) <= wanted:
             # r is updated, not computed, and drifts from the true residual by round-off
             multiply(core, tree, h, x, product)
             for k in range(n):
                 r[k] = b[k] - product[k]
-            if math.sqrt(dot(r, r)) <= tolerance * size:
+            if math.sqrt(dot(r, r)) <= wanted:
                 return -1
             again = True
         stuck = precondition(core, tree, h, r, z)
@@ -158,6 +161,7 @@ def conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failur
         again = False
         multiply(core, tree, h, p, product)
         curvature = dot(p, product)
+        largest = max(largest, math.sqrt(dot(product, product)) / max(math.sqrt(dot(p, p)), TINY))
         if not (curvature > 0.0 and rz > 0.0):
             return -1 - (NO_MATRIX if rz > 0.0 else NO_PRECONDITIONER)
         for k in range(n):
@@ -180,6 +184,10 @@ def conjugate_gradient_step(core, tree, t_end, h, q, v, scratch, tolerance, fail
     for k in range(n):
         f = vectors[at.LOAD, k] - vectors[at.FORCE, k]
         r[k] = h * f + h * h * vectors[at.LOAD_K, k] * v[k]
+    if core[1][at.N_FORCES]:
+        run(core[0], core[1], core[2], q, v, x, h, at.DO_PULL)
+        for k in range(n):
+            r[k] -= vectors[at.FORCE, k]
     prescribe(core, t_end, p, v_given, unused)
     for m in range(given.shape[0]):
         k = given[m]

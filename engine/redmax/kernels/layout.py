@@ -49,14 +49,14 @@ DOF_NUMBERS = 8
 
 # tables, integers: one row per table
 TABLE_KIND, TABLE_DOF, TABLE_COLUMNS, TABLE_POINTS, TABLE_START = range(5)
-ANIMATION, TORQUE_TABLE, SPRING_TABLE = range(3)
+ANIMATION, TORQUE_TABLE, SPRING_TABLE, FORCE_TABLE = range(4)
 TABLE_INTS = 5
 
 # world
-PUT_IN, TAKEN, TURN_RATE, RANK = 3, 4, 5, 6
-WORLD_NUMBERS = 8
+PUT_IN, TAKEN, TURN_RATE, RANK, FORCES_IN, FORCES_OUT, FORCES_ENERGY = 3, 4, 5, 6, 7, 8, 9
+WORLD_NUMBERS = 10
 """Gravity; powers of motors and dampers [W], the fastest turn [rad/s] and how many rows of constraints do not depend on
-others, as `core.compute` leaves them."""
+others, as `core.compute` leaves them; what forces put in and take out [W] and their energy [J]."""
 
 # work space, one row per body
 R, P, V, C, G, BIAS, IA, PA, ACC, F = 0, 9, 12, 18, 24, 27, 33, 54, 60, 66
@@ -91,6 +91,16 @@ ROW_WORK = 18
 POSE = 12
 """Numbers of a body's pose in the world: nine of the rotation, three of the position."""
 
+# forces, integers: one line per force
+FORMULA, FORCE_POINTS, FIRST_POINT, FORCE_START, FORCE_TABLE_ROW = range(5)
+"""Formula (`forces.base.Formula`); how many points it has and which is the first; where in the pool its numbers begin,
+first work space of its own, then three of each point in the body's joint frame; row of its table or -1. Points have
+one integer, their body."""
+FORCE_INTS = 5
+TENSION, TENSION_SLOPE, TENSION_RATE = 0, 1, 2
+FORCE_WORK = 3
+"""Of a path, as `forces.apply_forces` leaves it: tension and its derivatives by length and rate."""
+
 # vectors over all coordinates
 OWN_Q, OWN_QDOT, LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, START, RIGHT_SIDE = range(9)
 """Coordinates and velocities in which loads are meant, loads and their derivatives, what is added to a coordinate's
@@ -100,20 +110,22 @@ VECTOR_ROWS = 9
 # what `arrays_of` gives
 BODIES, LINKS, NUMBERS, KINDS, DOFS, TABLES, POOL, WORLD, GIVEN, CHARTS, BODY_WORK, COLUMNS, VECTORS = range(13)
 # and further rows
-ROWS, ROW_VALUES, ROW_SPACE, POSES, REACH, DELASSUS = range(13, 19)
+ROWS, ROW_VALUES, ROW_SPACE, POSES, REACH, DELASSUS, FORCES, POINTS = range(13, 21)
 
 # head of the integers: how many bodies, primitives, tables, pool numbers, prescribed ones, Euler slots; whether
 # anything acts on coordinates, whether any body is damped; how long both arrays are; how many coordinates there are,
-# and rows of constraints
+# rows of constraints, forces and their points
 N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, HAS_DRAG, N_INTS, N_FLOATS, N_DOFS, N_ROWS = (
     range(12)
 )
-HEAD = 12
+N_FORCES, N_POINTS = 12, 13
+HEAD = 14
 
 # what `core.compute` is asked to do, in this order
 DO_RECENTRE, DO_PLACE, DO_TURN_RATE, DO_LOADS, DO_FORWARD = 1, 2, 4, 8, 16  # DO_PROJECT comes after DO_RECENTRE
 WITH_WRENCHES, WITH_POWERS, DO_INVERSE, DO_IMPLICIT, DO_PROJECT, DO_MULTIPLY = 32, 64, 128, 256, 512, 1024
 DO_PRESCRIBE = 2048  # comes before all others
+DO_PULL = 4096  # comes after DO_MULTIPLY
 ACCELERATE = DO_PLACE | DO_LOADS | DO_FORWARD
 
 # methods of `fixed_steps`

@@ -95,6 +95,8 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
     what = at.ACCELERATE | at.WITH_WRENCHES | at.WITH_POWERS
     stuck = run(address, ints, floats, q, qdot, qddot, t, what)
     scalars[POTENTIAL] = joint_potential(tree) if ints[at.HAS_LOADS] else 0.0
+    if ints[at.N_FORCES]:
+        scalars[POTENTIAL] += world[at.FORCES_ENERGY]
     scalars[WORK], scalars[LOSS] = world[at.PUT_IN], world[at.TAKEN]
     for k in range(nr):
         load[0, k], load[1, k] = vectors[at.FORCE, k], vectors[at.LOAD, k]

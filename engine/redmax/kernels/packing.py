@@ -13,9 +13,10 @@ from ..joints.base import ANIMATED
 from ..joints.primitives import Kind, Primitive
 from ..joints.trusted import trusted_primitives
 from ..model import Model
-from ..tables import Table
 from . import layout as at
+from .packing_forces import pack_forces
 from .packing_rows import pack_rows
+from .packing_tables import table_numbers
 
 
 def work_space(model: Model, rows: int) -> int:
@@ -76,6 +77,7 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
     _fill_bodies(model, bodies, tilts)
     _fill_screws(model, links, kinds, rows, bodies)
     tables, pool = _tables(model)
+    forces = pack_forces(model, tilts, len(tables), len(pool))
     loads = (
         *(model.torque, model.stiffness, model.rest, model.damping),
         *(model.lower, model.upper, model.limit_stiffness, model.limit_damping),
@@ -85,13 +87,25 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
     loaded = any(numbers.any() for numbers in acting) or (
         len(tables) and (tables[:, at.TABLE_KIND] != at.ANIMATION).any()
     )
+    tables, pool = np.concatenate([tables, forces.tables]), np.concatenate([pool, forces.pool])
     row_ints, row_values = pack_rows(model, tilts)
     if keep_rows is not None:
         row_ints, row_values = row_ints[keep_rows], row_values[keep_rows]
     sizes = [n, len(rows), len(tables), len(pool), len(given), len(slots)]
-    head = [*sizes, int(loaded), int(model.body_damping.any()), 0, 0, nr, len(row_ints)]
+    head = [
+        *sizes,
+        int(loaded),
+        int(model.body_damping.any()),
+        0,
+        0,
+        nr,
+        len(row_ints),
+        len(forces.ints),
+        len(forces.points),
+    ]
     numbers = np.array(kinds, np.int64).ravel()
-    ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, row_ints.ravel(), np.zeros(len(slots))]
+    ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, row_ints.ravel()]
+    ints += [forces.ints.ravel(), forces.points, np.zeros(len(slots))]
     vectors = np.zeros((at.VECTOR_ROWS, nr))
     vectors[at.START] = model.q0
     floats = [
@@ -234,23 +248,12 @@ def _tables(model: Model) -> tuple[IntArray, Array]:
         ):
             if table is None or joint.ndof == 0:
                 continue
-            points = np.asarray(table.x, np.float64)
-            rows.append([kind, int(model.dof[j]), joint.ndof, len(points), length])
-            numbers = np.concatenate([points, _pieces(table).ravel()])
+            rows.append([kind, int(model.dof[j]), joint.ndof, len(table.x), length])
+            numbers = table_numbers(table)
             pool.append(numbers)
             length += len(numbers)
     packed = np.concatenate([np.zeros(0), *pool])
     return np.array(rows, np.int64).reshape(len(rows), at.TABLE_INTS), packed
-
-
-def _pieces(table: Table) -> Array:
-    """(points + 1, columns, 4) coefficients of each piece, of (x - anchor)^0 ... ^3.
-
-    Piece 0 lies before the first point and is anchored there; piece k > 0 begins at its anchor, point k - 1.
-    """
-    value, nothing = np.asarray(table.y, np.float64)[0], np.zeros(np.shape(table.y)[1])
-    slope = table.derivative(np.nextafter(np.asarray(table.x, np.float64)[0], -np.inf))
-    return np.stack([np.stack([value, slope, nothing, nothing], axis=1), *table.polynomials()])
 
 
 def chart_digits(packed: Packed, chart: IntArray) -> IntArray:

@@ -8,6 +8,7 @@ where accelerations (`ACC`) and wrenches (`F`) of the dynamics are.
 from __future__ import annotations
 
 from . import layout as at
+from .forces import force_product
 from .inertia import applied_symmetric, own_inertia, turned
 from .jit import compiled, inner
 from .memory import fixed, further, get, get3, get6, get9, integers_at, numbers_at, put, put3, put6
@@ -60,8 +61,20 @@ def gather(n, links, work, columns, tau):
 
 
 @inner
-def multiply(n, nr, bodies, links, work, columns, K, D, h, x, tau):
+def pull(n, count, rows, h, x, tau):
+    """tau = -h^2 K x of the forces alone, after `apply_forces`."""
+    links, work, columns = rows[LINKS], rows[BODY_WORK], rows[COLUMNS]
+    spread(n, links, work, columns, x)
+    for j in range(n):
+        put6(further(work, j * WORK), F, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    force_product(count, rows, 0.0, h * h)
+    gather(n, links, work, columns, tau)
+
+
+@inner
+def multiply(n, nr, count, rows, K, D, h, x, tau):
     """tau = (M - h D - h^2 K) x. Damping of a body acts like more inertia; K and D of the coordinates are diagonal."""
+    bodies, links, work, columns = rows[BODIES], rows[LINKS], rows[BODY_WORK], rows[COLUMNS]
     spread(n, links, work, columns, x)
     for j in range(n):
         row = further(work, j * WORK)
@@ -71,6 +84,8 @@ def multiply(n, nr, bodies, links, work, columns, K, D, h, x, tau):
         u0, u1, u2 = cross(h0, h1, h2, a3, a4, a5)
         f0, f1, f2 = cross(a0, a1, a2, h0, h1, h2)
         put6(row, F, t0 + u0, t1 + u1, t2 + u2, m * a3 + f0, m * a4 + f1, m * a5 + f2)
+    if count > 0:
+        force_product(count, rows, h, h * h)
     gather(n, links, work, columns, tau)
     for k in range(nr):
         put(tau, k, get(tau, k) - (h * get(D, k) + h * h * get(K, k)) * get(x, k))

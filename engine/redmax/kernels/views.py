@@ -15,6 +15,7 @@ WORLD_NUMBERS, VECTOR_ROWS, WORK, DOF_WORK = at.WORLD_NUMBERS, at.VECTOR_ROWS, a
 N_BODIES, N_PRIMITIVES, N_DOFS, N_TABLES = at.N_BODIES, at.N_PRIMITIVES, at.N_DOFS, at.N_TABLES
 N_POOL, N_GIVEN, N_SLOTS, N_ROWS = at.N_POOL, at.N_GIVEN, at.N_SLOTS, at.N_ROWS
 ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = at.ROW_INTS, at.ROW_NUMBERS, at.ROW_WORK, at.POSE
+N_FORCES, N_POINTS, FORCE_INTS = at.N_FORCES, at.N_POINTS, at.FORCE_INTS
 
 
 @inlined
@@ -27,7 +28,9 @@ def rows_of(ints, floats):
     given = further(tables, fixed(ints, N_TABLES) * TABLE_INTS)
     rows = further(given, fixed(ints, N_GIVEN))
     m_rows = fixed(ints, N_ROWS)
-    charts = further(rows, m_rows * ROW_INTS)
+    forces = further(rows, m_rows * ROW_INTS)
+    points = further(forces, fixed(ints, N_FORCES) * FORCE_INTS)
+    charts = further(points, fixed(ints, N_POINTS))
     numbers = further(floats, n * BODY_NUMBERS)
     dofs = further(numbers, m * PRIMITIVE_NUMBERS)
     pool = further(dofs, nr * DOF_NUMBERS)
@@ -42,7 +45,7 @@ def rows_of(ints, floats):
     delassus = further(reach, nr * m_rows)
     return (
         floats, links, numbers, kinds, dofs, tables, pool, world, given, charts, work, columns, vectors,
-        rows, values, space, poses, reach, delassus,
+        rows, values, space, poses, reach, delassus, forces, points,
     )  # fmt: skip
 
 
