@@ -34,7 +34,7 @@ def load_pre(*_: Any) -> None:
 def forget_findings(state: Any) -> None:
     """Blender keeps its window manager when a file is opened: what was said of the former file goes."""
     state.running = state.checked = state.outdated = False
-    state.message = ""
+    state.message = state.failure = ""
     state.problems.clear()
     state.mechanisms.clear()
     state.active_problem = state.active_mechanism = 0

@@ -25,6 +25,7 @@ def state():
         "running",
         "progress",
         "message",
+        "failure",
         "checked",
         "problems",
         "active_problem",
@@ -81,8 +82,11 @@ def test_mechanisms_say_their_size_and_whether_they_are_sound(state):
     again = drawn(sidebar.REDMAX_PT_mechanisms)
     icons = [c.arguments["icon"] for c in again.calls if c.what == "label" and "icon" in c.arguments]
     assert icons[:4] == ["CHECKMARK", "CANCEL", "ERROR", "RADIOBUT_OFF"]
-    pressed = [c.arguments["settings"] for c in layout.calls if c.what == "operator"]
-    assert pressed == [{"name": "Crane"}, {"root": "Crane"}, {"name": "Lift"}, {"root": "Lift"}]
+    pressed = [c.arguments["settings"] for c in again.calls if c.what == "operator"]
+    assert pressed == [], "no row is active"
+    state.active_mechanism = 1
+    pressed = [c.arguments["settings"] for c in drawn(sidebar.REDMAX_PT_mechanisms).calls if c.what == "operator"]
+    assert pressed == [{"name": "Lift"}, {"root": "Lift"}]
 
 
 def test_check_shows_problems_by_severity_and_the_hint_of_the_active_one(state):
@@ -135,6 +139,15 @@ def test_a_result_says_how_far_it_came_and_whether_it_still_holds(scene):
     layout = drawn(sidebar.REDMAX_PT_simulate)
     assert "Settings changed since the simulation" in " ".join(layout.texts())
     assert {"redmax.show_result", "redmax.clear_result"} <= set(layout.operators())
+
+
+def test_a_simulation_that_gave_nothing_says_why_and_what_may_help(state):
+    state.message = state.failure = "Stopped at frame 2: 'Link' exceeds 1e+06 m/s; nothing was kept"
+    layout = drawn(sidebar.REDMAX_PT_simulate)
+    assert state.failure in " ".join(layout.texts())
+    fixes = [c.arguments["settings"] for c in layout.calls if c.arguments.get("operator") == "redmax.fix"]
+    assert fixes == [{"fix": "ACCURACY_HIGH", "element": ""}]
+    assert state.failure not in " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts()), "once is enough"
 
 
 def test_an_old_result_is_baked_only_on_demand(scene):

@@ -131,7 +131,8 @@ class REDMAX_OT_simulate(bpy.types.Operator):
         _redraw(window_manager)
 
     def _tell(self, context: bpy.types.Context, outcome: live.Outcome) -> set[str]:
-        context.window_manager.redmax.message = outcome.text
+        state = context.window_manager.redmax
+        state.message, state.failure = outcome.text, "" if outcome.kept or outcome.level != "ERROR" else outcome.text
         self.report({outcome.level}, outcome.text)
         return {"FINISHED"} if outcome.kept else {"CANCELLED"}
 

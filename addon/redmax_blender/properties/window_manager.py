@@ -60,6 +60,7 @@ REDMAX_PG_window_manager = from_specs.make_group(
         "running": bpy.props.BoolProperty(description="A simulation is running"),
         "progress": bpy.props.FloatProperty(name="Progress", subtype="FACTOR", min=0.0, max=1.0),
         "message": bpy.props.StringProperty(description="Last status line"),
+        "failure": bpy.props.StringProperty(description="Why the last simulation gave nothing; empty if it did"),
         "checked": bpy.props.BoolProperty(description="Check has been run on this scene"),
         "problems": bpy.props.CollectionProperty(type=REDMAX_PG_problem),
         "active_problem": bpy.props.IntProperty(
@@ -70,7 +71,9 @@ REDMAX_PG_window_manager = from_specs.make_group(
         "filling": bpy.props.BoolProperty(description="The list of problems is being made: nothing is selected"),
         "outdated": bpy.props.BoolProperty(description="The scene was changed since it was checked"),
         "mechanisms": bpy.props.CollectionProperty(type=REDMAX_PG_mechanism),
-        "active_mechanism": bpy.props.IntProperty(),
+        "active_mechanism": bpy.props.IntProperty(
+            name="Active Mechanism", description="The mechanism described below the list"
+        ),
     },
     "What RedMax is doing.",
 )

@@ -51,10 +51,8 @@ class REDMAX_UL_mechanisms(bpy.types.UIList):
         numbers.label(text=f"{item.dofs} DOF")
         if root is not None:
             colour = row.row()
-            colour.ui_units_x = 1.0
+            colour.ui_units_x = 0.8
             colour.prop(root.redmax.mechanism, "color", text="")
-        row.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF", emboss=False).name = item.root
-        row.operator("redmax.solo_mechanism", text="", icon="SOLO_OFF", emboss=False).root = item.root
 
 
 class REDMAX_UL_problems(bpy.types.UIList):

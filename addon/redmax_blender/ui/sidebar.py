@@ -34,8 +34,14 @@ class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
             layout.label(text="Check lists them", icon="INFO")
         elif 0 <= state.active_mechanism < len(state.mechanisms):
             active = state.mechanisms[state.active_mechanism]
-            text_lines.draw_text(layout, context, lists.mechanism_text(active))
-        if state.message and not state.running:
+            row = layout.row()
+            text_lines.draw_text(row, context, lists.mechanism_text(active))
+            buttons = row.row(align=True)
+            buttons.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF").name = active.root
+            buttons.operator("redmax.solo_mechanism", text="", icon="SOLO_OFF").root = active.root
+        elif not state.mechanisms:
+            text_lines.draw_text(layout, context, "None yet: select parts and Make Mechanism, or add one below", "INFO")
+        if state.message and not state.running and state.message != state.failure:
             text_lines.draw_text(layout, context, state.message, "INFO")
 
 
@@ -127,6 +133,10 @@ def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
     """The last simulation of the scene: how far it came, and whether it still holds."""
     settings = context.scene.redmax
     result = settings.result
+    failure = context.window_manager.redmax.failure
+    if failure:
+        text_lines.draw_text(layout, context, failure, "CANCEL")
+        fix_buttons.draw_fixes(layout, "ACCURACY_HIGH", "")
     if not result.identifier:
         return
     layout.label(text=f"Frames {result.frame_start} to {result.frame_end}, {result.seconds:.1f} s", icon="INFO")
