@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+import golden_constraints
 from redmax.fields import Pose
 from redmax.forces import Force
 from redmax.forces.cable import Cable
@@ -111,12 +112,17 @@ def convert(data: Mapping[str, Any], *, diff: bool, shapes: bool = False) -> Sce
     joints = [_joint(data, index, diff=diff) for index in range(len(data["joints"]))]
     if not diff and data["sceneID"] == 5:
         joints = [_with_torques_of_scene_5(joint, index) for index, joint in enumerate(joints)]
-    if not diff and data["sceneID"] == 9:
+    if not diff and data["sceneID"] == 9 and not data.get("constraints"):
         joints[0] = _with_motion_of_scene_9(joints[0])
     forces = [
         _force(entry, f"{list_name} {index}")
         for list_name in ("springs", "forces")
         for index, entry in enumerate(data.get(list_name) or ())
+    ]
+    constraints = [
+        golden_constraints.converted(data, entry)
+        for entry in data.get("constraints") or ()
+        if entry["type"] in golden_constraints.KINDS
     ]
     return Scene(
         name=data["name"],
@@ -125,6 +131,7 @@ def convert(data: Mapping[str, Any], *, diff: bool, shapes: bool = False) -> Sce
         joints=joints,
         forces=forces,
         strands=[_strand(entry) for entry in data.get("deformables") or ()],
+        constraints=constraints,
     )
 
 
@@ -139,7 +146,7 @@ def _missing(data: Mapping[str, Any], *, diff: bool) -> list[str]:
         for part in _with_parts(entry):
             if _joint_kind(part["type"], diff=diff) not in JOINTS:
                 missing.append(f"joints: {part['type']}")
-        if entry.get("prescribed"):
+        if entry.get("prescribed") and not _prescribing(data, entry["name"]):
             missing.append("joints: motion prescribed with Baumgarte feedback")
     for body in data["bodies"]:
         if body["type"] not in BODY_KINDS:
@@ -148,11 +155,16 @@ def _missing(data: Mapping[str, Any], *, diff: bool) -> list[str]:
         for entry in data.get(list_name) or ():
             if entry["type"] not in kinds:
                 raise ValueError(f"unknown kind in {list_name}: {entry['type']}")
-            if entry["type"] not in (*FORCE_KINDS, *STRAND_KINDS):
+            if entry["type"] not in (*FORCE_KINDS, *STRAND_KINDS, *golden_constraints.KINDS):
                 missing.append(f"{list_name}: {entry['type']}")
     if data.get("friction_on"):
         missing.append("friction")
     return missing
+
+
+def _prescribing(data: Mapping[str, Any], joint: str) -> bool:
+    """Whether a constraint moves the joint."""
+    return any(entry.get("joint") == joint for entry in data.get("constraints") or ())
 
 
 def _with_parts(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -334,14 +346,8 @@ def _with_torques_of_scene_5(joint: Joint, index: int) -> Joint:
 
 
 def logistic_of_scene_9(t: float) -> tuple[float, float, float]:
-    """q, qdot and qddot of joint 0 in scene 9: b / (1 + exp(-a s)), s from -1 to 1 over the first 7 s, then b."""
-    a, b, duration = 7.0, 1.5 * np.pi, 7.0
-    if t >= duration:
-        return b, 0.0, 0.0
-    rate = 2.0 * a / duration
-    y = 1.0 / (1.0 + np.exp(-a * (2.0 * t / duration - 1.0)))
-    slope = y * (1.0 - y)
-    return b * y, b * rate * slope, b * rate**2 * slope * (1.0 - 2.0 * y)
+    """q, qdot and qddot of joint 0 in scene 9."""
+    return golden_constraints.logistic(t, amplitude=1.5 * np.pi, duration=7.0, until=7.0)
 
 
 def _with_motion_of_scene_9(joint: Joint) -> Joint:

@@ -8,6 +8,7 @@ the largest deviation of an array divided by max(1, largest |entry| of the golde
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import re
@@ -21,11 +22,12 @@ import numpy as np
 import golden_loader
 from redmax.arrays import Array
 from redmax.compile import compile
+from redmax.constraints import reference
 from redmax.dynamics.body_forces import REFERENCE
 from redmax.dynamics.energy import kinetic_energy
 from redmax.dynamics.kinematics import Kinematics, body_poses, body_twists, kinematics
 from redmax.dynamics.loads import potential_energy
-from redmax.integrators import Bdf1, Bdf2, Dop853, FixedStepper, Integrator, LinearlyImplicitEuler
+from redmax.integrators import Bdf1, Bdf2, Dop853, FixedStepper, Integrator, LinearlyImplicitEuler, constrained
 from redmax.integrators.equations import ROUTES, accelerations
 from redmax.model import Model
 from redmax.scene import Scene
@@ -135,6 +137,9 @@ def compare(
     description = golden_loader.read(scene_path)
     scene = golden_loader.convert(description, diff=scene_id.startswith("diff_"))
     model = compile(scene if alter is None else alter(scene))
+    if not scene_id.startswith("diff_"):
+        alpha, beta, gamma = description["baumgarte_alpha_beta_gamma"]
+        model = dataclasses.replace(model, treatment=reference(alpha=alpha, beta=beta, gamma=gamma))
     order = [[joint.child for joint in scene.joints].index(body) for body in model.body_names[: model.shown]]
     run = GoldenRun(golden, description, model, order, kind, stretch)
     return list(COMPARISONS[kind](run))
@@ -263,9 +268,17 @@ def instants(run: GoldenRun) -> Iterator[Deviation]:
     if run.model.prescribed.any():  # only scene 9 is both loaded and prescribed: its joint 0, one coordinate
         prescribed[run.model.prescribed] = golden_loader.logistic_of_scene_9(0.0)[2]
     golden = run.flat(run.golden["qddot_t0"])
+    constraints = constrained.begin(run.model)
     for route in ROUTES:
         qddot = accelerations(
-            run.model, start.q, start.qdot, start.chart, 0.0, route=route, qddot_prescribed=prescribed
+            run.model,
+            start.q,
+            start.qdot,
+            start.chart,
+            0.0,
+            route=route,
+            qddot_prescribed=prescribed,
+            constraints=constraints,
         )
         yield _deviation(f"qddot_t0 ({route})", qddot[None, : len(golden)], golden[None], np.array([INSTANT_TOLERANCE]))
     if run.model.strands:  # the golden does not say how fast their nodes are

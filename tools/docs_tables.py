@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from redmax.constraints import CONSTRAINTS, Constraint
 from redmax.fields import REQUIRED, Spec, defaults, specs
 from redmax.forces import FORCES, Force
 from redmax.forces.lines.points import PathPoint
@@ -95,6 +96,7 @@ def tables() -> dict[str, str]:
         "joints": kinds_table(JOINTS, Joint),
         "forces": kinds_table(FORCES, Force),
         "strand": table(("field", "form", "unit", "default", "meaning"), field_rows(Strand)),
+        "constraints": kinds_table(CONSTRAINTS, Constraint),
         "path point": table(("field", "form", "unit", "default", "meaning"), field_rows(PathPoint)),
     }
 

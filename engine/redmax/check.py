@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from .constraints import Constraint
 from .errors import Problem
-from .fields import Element, Unreadable, field_problems, specs
+from .fields import Element, Unreadable, field_problems, per_dof_values, specs
 from .forces import Force
 from .joints import Joint
+from .joints.base import SIMULATED
 from .registry import suggestion
 from .scene import Body, Scene
 from .strands import Strand
@@ -172,6 +176,48 @@ class _Checker:
         if topology.unreached and sound_joints and names_differ and "body" not in self.lost:
             self.unreached(topology, links)
         self.massless(topology, links)
+        if sound_joints and names_differ and "body" not in self.lost and not topology.unreached:
+            self.closing(topology, links)
+
+    def closing(self, topology: Topology, links: Links) -> None:
+        """Joints that close loops have no coordinates of their own; constraints need joints that do."""
+        loops = {links.joints[link] for link in topology.loops}
+        for index in sorted(loops):
+            joint = self.scene.joints[index]
+            if id(joint) in self.incomplete or id(joint) in self.misfit:
+                continue
+            limits = (per_dof_values(value, joint.ndof, math.inf) for value in (joint.lower, joint.upper))
+            limited = any(math.isfinite(value) for values in limits for value in values)
+            if joint.has_loads or limited or np.asarray(joint.qdot).any():
+                self.say(
+                    _label("joint", joint, index),
+                    "closes a loop, so that torques, springs, dampers, limits and a start velocity cannot act on it",
+                    "give them to another joint of the loop, or list this one first so that another closes it",
+                )
+        joints = {joint.name: joint for joint in self.scene.joints if isinstance(joint, Joint)}
+        closing = {self.scene.joints[index].name for index in loops}
+        for index, constraint in enumerate(self.scene.constraints):
+            if not isinstance(constraint, Constraint) or id(constraint) in self.incomplete | self.misfit:
+                continue
+            label = _label("constraint", constraint, index)
+            fields = [name for name, spec in specs(type(constraint)).items() if spec.refers_to == "joint"]
+            names = [getattr(constraint, name) for name in fields]
+            if any(name not in joints or id(joints[name]) in self.incomplete | self.misfit for name in names):
+                continue
+            for name in sorted(set(names) & closing):
+                self.say(
+                    label,
+                    f"refers to joint '{name}', which closes a loop and has no coordinates of its own",
+                    "list that joint before the others of its loop, so that another one closes it",
+                )
+            if names and all(joints[name].motion_type != SIMULATED for name in names):
+                self.say(
+                    label,
+                    "refers to joints that are animated or locked, so that it cannot move them",
+                    "make one of them simulated",
+                )
+            for what, hint in constraint.joint_problems(joints):
+                self.say(label, what, hint)
 
     def unreached(self, topology: Topology, links: Links) -> None:
         parent_of: list[int | None] = [None] * len(self.scene.bodies)

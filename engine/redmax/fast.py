@@ -15,7 +15,15 @@ from .dynamics.singular import ImmovableError, immovable_joint
 from .joints.trusted import trusted_primitives
 from .kernels import route
 from .model import Model
-from .vectorised import accelerations, forward_dynamics, inverse_dynamics, kinematics, linear_system, loads
+from .vectorised import (
+    accelerations,
+    forward_dynamics,
+    inverse_dynamics,
+    kinematics,
+    linear_system,
+    loads,
+    mass_matrix,
+)
 
 if TYPE_CHECKING:
     from .kernels.tree import Tree
@@ -29,6 +37,7 @@ __all__ = [
     "kinematics",
     "linear_system",
     "loads",
+    "mass_matrix",
     "new_tree",
     "python_force",
     "python_joint",
@@ -37,8 +46,11 @@ __all__ = [
 
 
 def new_tree(model: Model) -> Tree | None:
-    """The model for kernels, with work space of its own; None where numpy must do."""
-    if route.name() != route.NUMBA:
+    """The model for kernels, with work space of its own; None where numpy must do.
+
+    Kernels know trees: with loops or constraints a run goes step by step.
+    """
+    if route.name() != route.NUMBA or model.loops or model.constraints:
         return None
     from .kernels.packing import pack  # noqa: PLC0415  (not needed without numba)
     from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
@@ -71,6 +83,8 @@ def python_force(model: Model) -> str:
 def describe(model: Model) -> str:
     """What computes a model, as results keep it: such as 'numba 0.62.1'."""
     if route.name() == route.NUMBA:
+        if model.loops or model.constraints:
+            return f"numpy {np.__version__}"
         for title, name in (("joint", python_joint(model)), ("force", python_force(model))):
             if name:
                 return f"numpy {np.__version__} ({title} '{name}' is known only in Python)"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from .arrays import Array, BoolArray, IntArray
-from .constraints import Constraint
+from .constraints import PROJECTED, Constraint, Treatment
 from .forces import BoundForce
 from .joints import Joint
 from .state import State
@@ -55,6 +55,7 @@ class Model:
     torque, stiffness, rest, damping, lower, upper, limit_stiffness, limit_damping: (nr,) of each coordinate;
     without a limit lower and upper are -inf and +inf. body_damping: (n,).
     strands: where their nodes are. hidden: how many bodies, the last ones, are nodes of strands, not the scene's own.
+    treatment: how loops and constraints are kept; another one only for comparisons.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Model:
     body_damping: Array
     strands: tuple[BoundStrand, ...] = ()
     hidden: int = 0
+    treatment: Treatment = PROJECTED
 
     @property
     def body_count(self) -> int:

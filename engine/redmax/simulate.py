@@ -15,13 +15,16 @@ from . import __version__, fast
 from .arrays import Array
 from .dynamics import energy, recursive
 from .dynamics.animation import prescribed_motion
+from .dynamics.constrained import ConstraintError, with_rows
 from .dynamics.kinematics import Kinematics, body_poses, body_twists
 from .dynamics.loads import potential_energy
 from .dynamics.singular import ImmovableError
 from .errors import RedMaxError
 from .fields import field_problems, specs
 from .integrators import Integrator, Stepper
+from .integrators.constrained import ConstrainedRun
 from .integrators.energy_balance import BalancedStepper, powers
+from .integrators.equations import Motion, constrained_motion
 from .model import Model
 from .spatial import adjoint, pose, quaternion
 from .state import State
@@ -76,6 +79,9 @@ CHANNELS = {
     "reaction": "(n, 6) wrench that each joint passes on to its body, in the joint frame [N m, N]",
     "torque": "(nr,) whole force along each coordinate: torques, springs, dampers, motors [N m or N]",
     "motor": "(nr,) what animated and locked joints need on top of torques and springs to follow their motion",
+    "loop_reaction": "(l, 6) wrench that each loop joint passes on to its child, in the joint frame [N m, N]",
+    "constraint": "(m,) force or torque along each row of the constraints, in the scene's order [N or N m]",
+    "gap": "(l, 2) what each loop joint is open by: angle [rad] and distance [m]",
     "center_of_mass": "(3,) in the world [m]",
     "momentum": "(6,) angular about the world's origin, then linear, in the world [kg m^2/s, kg m/s]",
     "nodes": "(m, 3) where the nodes of all strands are in the world [m], in the scene's order; only with strands",
@@ -89,6 +95,10 @@ trapezoidal rule. Such an estimate of the work is NaN from the first frame on at
 
 PER_BODY = ("twist", "acceleration", "chart", "reaction")
 PER_COORDINATE = ("qddot", "torque", "motor")
+
+
+NO_CONSTRAINTS = {"loop_reaction": np.zeros((0, 6)), "constraint": np.zeros(0), "gap": np.zeros((0, 2))}
+"""These channels of a tree."""
 
 
 def simulate(
@@ -113,13 +123,17 @@ def simulate(
         ),
         *(f"integrator '{integrator.kind}': {what}; {hint}" for what, hint in field_problems(integrator)),
         *state_problems(model, start),
-        *not_simulated(model),
+        *integrator.cannot(model),
     ]
     if not problems and duration * fps > MAX_FRAMES:
         problems.append(f"{duration:g} s at {fps:g} fps are more than {MAX_FRAMES} frames; use a shorter duration")
     if problems:
         raise SimulationError("; ".join(problems))
-    return _samples(integrator.begin(model, start), fps, frame_count(fps, duration))
+    try:
+        stepper = integrator.begin(model, start)
+    except ConstraintError as error:
+        raise SimulationError(str(error)) from None
+    return _samples(stepper, fps, frame_count(fps, duration))
 
 
 def state_problems(model: Model, state: State) -> list[str]:
@@ -139,13 +153,6 @@ def state_problems(model: Model, state: State) -> list[str]:
 def frame_count(fps: float, duration: float) -> int:
     """Frames after the first one within `duration` [s]."""
     return math.floor(duration * fps * (1.0 + 1e-12) + 1e-9)
-
-
-def not_simulated(model: Model) -> list[str]:
-    """What the model contains but this version leaves out; a run without it would show wrong motion."""
-    missing = [f"loop joint '{loop.joint.name}' is not simulated yet; remove it for now" for loop in model.loops]
-    missing += [f"constraint of kind '{element.kind}' is not simulated yet" for element in model.constraints]
-    return missing
 
 
 def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
@@ -204,6 +211,7 @@ def _look(
         "reaction": seen.reaction,
         "torque": seen.tau,
         "motor": np.where(stepper.model.prescribed, seen.tau - seen.load, 0.0),
+        **NO_CONSTRAINTS,
         "center_of_mass": seen.center_of_mass,
         "momentum": seen.momentum,
         **_nodes(stepper.model, seen.E_wb),
@@ -247,7 +255,9 @@ class _Exchange:
             t_last, past = self._last
             self._sums = self._sums + 0.5 * (t - t_last) * (past + present)
         self._last = (t, present)
-        return float(self._sums[0]), float(self._sums[1])
+        constraints = self._stepper.constraints
+        lost = 0.0 if constraints is None else constraints.loss
+        return float(self._sums[0]), float(self._sums[1]) + lost
 
 
 def _take_sample(
@@ -261,21 +271,31 @@ def _take_sample(
         state.t,
         state,
         body_poses(model, kin),
-        _channels(model, kin, state.t, exchange),
+        _channels(model, kin, state.t, exchange, stepper.constraints),
         "complete" if complete else "running",
     )
 
 
-def _channels(model: Model, kin: Kinematics, t: float, exchange: _Exchange) -> dict[str, Array]:
+def _channels(
+    model: Model, kin: Kinematics, t: float, exchange: _Exchange, constraints: ConstrainedRun | None
+) -> dict[str, Array]:
     load = fast.loads(model, kin, t)
     n, nr = model.body_count, model.dof_count
-    try:
-        hybrid = fast.forward_dynamics(model, kin, load, prescribed_motion(model, t)[2])
-    except ImmovableError:
-        unknown, wrenches = np.full(nr, np.nan), np.full((n, 6), np.nan)
-        hybrid = recursive.HybridDynamics(unknown, unknown, wrenches, wrenches)
+    given, held = prescribed_motion(model, t)[2], NO_CONSTRAINTS
+    if constraints is not None:
+        motion = constrained_motion(model, kin.q, kin.qdot, kin.chart, t, given, constraints)
+        load, held = with_rows(model, load, motion.rows, motion.multipliers), _held(model, motion)
+        hybrid = fast.inverse_dynamics(model, kin, load, motion.qddot)
+        power = motion.powers
+    else:
+        try:
+            hybrid = fast.forward_dynamics(model, kin, load, given)
+        except ImmovableError:
+            unknown, wrenches = np.full(nr, np.nan), np.full((n, 6), np.nan)
+            hybrid = recursive.HybridDynamics(unknown, unknown, wrenches, wrenches)
+        power = powers(model, kin, load, hybrid.tau, t)
     kinetic, potential = energy.kinetic_energy(model, kin), potential_energy(model, kin)
-    work, loss = exchange.until(t, powers(model, kin, load, hybrid.tau, t))
+    work, loss = exchange.until(t, power)
     E_jb = model.E_ji @ model.E_ib
     return {
         "twist": body_twists(model, kin),
@@ -290,6 +310,7 @@ def _channels(model: Model, kin: Kinematics, t: float, exchange: _Exchange) -> d
         "reaction": hybrid.F,
         "torque": hybrid.tau,
         "motor": np.where(model.prescribed, hybrid.tau - load.f_r, 0.0),
+        **held,
         "center_of_mass": energy.center_of_mass(model, kin),
         "momentum": energy.spatial_momentum(model, kin),
         **_nodes(model, body_poses(model, kin)),
@@ -301,6 +322,18 @@ def _nodes(model: Model, E_wb: Array) -> dict[str, Array]:
     if not model.strands:
         return {}
     return {"nodes": np.concatenate([strand.positions(E_wb) for strand in model.strands])}
+
+
+def _held(model: Model, motion: Motion) -> dict[str, Array]:
+    """The channels of loops and constraints."""
+    rows, first = motion.rows, sum(len(loop.rate) for loop in motion.rows.loops)
+    reaction, gap = np.zeros((len(model.loops), 6)), np.zeros((len(model.loops), 2))
+    row = 0
+    for number, loop in enumerate(rows.loops):
+        reaction[number] = loop.C.T @ motion.multipliers[row : row + len(loop.rate)]
+        gap[number] = np.linalg.norm((loop.C.T @ loop.error).reshape(2, 3), axis=1)
+        row += len(loop.rate)
+    return {"loop_reaction": reaction, "constraint": motion.multipliers[first:], "gap": gap}
 
 
 class Recorder:

@@ -56,7 +56,7 @@ def test_module_runs_as_a_program():
     assert run.stderr == ""
 
 
-def test_check_says_what_is_sound_but_not_simulated_yet(tmp_path, capsys):
+def test_check_says_which_loop_cannot_be_closed(tmp_path, capsys):
     data = json.loads(EXAMPLE.read_text(encoding="utf-8"))
     data["joints"].append({"kind": "revolute", "name": "Close", "parent": None, "child": "Hook"})
     path = tmp_path / "loop.json"
@@ -64,4 +64,4 @@ def test_check_says_what_is_sound_but_not_simulated_yet(tmp_path, capsys):
     assert main(["check", str(path)]) == 0
     said = capsys.readouterr().out
     assert "2 degrees of freedom before closing loops, 1 tree, 1 loop" in said
-    assert "note: loop joint 'Close' is not simulated yet; remove it for now" in said
+    assert "loop joint 'Close' stays off by" in said

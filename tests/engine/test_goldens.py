@@ -15,6 +15,7 @@ import re
 import numpy as np
 import pytest
 
+import golden_constraints
 import golden_loader
 import golden_runs
 from golden_loader import MissingFeature
@@ -247,7 +248,8 @@ def test_every_kind_of_force_loads(where, entry, kind):
 
 @pytest.mark.parametrize(("where", "kinds"), golden_loader.OTHER_KINDS.items())
 def test_every_kind_without_a_counterpart_is_named_as_missing(where, kinds):
-    for kind in set(kinds) - set(golden_loader.FORCE_KINDS) - set(golden_loader.STRAND_KINDS):
+    known = {*golden_loader.FORCE_KINDS, *golden_loader.STRAND_KINDS, *golden_constraints.KINDS}
+    for kind in set(kinds) - known:
         data = golden_loader.read(SHIPPED["scene_019_REDMAX_EULER"])
         data[where] = [{"type": kind}]
         with pytest.raises(MissingFeature, match=kind):

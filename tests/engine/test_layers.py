@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "geometry": {"spatial", "errors", "registry"},
     "joints": {"spatial", "registry", "tables"},
     "forces": {"spatial", "registry", "tables"},
-    "constraints": {"spatial", "registry", "tables"},
+    "constraints": {"spatial", "registry", "tables", "joints"},
     "state": {"arrays"},
     "strands": {"arrays", "fields"},
     "scene": {"joints", "forces", "constraints", "geometry", "strands"},

@@ -11,11 +11,13 @@ import numpy as np
 
 from .. import __version__, io
 from ..compile import compile as compile_scene
+from ..dynamics.assembly import close_loops, mobility
+from ..dynamics.constraint_rows import is_constrained
 from ..errors import SceneError
+from ..integrators.constrained import off_by
 from ..joints import JOINTS
 from ..kernels import route
 from ..model import Model
-from ..simulate import not_simulated
 
 Say = Callable[[str], None]
 
@@ -26,8 +28,8 @@ def check_command(path: str, say: Say) -> int:
     if model is None:
         return 1
     say(f"{path}: no problems. {_summary(model)}")
-    for missing in not_simulated(model):
-        say(f"  note: {missing}")
+    for line in _closed(model):
+        say(f"  {line}")
     return 0
 
 
@@ -43,6 +45,8 @@ def info_command(path: str, say: Say) -> int:
     say(f"Attached to the world by {_listed(roots)}")
     for kind, count in Counter(joint.kind for joint in model.joints).items():
         say(f"  {count} x {JOINTS[kind].label} ({kind})")
+    for line in _closed(model):
+        say(line)
     for loop in model.loops:
         say(f"Loop closed by joint '{loop.joint.name}' ({loop.joint.kind})")
     say("")
@@ -92,6 +96,18 @@ def _summary(model: Model) -> str:
             _count(len(model.loops), "loop", "loops"),
         ]
     )
+
+
+def _closed(model: Model) -> list[str]:
+    """What is left to move once loops are closed, or what stays open."""
+    if not is_constrained(model):
+        return []
+    assembly = close_loops(model)
+    if not assembly.closed:
+        return [f"{name} stays {off_by(gap)} when it is closed from here" for name, gap in assembly.gaps.items()]
+    found = mobility(model, assembly.q)
+    freedoms = _count(found.freedoms, "degree of freedom", "degrees of freedom")
+    return [f"Closed: {freedoms}; {found.redundant} of {found.rows} conditions are redundant"]
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -1,15 +1,146 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every constraint is: a named element that restricts motion."""
+"""What every constraint is: a named element that restricts motion by rows, linear conditions on velocities.
+
+A constraint looks at the mechanism through an `Instant` and answers with `Rows`. It knows bodies by the frames the
+scene describes and joints by their coordinates; Jacobians, masses and solvers are none of its business.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Protocol
 
+import numpy as np
+
+from ..arrays import Array
 from ..fields import Element, text
+from ..joints import Joint
+
+ZERO_TWIST = np.zeros(6)
+
+
+class BodyAt(NamedTuple):
+    """A body at one instant: its number in the model (-1 for the world), the pose of its described frame in the world
+    (4, 4) and the twist of that frame, in its own axes (6,)."""
+
+    number: int
+    E_wb: Array
+    twist: Array
+
+
+class JointAt(NamedTuple):
+    """A joint of the tree at one instant: its number in the model, coordinates and velocities, each (n,)."""
+
+    number: int
+    q: Array
+    qdot: Array
+
+
+class Instant(Protocol):
+    """What a constraint may look at. t [s]."""
+
+    @property
+    def t(self) -> float: ...
+
+    def body(self, name: str | None) -> BodyAt:
+        """A body by its name, None for the world."""
+
+    def joint(self, name: str) -> JointAt:
+        """A joint by its name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """m conditions at one instant, each an equation, or for one-sided constraints "at least".
+
+    With the twists phi of bodies' described frames (component-wise derivative phidot) and the velocities of joints:
+    velocity level:      sum B phi + sum C qdot = rate
+    acceleration level:  sum B phidot + sum C qddot = bias, so bias = d(rate)/dt - sum Bdot phi - sum Cdot qdot.
+    error: (m,) what the positions are off by [rad or m], with d(error)/dt = (left side of the velocity level) - rate;
+    None where only velocities are restricted. At least 0 is what a one-sided constraint wants.
+    bodies, joints: (number in the model, B (m, 6)) and (number, C (m, n)); the world's number is left out.
+    metres: (m,) whether a row is measured in metres; in radians otherwise.
+    """
+
+    rate: Array
+    bias: Array
+    error: Array | None
+    metres: tuple[bool, ...]
+    bodies: tuple[tuple[int, Array], ...] = ()
+    joints: tuple[tuple[int, Array], ...] = ()
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """How constraints are kept.
+
+    The default satisfies accelerations exactly and leaves it to the integrator to put coordinates and velocities back
+    on the constraints after every step. The reference treatment (`projects` False) pulls errors back by Baumgarte's
+    method instead, accelerations with alpha and beta [1/s], velocities with gamma [1/s], and lets limits act only once
+    they are exceeded: for comparison with runs that were made so.
+    """
+
+    projects: bool = True
+    alpha: float = 0.0
+    beta: float = 0.0
+    gamma: float = 0.0
+
+
+PROJECTED = Treatment()
+
+
+def reference(*, alpha: float, beta: float, gamma: float) -> Treatment:
+    """The reference treatment."""
+    return Treatment(projects=False, alpha=alpha, beta=beta, gamma=gamma)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constraint(Element):
     """A restriction on the motion of bodies or joints beyond the tree of joints."""
 
+    one_sided: ClassVar[bool] = False
+    """Whether rows hold as "at least": they push and never pull."""
+
     name: str = text(doc="Name of the constraint, unique among constraints")
+
+    @abstractmethod
+    def rows(self, at: Instant) -> Rows:
+        """The conditions at one instant; always as many."""
+
+    def breakpoints(self) -> Array:
+        """Times [s] at which what it prescribes has a corner or a jump."""
+        return np.zeros(0)
+
+    def jumps(self, t: float) -> bool:  # noqa: ARG002  (only some constraints depend on time)
+        """Whether it demands another velocity at time t in no time."""
+        return False
+
+    @property
+    def prescribes(self) -> bool:
+        """Whether it moves things, so that it does work."""
+        return False
+
+    @property
+    def bounce(self) -> float:
+        """Part of the speed that an impact on a one-sided constraint gives back."""
+        return 0.0
+
+    def joint_problems(self, joints: Mapping[str, Joint]) -> Iterator[tuple[str, str]]:  # noqa: ARG002
+        """(what, hint) for what is wrong with the joints it refers to; called when all of them exist."""
+        return iter(())
+
+
+def coordinate_problem(joint: Joint, index: int, name: str) -> tuple[str, str] | None:
+    """What keeps coordinate `index` of a joint, which the field `name` gives, from being constrained."""
+    if index >= joint.ndof:
+        count = joint.ndof
+        what = f"{name} is {index}, but joint '{joint.name}' has {count} coordinate{'s' * (count != 1)}"
+        return what, f"give 0 to {count - 1}" if count else "choose a joint that can move"
+    if joint.has_singularity:
+        return (
+            f"refers to joint '{joint.name}', whose coordinates can be written in several ways",
+            "choose a joint such as a hinge, a slider or a universal joint",
+        )
+    return None

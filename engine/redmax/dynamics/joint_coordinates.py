@@ -26,13 +26,16 @@ class JointCoordinatesError(RedMaxError):
     """A relative pose to which no coordinates of the joint were found near the guess."""
 
 
-def joint_coordinates(joint: Joint, Q: Array, guess: Array, chart: int = 0) -> tuple[Array, Array]:
+def joint_coordinates(
+    joint: Joint, Q: Array, guess: Array, chart: int = 0, *, strict: bool = True
+) -> tuple[Array, Array]:
     """q (n,) of the joint frame's pose Q (4, 4), and its gap e (6,), in the moved joint frame.
 
     e = (log R, p) of Q(q)^-1 Q, rotation vector [rad] and offset [m]: what the joint is open by, zero if it is closed.
     Newton's iteration q <- q + S^+ e from `guess`, which picks the turn and the branch. It converges quadratically
     on the joint's manifold and by a factor of about |e| per iteration off it.
-    Raises JointCoordinatesError when it does not converge.
+    Raises JointCoordinatesError when it does not converge, unless `strict` is False: joints that are wide open then
+    get the coordinates of the last iteration.
     """
     q = np.array(guess, dtype=np.float64)
     zero = np.zeros(joint.ndof)
@@ -45,6 +48,8 @@ def joint_coordinates(joint: Joint, Q: Array, guess: Array, chart: int = 0) -> t
         if size == 0.0 or (size < NEARLY_THERE and size > 0.5 * previous):
             return q, e
         q, previous = q + step, size
+    if not strict and np.isfinite(e).all():
+        return q, e
     raise JointCoordinatesError(
         f"joint '{joint.name}': no position of the joint fits its bodies, the nearest tried is "
         f"{np.linalg.norm(e[:3]):.3g} rad and {np.linalg.norm(e[3:]):.3g} m away; "

@@ -54,8 +54,15 @@ class AdaptiveStepper(Stepper):
         if self.steps > limit:
             raise too_many_steps()
 
+    def put(self, state: State) -> None:
+        if state is not self.state:
+            self.state = state
+            self._begin_anew()
+
     def _pass_switch(self) -> None:
         self.state = after_switch(self.model, self.state)
+        if self.constraints is not None:
+            self.state = self.constraints.projected(self.state)
         self._begin_anew()
 
     def _recentre(self) -> None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from ..errors import RedMaxError
 from ..fields import Element, number
 from ..model import Model
 from ..state import State
+from . import constrained
 
 if TYPE_CHECKING:
     from ..kernels.tree import Tree
@@ -55,6 +57,10 @@ class Integrator(Element):
     def begin(self, model: Model, state: State) -> Stepper:
         """A run that starts at `state`; animated and locked joints are put where they belong."""
 
+    def cannot(self, model: Model) -> list[str]:  # noqa: ARG002  (most methods can do everything)
+        """What of a model this method does not simulate, with a hint; empty if it does all of it."""
+        return []
+
 
 class Stepper(ABC):
     """One run. `state` is where it stands; only `advance` changes it.
@@ -70,6 +76,9 @@ class Stepper(ABC):
         self.steps = 0
         self._charted = model.once(charted_joints)
         Stepper.recentre(self)  # a scene may start at a singularity: xzx angles do at q = 0
+        self.constraints = constrained.begin(model)
+        if self.constraints is not None:
+            self.state = self.constraints.started(self.state)
 
     @abstractmethod
     def advance(self, t_end: float) -> State:
@@ -89,6 +98,34 @@ class Stepper(ABC):
             self.state = recentred(self.model, state)
         else:
             self.state = State(state.t, *self.tree.recentred(state.q, state.qdot, state.chart))
+
+    def follow(self, take: Callable[[float], None], t_end: float) -> None:
+        """One step of the method, `take` up to t_end at most, that keeps the constraints (`integrators.constrained`).
+
+        It ends early where a one-sided constraint is met.
+        """
+        constraints = self.constraints
+        if constraints is None:
+            take(t_end)
+            return
+        past, start = self.remember(), self.state
+        take(t_end)
+        self.put(constraints.projected(self.state))
+        if constraints.watches:
+            constraints.meet(self, take, start, past)
+            self.put(constraints.settled(self.state))
+
+    def put(self, state: State) -> None:
+        """Go on from a state that was changed at its time."""
+        self.state = state
+
+    def remember(self) -> Any:
+        """All that `recall` needs to come back to this moment of the run."""
+        return dict(vars(self))  # states are immutable
+
+    def recall(self, past: Any) -> None:
+        """Back to a remembered moment."""
+        vars(self).update(past)
 
     def turn_rate(self) -> float:
         """Fastest relative rotation [rad/s] among joints that have a singularity, 0 without such joints."""
@@ -162,8 +199,22 @@ class FixedStepper(Stepper):
         t0 = self.state.t
         for k in range(1, parts + 1):
             self.recentre()
-            self.state = self.step(h / parts, t_end if k == parts else t0 + h * k / parts)
+            self._part(h / parts, t_end if k == parts else t0 + h * k / parts)
+
+    def _part(self, h: float, t_end: float) -> None:
+        """A step, or where constraints are met on the way several."""
+        if self.constraints is None or not self.constraints.watches:
+            self.state = self.step(h, t_end)
             self.steps += 1
+            if self.constraints is not None:
+                self.put(self.constraints.projected(self.state))
+            return
+        while self.state.t < t_end:
+            self.follow(self._step_to, t_end)
+            self.steps += 1
+
+    def _step_to(self, t: float) -> None:
+        self.state = self.step(t - self.state.t, t)
 
 
 def step_count(duration: float, h: float) -> int:

@@ -124,7 +124,10 @@ class ImplicitStepper(FixedStepper):
 
         def g(x: Array) -> Array:
             q, v = motion(x)
-            return residual(self.model, q, v, (v - v_past) / ch, self.state.chart, t)[free] * ch**2
+            return (
+                residual(self.model, q, v, (v - v_past) / ch, self.state.chart, t, constraints=self.constraints)[free]
+                * ch**2
+            )
 
         return motion(self._newton(g, guess[free]))
 

@@ -7,6 +7,7 @@ output): a slow motion costs the same at any frame rate. Shorter steps end at sa
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -92,7 +93,7 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
 
     @property
     def loss(self) -> float:
-        return float(self._y[-1])
+        return float(self._y[-1]) + (0.0 if self.constraints is None else self.constraints.loss)
 
     def advance(self, t_end: float) -> State:
         limit, interval = self.steps + MAX_STEPS, t_end - self.state.t
@@ -125,7 +126,10 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         while self.state.t < min(t_end, t_bound):
             self._recentre()
             with np.errstate(all="ignore"):
-                self._step(t_end, interval, t_bound)
+                if self.constraints is None:
+                    self._step(t_end, interval, t_bound)
+                else:
+                    self.follow(self._step_to, min(t_end, t_bound))
             self._count_step(limit)
 
     def _step(self, t_end: float, interval: float, t_bound: float) -> None:
@@ -144,6 +148,18 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
                 raise stuck_component(self.model, self._free, error.component, what) from None
         self.state = self._state(solver.t, solver.y)
 
+    def _step_to(self, t: float) -> None:
+        """A step that ends at t at the latest: with constraints samples are ends of steps, which are put on them."""
+        self._step(t, math.inf, t)
+
+    def remember(self) -> tuple[State, ExplicitRungeKutta, Array]:
+        return self.state, copy.copy(self._solver), self._solver.y.copy()
+
+    def recall(self, past: tuple[State, ExplicitRungeKutta, Array]) -> None:
+        self.state, solver, y = past
+        self._solver = copy.copy(solver)
+        self._solver.y = y.copy()
+
     def _begin_anew(self) -> None:
         self._solver.go_on_from(np.append(self._free_motion(), self._solver.y[-2:]))
 
@@ -159,10 +175,11 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         t = min(t, self._inputs_until)
         q, qdot, qddot = self._motion(t, y)
         chart, route = self.state.chart, self.settings.dynamics
+        run = self.constraints
         if self._exchanges:
-            qddot, powers = motion_and_powers(self.model, q, qdot, chart, t, qddot, route=route)
+            qddot, powers = motion_and_powers(self.model, q, qdot, chart, t, qddot, route=route, constraints=run)
         else:
-            qddot = accelerations(self.model, q, qdot, chart, t, route=route, qddot_prescribed=qddot)
+            qddot = accelerations(self.model, q, qdot, chart, t, route=route, qddot_prescribed=qddot, constraints=run)
             powers = np.zeros(2)
         if not self._prescribed:
             return np.concatenate([qdot, qddot, powers])

@@ -42,7 +42,10 @@ def exchanges_energy(model: Model) -> bool:
     numbers = (model.torque, model.damping, model.limit_damping, model.body_damping)
     if any(values.any() for values in numbers) or any(force.exchanges for force in model.forces):
         return True
-    return any(joint.torque_table is not None or joint.motion_type == ANIMATED for joint in model.joints)
+    if any(constraint.prescribes for constraint in model.constraints):
+        return True
+    joints = (*model.joints, *(loop.joint for loop in model.loops))
+    return any(joint.torque_table is not None or joint.motion_type == ANIMATED for joint in joints)
 
 
 def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> Array:

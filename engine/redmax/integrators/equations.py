@@ -11,14 +11,17 @@ import numpy as np
 
 from .. import fast
 from ..arrays import Array, IntArray
-from ..dynamics import body_forces, projected, recursive, si_guenter
+from ..dynamics import body_forces, constrained, projected, recursive, si_guenter
 from ..dynamics.animation import prescribed_motion, with_prescribed
+from ..dynamics.constraint_rows import ConstraintRows
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import Loads, loads
 from ..dynamics.singular import ImmovableError
 from ..fields import choice
 from ..model import Model
+from ..spatial import adjoint, pose
 from .base import IntegrationError
+from .constrained import ConstrainedRun
 from .energy_balance import powers
 
 Route = Callable[[Model, Kinematics, Loads, Array], Array]
@@ -48,10 +51,16 @@ def accelerations(
     *,
     route: str = FAST,
     qddot_prescribed: Array | None = None,
+    constraints: ConstrainedRun | None = None,
 ) -> Array:
-    """qddot (nr,) at time t; prescribed coordinates accelerate as their animation says, or as given."""
+    """qddot (nr,) at time t; prescribed coordinates accelerate as their animation says, or as given.
+
+    constraints: those of the run; None for a tree, or for its motion as if there were none.
+    """
     if qddot_prescribed is None:
         qddot_prescribed = prescribed_motion(model, t)[2]
+    if constraints is not None:
+        return constrained_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route=route).qddot
     tree = fast.compiled(model) if route == FAST else None
     if tree is not None:
         return _moving(model, tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed))[0]
@@ -82,9 +91,20 @@ def _moving(model: Model, result: tuple[Array, Array, int]) -> tuple[Array, Arra
 
 
 def motion_and_powers(
-    model: Model, q: Array, qdot: Array, chart: IntArray, t: float, qddot_prescribed: Array, *, route: str
+    model: Model,
+    q: Array,
+    qdot: Array,
+    chart: IntArray,
+    t: float,
+    qddot_prescribed: Array,
+    *,
+    route: str,
+    constraints: ConstrainedRun | None = None,
 ) -> tuple[Array, Array]:
     """qddot (nr,) as in `accelerations`, and the powers (2,) of `energy_balance.powers` in the same motion [W]."""
+    if constraints is not None:
+        motion = constrained_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route=route)
+        return motion.qddot, motion.powers
     tree = fast.compiled(model) if route == FAST else None
     if tree is not None:
         return _moving(model, tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed))
@@ -104,6 +124,63 @@ def motion_and_powers(
         driven = model.prescribed.any()
         tau = recursive.inverse_dynamics(model, kin, load, qddot).tau if driven else load.f_r
     return qddot, powers(model, kin, load, tau, t)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A constrained mechanism at one instant: qddot (nr,), multipliers (m,) of its rows, see `ConstrainedMotion`,
+    tau (nr,) whole forces along the coordinates without those of the rows, powers (2,) [W]."""
+
+    kin: Kinematics
+    load: Loads
+    rows: ConstraintRows
+    qddot: Array
+    multipliers: Array
+    tau: Array
+    powers: Array
+
+
+def constrained_motion(
+    model: Model,
+    q: Array,
+    qdot: Array,
+    chart: IntArray,
+    t: float,
+    qddot_prescribed: Array,
+    constraints: ConstrainedRun,
+    *,
+    route: str = FAST,
+) -> Motion:
+    """The motion that satisfies all rows: first without them, then corrected by their multipliers.
+
+    Source: RBDN eqs. 2.119-2.120.
+    """
+    kin, load = _instant(model, q, qdot, chart, t, route)
+    if route in (FAST, "recursive") and not model.prescribed.all():
+        forward = fast.forward_dynamics if route == FAST else recursive.forward_dynamics
+        try:
+            free = forward(model, kin, load, qddot_prescribed)
+        except (ImmovableError, np.linalg.LinAlgError) as error:
+            raise immovable(model, projected.mass_matrix(model, kin), error) from None
+    else:
+        qddot = qddot_prescribed
+        if not model.prescribed.all():
+            qddot = _solved(model, ROUTES[route], kin, load, qddot_prescribed)
+        free = recursive.inverse_dynamics(model, kin, load, qddot)
+    rows = constraints.rows(kin, t)
+    M = fast.mass_matrix(model, kin) if route == FAST else projected.mass_matrix(model, kin)
+    phidot = adjoint.transform_twist(pose.inverse(model.E_ji), free.Vdot)
+    try:
+        active = constraints.active(rows)
+        found = constrained.accelerations(model, rows, active, M, free.qddot, phidot, qdot, constraints.rank)
+    except np.linalg.LinAlgError as error:
+        raise immovable(model, M, error) from None
+    # Motors of prescribed coordinates feel what the others do differently, and the rows.
+    pushed = rows.G.T @ found.multipliers
+    tau = np.where(model.prescribed, free.tau + M @ (found.qddot - free.qddot) - pushed, load.f_r)
+    power = powers(model, kin, load, tau, t)
+    power[0] += float(found.multipliers @ np.where(rows.moved, rows.rate, 0.0))
+    return Motion(kin, load, rows, found.qddot, found.multipliers, tau, power)
 
 
 def velocity_jump(model: Model, q: Array, chart: IntArray, jump: Array) -> Array:
@@ -166,9 +243,25 @@ def linear_system(
     return LinearSystem(M, projected.generalized_force(model, kin, load), K, D)
 
 
-def residual(model: Model, q: Array, qdot: Array, qddot: Array, chart: IntArray, t: float) -> Array:
-    """M qddot - f, (nr,) [N m or N]: zero in the free rows of a motion that obeys the equations."""
+def residual(
+    model: Model,
+    q: Array,
+    qdot: Array,
+    qddot: Array,
+    chart: IntArray,
+    t: float,
+    *,
+    constraints: ConstrainedRun | None = None,
+) -> Array:
+    """M qddot - f, (nr,) [N m or N]: zero in the free rows of a motion that obeys the equations.
+
+    f contains what constraints push with at (q, qdot).
+    """
     q, qdot = with_prescribed(model, t, q, qdot)
+    if constraints is not None:
+        given = np.where(model.prescribed, qddot, 0.0)
+        motion = constrained_motion(model, q, qdot, chart, t, given, constraints)
+        return np.asarray(fast.mass_matrix(model, motion.kin) @ (qddot - motion.qddot))
     tree = fast.compiled(model)
     if tree is not None:
         tau, load_r = tree.inverse_dynamics(q, qdot, chart, t, qddot)

@@ -59,4 +59,6 @@ class LinearlyImplicitEulerStepper(CompiledFixedStepper):
         M_hD = system.M - h * system.D
         A = M_hD - h**2 * system.K
         v1 = solve_free(self.model, A, M_hD @ v0 + h * system.f, prescribed_motion(self.model, t_end)[1])
+        if self.constraints is not None:
+            v1 = self.constraints.implicit_velocity(self.state, t_end, A, v1)
         return State(t_end, *with_prescribed(self.model, t_end, q0 + h * v1, v1), self.state.chart)

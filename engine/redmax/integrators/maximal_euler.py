@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics.body_forces import assembled, couplings
+from ..dynamics.constraint_rows import is_constrained
 from ..dynamics.joint_coordinates import JointCoordinatesError
 from ..dynamics.joint_rows import coordinate_rates, joint_rows
 from ..dynamics.kinematics import Kinematics, kinematics
@@ -37,6 +38,11 @@ class MaximalEuler(FixedStep):
         choices=(POST, BAUMGARTE, NONE),
     )
     rate: float = number(10.0, doc="How fast Baumgarte's method closes joints", unit="1/s", minimum=0.0)
+
+    def cannot(self, model: Model) -> list[str]:
+        if not is_constrained(model):
+            return []
+        return [f"integrator '{self.kind}' does not keep loops and constraints; choose another, such as dop853"]
 
     def begin(self, model: Model, state: State) -> MaximalEulerStepper:
         return MaximalEulerStepper(model, state, self)

@@ -53,7 +53,7 @@ class RadauStepper(AdaptiveStepper):
         while self.state.t < t_end:
             self._recentre()
             with np.errstate(all="ignore"):
-                self._step(t_end)
+                self.follow(self._step, t_end)
             self._count_step(limit)
 
     def _step(self, t_end: float) -> None:
@@ -73,11 +73,24 @@ class RadauStepper(AdaptiveStepper):
     def _begin_anew(self) -> None:
         self._solver = None
 
+    def remember(self) -> State:
+        return self.state
+
+    def recall(self, past: State) -> None:
+        self.state, self._solver = past, None
+
     def _slope(self, t: float, y: Array) -> Array:
         t = min(t, self._inputs_until)
         q, qdot, qddot = self._motion(t, y)
         qddot = accelerations(
-            self.model, q, qdot, self.state.chart, t, route=self.settings.dynamics, qddot_prescribed=qddot
+            self.model,
+            q,
+            qdot,
+            self.state.chart,
+            t,
+            route=self.settings.dynamics,
+            qddot_prescribed=qddot,
+            constraints=self.constraints,
         )
         return np.concatenate([qdot[self._free], qddot[self._free]])
 

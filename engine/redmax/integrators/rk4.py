@@ -52,7 +52,7 @@ class RungeKutta4Stepper(CompiledFixedStepper):
 
         def slope(t: float, q: Array, v: Array) -> tuple[Array, Array]:
             q, v = with_prescribed(self.model, t, q, v)
-            return v, accelerations(self.model, q, v, state.chart, t, route=self.route)
+            return v, accelerations(self.model, q, v, state.chart, t, route=self.route, constraints=self.constraints)
 
         v1, a1 = slope(state.t, q0, v0)
         v2, a2 = slope(state.t + 0.5 * h, q0 + 0.5 * h * v1, v0 + 0.5 * h * a1)

@@ -51,6 +51,7 @@ class SemiImplicitEulerStepper(CompiledFixedStepper):
             self.state.t,
             route=self.route,
             qddot_prescribed=qddot_prescribed,
+            constraints=self.constraints,
         )
         v1 = v0 + h * qddot
         return State(t_end, *with_prescribed(self.model, t_end, q0 + h * v1, v1), self.state.chart)

@@ -22,6 +22,7 @@ def switch_times(model: Model) -> Array:
     other motion depends on that and so no error estimate sees it, but the power of the motor does.
     """
     times: list[Array] = [np.zeros(0), *(force.switch_times() for force in model.forces)]
+    times += [constraint.breakpoints() for constraint in model.constraints]
     for j, joint in enumerate(model.joints):
         if joint.torque_table is not None:
             times.append(joint.torque_table.breakpoints())
@@ -33,6 +34,9 @@ def switch_times(model: Model) -> Array:
             limits = np.array([model.lower[column], model.upper[column]])
             for level in (*limits[np.isfinite(limits)], *(model.rest[column] + inside)):
                 times.append(joint.animation.crossings(k, float(level)))
+    for loop in model.loops:
+        if loop.joint.motion_type == ANIMATED and loop.joint.animation is not None:
+            times.append(loop.joint.animation.breakpoints())
     return np.unique(np.concatenate(times))
 
 
@@ -54,8 +58,10 @@ def before(t: float) -> float:
 
 
 def moves_suddenly(model: Model, t: float) -> bool:
-    """Whether an animated joint changes its place or its velocity at t in no time."""
-    for joint in model.joints:
+    """Whether an animated joint, or what a constraint moves, changes its place or its velocity at t in no time."""
+    if any(constraint.jumps(t) for constraint in model.constraints):
+        return True
+    for joint in (*model.joints, *(loop.joint for loop in model.loops)):
         table = joint.animation
         if joint.motion_type == ANIMATED and table is not None:
             if table.interpolation == "step" and is_switch(table.breakpoints(), t):

@@ -5,7 +5,7 @@ Same names, arguments and results as `dynamics.kinematics`, `dynamics.loads` and
 """
 
 from .dynamics import forward_dynamics, inverse_dynamics, joint_accelerations
-from .linearised import linear_system
+from .linearised import linear_system, mass_matrix
 from .motion import accelerations
 from .pushing import loads
 from .world import kinematics
@@ -18,4 +18,5 @@ __all__ = [
     "kinematics",
     "linear_system",
     "loads",
+    "mass_matrix",
 ]

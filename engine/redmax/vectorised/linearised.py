@@ -7,13 +7,14 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..dynamics import body_forces
+from ..dynamics.kinematics import Kinematics
 from ..dynamics.projected import jacobian
 from ..model import Model
 from .dynamics import Forces
 from .mass_matrix import MassColumns
 from .plan import Plan, plan_of
 from .pushing import loads
-from .world import kinematics
+from .world import kinematics, world_of
 
 
 def linear_system(
@@ -39,6 +40,13 @@ def linear_system(
         K_forces, D_forces = body_forces.projected(body_forces.couplings(model, kin.E_wi, kin.phi, t, which=which), J)
         K, D = K + K_forces, D + D_forces
     return M, load.f_r - forces.needed(np.zeros(model.dof_count)), K, D
+
+
+def mass_matrix(model: Model, kin: Kinematics) -> Array:
+    """(nr, nr) as `dynamics.projected.mass_matrix`."""
+    plan, world = plan_of(model), world_of(model, kin)
+    inertia = np.einsum("ikn,jkn->ijn", world.R_wi * plan.inertia, world.R_wi)
+    return _assembled(plan, MassColumns(plan, world, plan.masses, inertia))
 
 
 def _assembled(plan: Plan, columns: MassColumns) -> Array:

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pin: a point of a body stays at a point of another body or of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import Array
+from ..fields import Vector, array, reference
+from ..spatial import adjoint
+from .base import BodyAt, Constraint, Instant, Rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pin(Constraint):
+    """Two points stay together: in every direction, or only across an axis that is fixed in the first body.
+
+    With an axis these are the two rows by which the reference closes loops of hinges.
+    Source: RBDN eqs. 2.89-2.93. Eq. 2.93 forgets that the directions across the axis turn with the body (erratum);
+    they are fixed in the body here, not chosen anew at every step.
+    """
+
+    kind: ClassVar[str] = "pin"
+    label: ClassVar[str] = "Pin"
+    summary: ClassVar[str] = "A point of a body stays at a point of another body, or of the world"
+
+    body: str = reference(doc="First body", refers_to="body")
+    other: str | None = reference(None, doc="Second body, or null for the world", refers_to="body", nullable=True)
+    point: Vector = array((0.0, 0.0, 0.0), doc="Point in the first body's frame", shape=(3,), unit="m")
+    other_point: Vector = array((0.0, 0.0, 0.0), doc="Point in the second body's frame", shape=(3,), unit="m")
+    axis: Vector = array(
+        None, doc="Free direction in the first body's frame; null holds all directions", shape=(3,), nullable=True
+    )
+
+    def rows(self, at: Instant) -> Rows:
+        a, b = at.body(self.body), at.body(self.other)
+        held = self._held()
+        V = held @ a.E_wb[:3, :3].T  # (m, 3) held directions in the world
+        x_a, G_a, drift_a = _point(a, self.point)
+        x_b, G_b, drift_b = _point(b, self.other_point)
+        omega = a.E_wb[:3, :3] @ a.twist[:3]
+        # Turning directions: Vdot (xdot_a - xdot_b), which the printed eq. 2.93 leaves out.
+        slip = G_a @ a.twist - G_b @ b.twist
+        bias = -V @ (drift_a - drift_b) - np.cross(omega, V) @ slip
+        bodies = tuple((body.number, G) for body, G in ((a, V @ G_a), (b, -V @ G_b)) if body.number >= 0)
+        return Rows(np.zeros(len(V)), bias, V @ (x_a - x_b), (True,) * len(V), bodies=bodies)
+
+    def _held(self) -> Array:
+        """(3 or 2, 3) unit directions in the first body's frame. Source: RBDN eq. 2.90."""
+        if self.axis is None:
+            return np.eye(3)
+        axis = np.asarray(self.axis, np.float64)
+        axis = axis / np.linalg.norm(axis)
+        second = np.cross(axis, np.eye(3)[int(np.abs(axis).argmin())])
+        second /= np.linalg.norm(second)
+        return np.array([np.cross(second, axis), second])
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if self.body == self.other:
+            yield f"pins body '{self.body}' to itself", "choose two different bodies, or null for the world"
+        if self.axis is not None and not np.any(self.axis):
+            yield "axis is zero", "give a direction such as (0, 0, 1), or null to hold all directions"
+
+
+def _point(body: BodyAt, x: Vector) -> tuple[Array, Array, Array]:
+    """World position (3,) of a body's point, Jacobian (3, 6) of its world velocity by the twist, and what velocities
+    add to its acceleration (3,). Source: RBDN eq. 2.89."""
+    R, p = body.E_wb[:3, :3], body.E_wb[:3, 3]
+    x = np.asarray(x, np.float64)
+    G = R @ adjoint.Gamma(x)
+    return R @ x + p, G, np.cross(R @ body.twist[:3], G @ body.twist)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion under constraints: accelerations, and the least changes of coordinates and velocities that satisfy rows.
+
+Two routes solve for the multipliers and agree to round-off: `Dense` factors the mass matrix of the free coordinates,
+`Recursive` knows only products with its inverse, in O(n) each (the Delassus operator).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array, BoolArray, IntArray
+from ..errors import RedMaxError
+from ..model import Model
+from ..solvers.row_solver import RowSolver, one_sided_multipliers
+from .constraint_rows import ConstraintRows
+from .loads import Loads
+
+
+class ConstraintError(RedMaxError):
+    """Constraints that cannot be satisfied; the message names the element."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedMotion:
+    """qddot (nr,) and the multipliers (m,) of all rows, which push with +G^T lambda; zero for rows that rest."""
+
+    qddot: Array
+    multipliers: Array
+
+
+def solver_of(model: Model, M: Array, G: Array, rank: int | None = None) -> RowSolver:
+    """Rows G (m, nr) on the free coordinates, with their part of the mass matrix M (nr, nr).
+
+    rank: how many of them are independent at most, where that is known.
+    """
+    free = ~model.prescribed
+    return RowSolver(M[np.ix_(free, free)], G[:, free], rank)
+
+
+def accelerations(
+    model: Model,
+    rows: ConstraintRows,
+    active: BoolArray,
+    M: Array,
+    qddot: Array,
+    phidot: Array,
+    qdot: Array,
+    rank: int | None = None,
+) -> ConstrainedMotion:
+    """Accelerations that satisfy the active rows. Source: RBDN eqs. 2.119-2.120 (the consistent pair of signs).
+
+    qddot, phidot: (nr,) and (n, 6) of the mechanism without constraints, prescribed coordinates included.
+    active: (m,), all equations and the one-sided rows that touch. qdot: (nr,).
+    rank: of the equations, where it is known.
+    """
+    chosen = np.flatnonzero(active)
+    wanted = (rows.bias - rows.acceleration(model, qddot, phidot))[chosen]
+    treatment = model.treatment
+    if not treatment.projects:
+        slip = np.where(rows.moved, 0.0, rows.G @ qdot - rows.rate)
+        wanted -= (2.0 * treatment.alpha * slip + treatment.beta**2 * rows.error)[chosen]
+    solver = solver_of(model, M, rows.G[chosen], _rank(rows, chosen, rank))
+    part = one_sided_multipliers(solver, wanted, rows.one_sided[chosen])
+    multipliers = np.zeros(len(active))
+    multipliers[chosen] = part
+    found = qddot.copy()
+    found[~model.prescribed] += solver.change(part)
+    return ConstrainedMotion(found, multipliers)
+
+
+def velocity_change(
+    model: Model, rows: ConstraintRows, active: BoolArray, M: Array, wanted: Array
+) -> tuple[Array, Array]:
+    """dqdot (nr,) of least kinetic energy with G dqdot = wanted (m,) in the active rows, and the impulses (m,).
+
+    One-sided rows change by at least what is wanted; their impulses push.
+    """
+    chosen = np.flatnonzero(active)
+    solver = solver_of(model, M, rows.G[chosen])
+    part = one_sided_multipliers(solver, wanted[chosen], rows.one_sided[chosen])
+    impulses, change = np.zeros(len(active)), np.zeros(model.dof_count)
+    impulses[chosen] = part
+    change[~model.prescribed] = solver.change(part)
+    return change, impulses
+
+
+def position_change(
+    model: Model, rows: ConstraintRows, active: BoolArray, M: Array, wanted: Array, rank: int | None = None
+) -> Array:
+    """dq (nr,), the least in the metric of M with G dq = wanted (m,) in the active rows, to first order."""
+    chosen = np.flatnonzero(active & rows.holonomic)
+    change = np.zeros(model.dof_count)
+    change[~model.prescribed] = solver_of(model, M, rows.G[chosen], _rank(rows, chosen, rank)).least_change(
+        wanted[chosen]
+    )
+    return change
+
+
+def _rank(rows: ConstraintRows, chosen: IntArray, rank: int | None) -> int | None:
+    """The most that the chosen rows can have, if the equations among them have `rank`."""
+    return None if rank is None else rank + int(rows.one_sided[chosen].sum())
+
+
+def with_rows(model: Model, load: Loads, rows: ConstraintRows, multipliers: Array) -> Loads:
+    """The loads together with what the rows push with: wrenches on bodies, and forces along coordinates."""
+    f_m, f_r = load.f_m.copy(), load.f_r.copy()
+    for row, body, B in rows.on_bodies:
+        f_m[body] += B.T @ multipliers[row : row + len(B)]
+    for row, joint, C in rows.on_joints:
+        f_r[model.columns(joint)] += C.T @ multipliers[row : row + len(C)]
+    return dataclasses.replace(load, f_m=f_m, f_r=f_r)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hard limits: never passed, impacts by restitution, push and never pull, with every integrator."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine.mechanisms import Builder, four_bar
+from redmax.compile import compile as compile_scene
+from redmax.constraints import Coupling, JointLimit
+from redmax.integrators import INTEGRATORS, Dop853, RungeKutta4
+from redmax.simulate import simulate
+
+OVERSHOOT = 1e-9
+"""What a run may be beyond a limit [rad]."""
+
+
+def pendulum(*, limit: JointLimit, q: float = 0.0, qdot: float = 0.0, **fields):
+    """A bar on a hinge, level at q = 0; it falls towards positive q."""
+    b = Builder("pendulum")
+    b.bar("bar", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    b.hinge("pin", None, "bar", (0.0, 0.0, 0.0), q=q, qdot=qdot, **fields)
+    b.scene.constraints.append(limit)
+    return compile_scene(b.scene)
+
+
+def run(model, integrator, duration=1.0):
+    samples = list(simulate(model, integrator=integrator, duration=duration))
+    assert samples[-1].status == "complete", samples[-1].message
+    return samples
+
+
+def angles(samples):
+    return np.array([sample.state.q for sample in samples])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in INTEGRATORS.kinds if kind != "maximal_euler"])
+def test_no_integrator_passes_a_limit(kind):
+    """The bar falls onto its stop and lies there; on its way it has the motion of a free one."""
+    model = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.4))
+    settings = {"h": 1e-2} if "h" in INTEGRATORS[kind].__dataclass_fields__ else {}
+    samples = run(model, INTEGRATORS[kind](**settings), duration=0.375)
+    q = angles(samples)[:, 0]
+    assert q.max() <= 0.4 + OVERSHOOT
+    assert q[-1] == pytest.approx(0.4, abs=1e-8)
+    assert samples[-1].state.qdot[0] == pytest.approx(0.0, abs=1e-9)
+    # it presses on the stop with the moment of its weight, m g l / 2 cos q
+    push = samples[-1].channels["constraint"]
+    assert push.shape == (1,)
+    assert push[0] == pytest.approx(0.5 * 9.81 * np.cos(0.4), rel=1e-6)
+
+
+def test_an_inelastic_impact_loses_the_energy_of_the_fall():
+    model = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.4))
+    samples = run(model, Dop853(rtol=1e-10, atol=1e-10))
+    energy, loss = (np.array([float(s.channels[name]) for s in samples]) for name in ("energy", "loss"))
+    np.testing.assert_allclose(energy + loss, energy[0], atol=1e-9)
+    assert loss[-1] == pytest.approx(0.5 * 9.81 * np.sin(0.4), rel=1e-8)  # all of the fall
+
+
+def test_a_stop_gives_back_its_part_of_the_speed():
+    """After an impact at speed v the bar rises by e^2 of the height it fell: sin q at the top is sin(stop)(1 - e^2)."""
+    e = 0.6
+    model = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.4, restitution=e))
+    samples = run(model, Dop853(rtol=1e-10, atol=1e-10), duration=0.375)  # after the first impact, before the second
+    assert angles(samples).max() <= 0.4 + OVERSHOOT
+    q, v = samples[-1].state.q[0], samples[-1].state.qdot[0]
+    assert v < 0.0
+    inertia = 1.0 / 3.0 + 2.0 * 0.05**2 / 12.0
+    risen = 0.5 * inertia * v**2 / (0.5 * 9.81)  # the height its speed is still good for, as a sine
+    assert np.sin(q) - risen == pytest.approx(np.sin(0.4) * (1.0 - e**2), abs=1e-9)
+
+
+def test_bounces_end():
+    """They get shorter by 0.6 each time, in theory for ever; the bar lies still in the end."""
+    model = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.1, restitution=0.6))
+    samples = run(model, Dop853(), duration=2.0)
+    assert samples[-1].state.qdot[0] == pytest.approx(0.0, abs=1e-9)
+    assert angles(samples).max() <= 0.1 + OVERSHOOT
+
+
+def test_a_stop_does_not_pull():
+    """Thrown away from its stop the bar leaves it at once, as if there were none."""
+    free = pendulum(limit=JointLimit(name="stop", joint="pin", upper=9.0), q=0.4, qdot=-3.0)
+    held = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.4), q=0.4, qdot=-3.0)
+    one, two = run(free, Dop853(), duration=0.25), run(held, Dop853(), duration=0.25)
+    np.testing.assert_allclose(angles(one), angles(two), atol=1e-9)
+
+
+def test_it_lets_go_when_nothing_presses_any_more():
+    """A torque lifts the bar off after half a second of lying on the stop."""
+    from redmax.tables import Table
+
+    table = Table(x=(0.0, 0.5), y=((0.0,), (-8.0,)), interpolation="step")
+    model = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.2), torque_table=table)
+    samples = run(model, Dop853(), duration=0.75)
+    q = angles(samples)[:, 0]
+    assert q[11] == pytest.approx(0.2, abs=1e-8)  # just before
+    assert q[-1] < 0.15
+    assert samples[-1].channels["constraint"][0] == 0.0
+
+
+def test_a_start_on_the_stop_rests_there():
+    model = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.3), q=0.3)
+    samples = run(model, RungeKutta4(h=1e-2), duration=0.25)
+    np.testing.assert_allclose(angles(samples), 0.3, atol=1e-9)
+
+
+def test_a_short_touch_between_two_long_steps_is_seen():
+    """Without gravity a slow body nearly reaches its stop and a spring throws it back: it would pass for 1 ms only."""
+    b = Builder("grazing", gravity=(0.0, 0.0, 0.0))
+    b.bar("bar", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    spring = 30.0
+    b.hinge("pin", None, "bar", (0.0, 0.0, 0.0), qdot=2.0, stiffness=spring)
+    inertia = 1.0 / 3.0 + 2.0 * 0.05**2 / 12.0
+    top = 2.0 * np.sqrt(inertia / spring)
+    b.scene.constraints.append(JointLimit(name="stop", joint="pin", upper=top - 1e-5))
+    samples = run(compile_scene(b.scene), Dop853(rtol=1e-10, atol=1e-10), duration=0.25)
+    assert angles(samples).max() <= top - 1e-5 + OVERSHOOT
+    left = 0.5 * spring * (top**2 - (top - 1e-5) ** 2)  # kinetic energy at the stop, all of it lost
+    assert samples[-1].channels["loss"] == pytest.approx(left, rel=1e-3)
+
+
+def test_limits_act_through_loops_and_couplings():
+    """A crank driven against a stop of its rocker; a follower stopped by its leader's limit."""
+    scene = four_bar(torque=3.0)
+    scene.constraints.append(JointLimit(name="stop", joint="D", upper=0.1, lower=-0.1))
+    model = compile_scene(dataclasses.replace(scene, gravity=(0.0, 0.0, 0.0)))
+    samples = run(model, Dop853(), duration=1.0)
+    rocker = angles(samples)[:, model.joint_names.index("D")]
+    assert np.abs(rocker).max() <= 0.1 + OVERSHOOT
+    assert np.abs(rocker).max() == pytest.approx(0.1, abs=1e-8)
+    assert max(np.abs(sample.channels["gap"]).max() for sample in samples) < 1e-12
+
+    b = Builder("geared")
+    b.bar("one", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    b.bar("two", (0.0, 2.0, 0.0), (1.0, 2.0, 0.0))
+    b.hinge("first", None, "one", (0.0, 0.0, 0.0))
+    b.hinge("second", None, "two", (0.0, 2.0, 0.0))
+    b.scene.constraints += [
+        Coupling(name="gear", leader="first", follower="second", ratio=0.5),
+        JointLimit(name="stop", joint="first", upper=0.3),
+    ]
+    q = angles(run(compile_scene(b.scene), Dop853(), duration=1.0))
+    assert q[:, 0].max() <= 0.3 + OVERSHOOT
+    np.testing.assert_allclose(q[:, 1], 0.5 * q[:, 0], atol=1e-13)
+    assert q[-1, 0] == pytest.approx(0.3, abs=1e-8)
+
+
+def test_a_start_beyond_the_limit_is_named():
+    from redmax.simulate import SimulationError
+
+    model = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.3), q=0.5)
+    with pytest.raises(SimulationError, match=r"constraint 'stop' is off by 0.2 rad at the start"):
+        simulate(model, integrator=Dop853(), duration=1.0)
