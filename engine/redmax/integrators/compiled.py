@@ -108,6 +108,8 @@ class CompiledRungeKutta:
             return TooManyStepsError("too many steps")
         if ended == kernel.STUCK:
             return IntegrationError(str(fast.stuck_joint(model, where)), f"joint '{model.joint_names[where]}'")
+        if ended == kernel.TORN:
+            return IntegrationError(f"loops can no longer be closed at t = {self.t:.6g} s; something pulls them apart")
         what = "the acceleration is no longer finite"
         if ended == kernel.TOO_SMALL:
             what = "the adaptive step became too small; loosen the tolerances, or use radau if something is stiff"

@@ -17,7 +17,7 @@ from .memory import numbers_at
 from .stages import QDDOT, QDOT, Q, combine, evaluate, fill
 from .views import arrays_of
 
-DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY = range(5)
+DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN = range(6)
 """How a call ends."""
 TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH = range(7)
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
@@ -135,7 +135,7 @@ def advance(
     n, stages, size = 2 * free.shape[0], int(control[STAGES]), y.shape[0]
     y_new, scale, values = np.empty(size), np.empty(size), np.empty(size)
     rtol, atol, exponent = control[RTOL], control[ATOL], -1.0 / (control[ERROR_ORDER] + 1.0)
-    ends_with_slope = control[ENDS_WITH_SLOPE] != 0.0
+    ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[at.N_ROWS] > 0
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
         if traits[SINGULAR]:
@@ -185,7 +185,7 @@ def advance(
             step = min(step, t_bound - t)
         strictness, step = 1.0, min(step, max_step)
         shortened = step * control[STRICTNESS] ** exponent
-        if shortened >= control[LEAST_SAMPLES] * interval:
+        if shortened >= control[LEAST_SAMPLES] * interval and not constrained:  # loops are closed where steps end
             strictness, step, t_stop = control[STRICTNESS], shortened, t_bound
         h = max(step, shortest)
         wanted, rejected, worst = h, False, 0
@@ -238,6 +238,14 @@ def advance(
             if broken >= 0:
                 clock[WHERE] = broken
                 return NOT_FINITE
+        if constrained:
+            fill(free, numbers_at(y_new.ctypes.data), motion)
+            what = at.DO_PRESCRIBE | at.DO_PROJECT
+            if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], min(t_new, until), what) < 0:
+                return TORN
+            for k in range(free.shape[0]):
+                y_new[k], y_new[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
+            last = stages  # the slope at the end is that of other values
         clock[STEP], clock[TIME], clock[LAST], clock[LENGTH] = following, t_new, t, h
         clock[KNOWN] = 1.0 if last > stages else 0.0
         for k in range(size):
