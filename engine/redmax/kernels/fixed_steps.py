@@ -142,8 +142,9 @@ def conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failur
     n, again = r.shape[0], False
     size, limit = math.sqrt(dot(b, b)), 10 * r.shape[0] + 10
     previous, largest = 1.0, 0.0
+    floor = ROUND_OFF if 8.0 * tolerance >= ROUND_OFF else 0.0
     for iteration in range(limit + 1):
-        wanted = max(tolerance * size, ROUND_OFF * largest * math.sqrt(dot(x, x)))
+        wanted = max(tolerance * size, floor * largest * math.sqrt(dot(x, x)))
         if math.sqrt(dot(r, r)) <= wanted:
             # r is updated, not computed, and drifts from the true residual by round-off
             multiply(core, tree, h, x, product)
@@ -173,7 +174,7 @@ def conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failur
 
 
 @inner
-def conjugate_gradient_step(core, tree, t_end, h, q, v, scratch, tolerance, failure):
+def conjugate_gradient_step(core, tree, has_forces, t_end, h, q, v, scratch, tolerance, failure):
     """`linearly_implicit_step` by products instead of elimination: x solves A x = b from the old velocities on."""
     x, r, z, p, product = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     b, v_given, unused = scratch[5], scratch[6], scratch[7]
@@ -184,8 +185,8 @@ def conjugate_gradient_step(core, tree, t_end, h, q, v, scratch, tolerance, fail
     for k in range(n):
         f = vectors[at.LOAD, k] - vectors[at.FORCE, k]
         r[k] = h * f + h * h * vectors[at.LOAD_K, k] * v[k]
-    if core[1][at.N_FORCES]:
-        run(core[0], core[1], core[2], q, v, x, h, at.DO_PULL)
+    if has_forces:
+        ask(core, x, h, at.DO_PULL)
         for k in range(n):
             r[k] -= vectors[at.FORCE, k]
     prescribe(core, t_end, p, v_given, unused)
@@ -216,7 +217,7 @@ def advance(
     progress: [steps taken, what went wrong where, and what was wanted]: the body at whose joint nothing resists, a turn
     [rad] in a step, or the residual of conjugate gradients with what `tolerance` wants.
     """
-    tree = arrays_of(ints, floats)
+    tree, has_forces = arrays_of(ints, floats), ints[at.N_FORCES] != 0
     core = (address, ints.ctypes.data, floats.ctypes.data, q.ctypes.data, v.ctypes.data)
     scratch = np.empty((SCRATCH, q.shape[0]))
     whole = (t_frame - t0) / count
@@ -241,7 +242,7 @@ def advance(
             elif method == SEMI_IMPLICIT:
                 stuck = semi_implicit_step(core, tree, t, t_end, h, q, v, scratch)
             elif method == CONJUGATE_GRADIENTS:
-                stuck = conjugate_gradient_step(core, tree, t_end, h, q, v, scratch, tolerance, progress)
+                stuck = conjugate_gradient_step(core, tree, has_forces, t_end, h, q, v, scratch, tolerance, progress)
                 if stuck < -1:
                     return -1 - stuck
             else:

@@ -41,7 +41,8 @@ def pcg(
 ) -> PcgResult:
     """x (n,) with |b - A x| <= tolerance |b|, for a symmetric positive definite A and a preconditioner near A^-1.
 
-    Where A is so large that the rounding of A x alone is more than that, the residual may be that rounding.
+    Where A is so large that the rounding of A x alone is more than that, the residual may be that rounding; but not
+    with a tolerance below the rounding of 1, which is meant literally.
 
     A, preconditioner: functions that return the product with a vector (n,), which they must not modify.
     max_iterations: `most_iterations` by default.
@@ -54,8 +55,9 @@ def pcg(
     z = preconditioner(r)
     p, rz = z, float(r @ z)
     largest = 0.0  # of |A p| / |p|: a lower bound of |A|
+    floor = ROUND_OFF if 8.0 * tolerance >= ROUND_OFF else 0.0
     for k in range(limit + 1):
-        wanted = max(tolerance * size, ROUND_OFF * largest * float(np.linalg.norm(x)))
+        wanted = max(tolerance * size, floor * largest * float(np.linalg.norm(x)))
         if float(np.linalg.norm(r)) <= wanted:
             # r is updated, not computed, and drifts from the true residual by round-off.
             r = b - A(x)
