@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     )
     from redmax.cli import progress  # noqa: F401
     from redmax.cli import warm_up as preparing  # noqa: F401
-    from redmax.dynamics import composite_body, kinematics  # noqa: F401
+    from redmax.dynamics import animation as motion_at  # noqa: F401
+    from redmax.dynamics import assembly, composite_body, constraint_rows, kinematics  # noqa: F401
     from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
+    from redmax.integrators import constrained as constrained_run  # noqa: F401
     from redmax.kernels import cache_folder, route  # noqa: F401
     from redmax.spatial import adjoint, angle_axis, euler, inertia, pose, quaternion, rates, so3  # noqa: F401
 
@@ -49,9 +51,10 @@ _PLACES = {
     "cache_folder": ".kernels.cache_folder",
     "route": ".kernels.route",
     "integrator_base": ".integrators.base",
-    "composite_body": ".dynamics.composite_body",
-    "kinematics": ".dynamics.kinematics",
+    "constrained_run": ".integrators.constrained",
+    "motion_at": ".dynamics.animation",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
+    **dict.fromkeys(("assembly", "composite_body", "constraint_rows", "kinematics"), ".dynamics"),
     **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),
 }
 
@@ -60,7 +63,7 @@ def __getattr__(name: str) -> ModuleType:
     if name.startswith("__"):
         raise AttributeError(name)
     place = _PLACES.get(name, "")
-    if place in ("", ".geometry", ".spatial") and name != "package":
+    if place in ("", ".dynamics", ".geometry", ".spatial") and name != "package":
         place = f"{place}.{name}"
     try:
         return importlib.import_module(f"{ROOT}{place}")

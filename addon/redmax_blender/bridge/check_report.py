@@ -90,7 +90,7 @@ def _show_mechanisms(extraction: Extraction, findings: tuple[Finding, ...], runn
         row = running.mechanisms.add()
         row.name = row.root = mechanism.root
         row.bodies, row.dofs, row.loops = len(mechanism.bodies), mechanism.dofs, mechanism.loops
-        row.enabled = mechanism.enabled
+        row.redundant, row.enabled = mechanism.redundant, mechanism.enabled
         row.problems = sum(not mechanism.members.isdisjoint(names) for names in touched["ERROR"])
         row.warnings = sum(not mechanism.members.isdisjoint(names) for names in touched["WARNING"])
     running.active_mechanism = min(running.active_mechanism, max(len(running.mechanisms) - 1, 0))

@@ -16,7 +16,7 @@ from .._engine import scene as engine_scene
 from .._engine import topology
 from ..properties.element import mechanism_bodies
 from ..properties.scene import frame_range
-from . import animation, engine_findings, mechanisms, parts, scene_digest, units
+from . import animation, engine_findings, loops, mechanisms, parts, scene_digest, units
 from .bodies import BodyFrame, Element, extract_body, local_object
 from .findings import BridgeError, Finding
 from .joints import JointReader, root_joint
@@ -136,9 +136,11 @@ def _judged(
         findings.append(Finding("", "The scene has no RedMax bodies", "select objects and use Make Mechanism"))
     if is_whole:
         findings.extend(mechanisms.mechanism_findings(made, tree, running))
-    else:
-        findings.extend(mechanisms.loop_findings(tree))
     findings.extend(_locked_in_vain(tree, joint_objects))
+    if tree.loops and not any(finding.severity == "ERROR" for finding in findings):
+        counted, said = loops.with_loops(made, running)
+        findings.extend(said)
+        found = tuple(next((m for m in counted if m.root == mechanism.root), mechanism) for mechanism in found)
     static = mechanisms.static_bodies(tree)
     extraction = Extraction(
         scene=made,

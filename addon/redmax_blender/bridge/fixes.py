@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..properties import fixes as words
-from . import check_report, extract, fixes_bodies, fixes_joints, fixes_scene, muting, preview
+from . import check_report, extract, fixes_bodies, fixes_joints, fixes_loops, fixes_scene, muting, preview
 from .bodies import local_object
 from .findings import BridgeError, Finding, refuse
 
@@ -19,6 +19,7 @@ OF_ELEMENTS: dict[str, Fixer] = {
     **fixes_bodies.FIXERS,
     **muting.FIXERS,
     **fixes_joints.FIXERS,
+    **fixes_loops.FIXERS,
     **fixes_scene.OF_OBJECTS,
 }
 OF_SCENES: dict[str, Callable[[bpy.types.Context], str]] = {**fixes_scene.OF_SCENES}

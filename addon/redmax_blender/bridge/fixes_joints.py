@@ -59,8 +59,7 @@ def widen(context: bpy.types.Context, obj: Object) -> str:
 
 def move(context: bpy.types.Context, obj: Object) -> str:
     """The joint starts at the limit that it is beyond."""
-    keyed = [dof.name for dof in joint_properties.dofs(obj.redmax.joint) if _curve(obj, dof) is not None]
-    if keyed:
+    if is_keyed(obj):
         raise refuse(obj.name, f"'{obj.name}' starts where its keys say", "edit the keys, or use Widen")
     moved = list(_outside(context, obj, widen=False))
     return f"'{obj.name}' starts at {_listed(moved)}"
@@ -89,6 +88,11 @@ def _outside(context: bpy.types.Context, obj: Object, *, widen: bool) -> Iterato
     if not found:
         raise refuse(obj.name, f"'{obj.name}' starts inside its limits", "run Check again")
     obj.update_tag()
+
+
+def is_keyed(obj: Object) -> bool:
+    """Whether keys say where one of a joint's coordinates is."""
+    return any(_curve(obj, dof) is not None for dof in joint_properties.dofs(obj.redmax.joint))
 
 
 def _curve(obj: Object, dof: Any) -> bpy.types.FCurve | None:

@@ -22,7 +22,8 @@ class Mechanism:
     """Bodies connected by joints.
 
     root: the body it hangs from the world by, which names it. bodies: in the scene's order. joints: names of its
-    joints, without those that only hold a root. dofs: coordinates that are simulated. loops: joints that close loops.
+    joints, without those that only hold a root. dofs: coordinates that are simulated, less what loops take away where
+    that is known. loops: joints that close loops. redundant: conditions of loops that follow from others.
     enabled: False for one that is switched off, which is no part of the extracted scene.
     """
 
@@ -31,6 +32,7 @@ class Mechanism:
     joints: tuple[str, ...]
     dofs: int
     loops: int
+    redundant: int = 0
     enabled: bool = True
 
     @property
@@ -131,7 +133,6 @@ def mechanism_findings(scene: Any, tree: Structure, mechanisms: tuple[Mechanism,
             yield Finding(mechanism.root, text, hint, "WARNING", ("SET_SIMULATED", "SELECT_REDUNDANT"))
     if mechanisms and not any(m.joints or m.dofs for m in mechanisms):
         yield Finding("", "Nothing can move: every body is Locked", "connect bodies with joints", "WARNING")
-    yield from loop_findings(tree)
 
 
 def _body_settings(name: str) -> Any:
@@ -165,12 +166,6 @@ def solo(roots: Sequence[str], chosen: str) -> str:
         obj.redmax.mechanism.enabled = everyone or name == chosen
         obj.update_tag()
     return "All mechanisms are on" if everyone else f"Only '{chosen}' is on"
-
-
-def loop_findings(tree: Structure) -> Iterator[Finding]:
-    """Joints that close loops."""
-    for name in tree.loops:
-        yield Finding(name, f"Joint '{name}' closes a loop", "", "INFO")
 
 
 def _numbers(value: Any) -> tuple[float, ...]:

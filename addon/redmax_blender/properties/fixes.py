@@ -61,6 +61,13 @@ FIXES = {
     "ACCURACY_HIGH": Fix("Accuracy High", "Compute with the smallest errors from now on", "ADD", 19, False),
     "SIMULATE": Fix("Simulate", "Compute the motion anew", "FILE_REFRESH", 20, False),
     "ENABLE": Fix("Switch On", "Switch every mechanism on", "CHECKBOX_HLT", 21),
+    "CLOSE_LOOP": Fix(
+        "Close Loop", "Let the simulated joints start where the loop closes, as near as possible", "LINKED", 22
+    ),
+    "ALIGN_AXES": Fix(
+        "Align Axes", "Turn hinges that are nearly parallel to the others until they are", "ORIENTATION_NORMAL", 23
+    ),
+    "MAKE_BALL": Fix("Make Ball", "Make the joint that closes the loop a ball, which holds less", "SPHERE", 24, False),
 }
 
 ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]

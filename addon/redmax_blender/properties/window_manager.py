@@ -32,6 +32,7 @@ REDMAX_PG_mechanism = from_specs.make_group(
         "bodies": bpy.props.IntProperty(),
         "dofs": bpy.props.IntProperty(description="Degrees of freedom that are simulated"),
         "loops": bpy.props.IntProperty(description="Joints that close loops"),
+        "redundant": bpy.props.IntProperty(description="Conditions of loops that follow from others"),
         "problems": bpy.props.IntProperty(description="Errors found in it"),
         "warnings": bpy.props.IntProperty(description="Warnings about it"),
         "enabled": bpy.props.BoolProperty(description="It is checked, simulated and baked", default=True),

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Axes of the hinges in loops: those that are nearly parallel are meant to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._engine import arrays, quaternion
+from .mechanisms import Mechanism, structure
+
+Array = arrays.Array
+
+NEARLY = np.radians(10.0)
+"""Hinges whose axes differ by less are meant to be parallel."""
+
+PARALLEL = 1e-6
+"""Radians that single precision leaves between axes that are parallel."""
+
+
+def axes(made: Any, mechanism: Mechanism) -> dict[str, Array]:
+    """Axis of every hinge of a mechanism in the world as modelled, by name of the joint."""
+    names = set(mechanism.joints)
+    where = _rotations(made)
+    found = {}
+    for joint in made.joints:
+        if joint.name in names and joint.kind == "revolute":
+            R_wp = np.eye(3) if joint.parent is None else where[joint.parent]
+            R_pj = quaternion.to_matrix(np.array(joint.frame_in_parent.rotation))
+            axis = R_wp @ R_pj @ np.array(joint.axis, np.float64)
+            found[joint.name] = axis / np.linalg.norm(axis)
+    return found
+
+
+def _rotations(made: Any) -> dict[str, Array]:
+    """Rotation of every body that a chain of joints places, as modelled."""
+    found: dict[str, Array] = {}
+    for joint in structure(made).carried_by.values():  # parents come before their children
+        R_wp = np.eye(3) if joint.parent is None else found[joint.parent]
+        R_pj = quaternion.to_matrix(np.array(joint.frame_in_parent.rotation))
+        R_cj = quaternion.to_matrix(np.array(joint.frame_in_child.rotation))
+        found[joint.child] = R_wp @ R_pj @ R_cj.T
+    return found
+
+
+def angle(a: Array, b: Array) -> float:
+    """Between two lines, whichever way they point."""
+    return float(np.arctan2(np.linalg.norm(np.cross(a, b)), abs(a @ b)))
+
+
+def askew(made: Any, mechanism: Mechanism) -> dict[str, Array]:
+    """Hinges that are not quite parallel to the axis that most of them nearly have, with that axis."""
+    found = axes(made, mechanism)
+    if len(found) < 2:
+        return {}
+    near = {name: [other for other in found.values() if angle(axis, other) < NEARLY] for name, axis in found.items()}
+    # Of several directions the one that most hinges have exactly, so that as few as possible are turned.
+    exact = {name: sum(angle(found[name], other) < PARALLEL for other in near[name]) for name in found}
+    best = max(found, key=lambda name: (len(near[name]), exact[name]))
+    reference = found[best]
+    return {
+        name: reference if axis @ reference > 0.0 else -reference
+        for name, axis in found.items()
+        if PARALLEL < angle(axis, reference) < NEARLY
+    }
