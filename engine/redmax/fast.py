@@ -37,6 +37,7 @@ __all__ = [
     "kinematics",
     "linear_system",
     "loads",
+    "looped_tree",
     "mass_matrix",
     "new_tree",
     "python_force",
@@ -56,6 +57,17 @@ def new_tree(model: Model) -> Tree | None:
     from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
 
     return Tree(model) if model.once(pack).whole and not python_force(model) else None
+
+
+def looped_tree(model: Model) -> Tree | None:
+    """A model with loops for kernels, where they know all of it; each call gives one with work space of its own."""
+    if route.name() != route.NUMBA or model.constraints or not model.loops:
+        return None
+    from .kernels.packing import pack  # noqa: PLC0415  (not needed without numba)
+    from .kernels.packing_rows import known  # noqa: PLC0415  (not needed without numba)
+    from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
+
+    return Tree(model) if known(model) and model.once(pack).whole else None
 
 
 class _PerThread(threading.local):
@@ -84,7 +96,7 @@ def describe(model: Model) -> str:
     """What computes a model, as results keep it: such as 'numba 0.62.1'."""
     if route.name() == route.NUMBA:
         if model.loops or model.constraints:
-            return f"numpy {np.__version__}"
+            return route.versions() if looped_tree(model) is not None else f"numpy {np.__version__}"
         for title, name in (("joint", python_joint(model)), ("force", python_force(model))):
             if name:
                 return f"numpy {np.__version__} ({title} '{name}' is known only in Python)"

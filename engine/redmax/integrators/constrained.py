@@ -59,6 +59,7 @@ class ConstrainedRun:
     rank: how many equations were independent where the last step ended. Some mechanisms (Bennett's) can move only
     because their rows depend on each other, and these do so only where loops are closed exactly: during a step, where
     they are not, the rank is no more than it was.
+    tree: kernels that know all constraints of the model, if there are such.
     """
 
     def __init__(self, model: Model) -> None:
@@ -72,8 +73,17 @@ class ConstrainedRun:
         loops = (loop.joint.motion_type == ANIMATED for loop in model.loops)
         self._moved = (*loops, *(constraint.prescribes for constraint in model.constraints))
         self.rank: int | None = None
+        self.tree = fast.looped_tree(model) if self.treatment.projects else None
         self.loss = 0.0
         self.impacts = 0
+
+    @property
+    def trusts_tree(self) -> bool:
+        """Whether kernels found as many independent rows in their last call as there are.
+
+        They see them by the digits that are left after elimination, which redundant rows can feign.
+        """
+        return self.tree is not None and self.tree.rank == self.rank
 
     def rows(self, kin: Kinematics, t: float, *, quick: bool = True) -> ConstraintRows:
         """All rows at one instant."""
@@ -132,6 +142,10 @@ class ConstrainedRun:
         """The state put on the constraints: coordinates and velocities that satisfy every row to round-off."""
         if not self.treatment.projects:
             return state
+        if self.tree is not None:
+            q, qdot, closed = self.tree.project(state.q, state.qdot, state.chart)
+            if closed and self.trusts_tree:
+                return State(state.t, q, qdot, state.chart)
         model = self.model
         q, previous, worst = state.q, np.inf, np.inf
         M: Array | None = None

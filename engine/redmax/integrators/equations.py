@@ -60,6 +60,9 @@ def accelerations(
     if qddot_prescribed is None:
         qddot_prescribed = prescribed_motion(model, t)[2]
     if constraints is not None:
+        found = _compiled_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route)
+        if found is not None:
+            return found[0]
         return constrained_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route=route).qddot
     tree = fast.compiled(model) if route == FAST else None
     if tree is not None:
@@ -103,6 +106,9 @@ def motion_and_powers(
 ) -> tuple[Array, Array]:
     """qddot (nr,) as in `accelerations`, and the powers (2,) of `energy_balance.powers` in the same motion [W]."""
     if constraints is not None:
+        found = _compiled_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route)
+        if found is not None:
+            return found
         motion = constrained_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route=route)
         return motion.qddot, motion.powers
     tree = fast.compiled(model) if route == FAST else None
@@ -124,6 +130,23 @@ def motion_and_powers(
         driven = model.prescribed.any()
         tau = recursive.inverse_dynamics(model, kin, load, qddot).tau if driven else load.f_r
     return qddot, powers(model, kin, load, tau, t)
+
+
+def _compiled_motion(
+    model: Model,
+    q: Array,
+    qdot: Array,
+    chart: IntArray,
+    t: float,
+    qddot_prescribed: Array,
+    constraints: ConstrainedRun,
+    route: str,
+) -> tuple[Array, Array] | None:
+    """Accelerations and powers with all rows by kernels, where they know them and count them right."""
+    if constraints.tree is None or route != FAST:
+        return None
+    found = constraints.tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed)
+    return _moving(model, found) if constraints.trusts_tree else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -141,6 +141,11 @@ class Tree:
         q, qdot = np.array(q, np.float64), np.array(qdot, np.float64)
         return q, qdot, self._run(q, qdot, self._qddot, 0.0, at.DO_PROJECT) >= 0
 
+    @property
+    def rank(self) -> int:
+        """How many rows of constraints were independent in the last call."""
+        return int(self._world[at.RANK])
+
     def independent_rows(self, q: Array, chart: IntArray) -> IntArray:
         """Numbers of the constraints' rows that do not depend on others here."""
         space = self._row_space(q, np.zeros_like(q), chart)
