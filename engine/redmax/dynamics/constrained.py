@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motion under constraints: accelerations, and the least changes of coordinates and velocities that satisfy rows.
 
-Two routes solve for the multipliers and agree to round-off: `Dense` factors the mass matrix of the free coordinates,
-`Recursive` knows only products with its inverse, in O(n) each (the Delassus operator).
+The mass matrix of the free coordinates is factored here, and the rank of the rows with it. `delassus` does the same in
+O(n) per row without the matrix; both agree to round-off.
 """
 
 from __future__ import annotations

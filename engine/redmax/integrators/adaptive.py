@@ -43,7 +43,6 @@ class AdaptiveStepper(Stepper):
         self._free = model.once(free_coordinates)
         self._prescribed = len(self._free) < model.dof_count
         self._switches = model.once(switch_times)
-        self._inputs_until = math.inf
 
     @abstractmethod
     def _begin_anew(self) -> None:

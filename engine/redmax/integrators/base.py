@@ -69,6 +69,8 @@ class Stepper(ABC):
     """
 
     tree: Tree | None = None
+    inputs_until: float = math.inf
+    """Time [s] of the last values of tables that count for the step being taken; they may jump where it ends."""
 
     def __init__(self, model: Model, state: State) -> None:
         self.model = model
@@ -110,7 +112,7 @@ class Stepper(ABC):
             return
         past, start = self.remember(), self.state
         take(t_end)
-        self.put(constraints.projected(self.state))
+        self.put(constraints.projected(self.state, self.inputs_until))
         if constraints.watches:
             constraints.meet(self, take, start, past)
             self.put(constraints.settled(self.state))

@@ -9,6 +9,7 @@ long as something presses on them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,9 @@ CLOSED = 1e-10
 OPEN = 1e-3
 """Loops and constraints that are off by more than this at the start [rad, or parts of the size] are a mistake of the
 scene; smaller errors are those of positions typed by hand, and are closed."""
+
+IMPOSSIBLE = 1e-6
+"""What may be missing of a demanded velocity at the start [rad/s, or parts of the size per second]."""
 
 HINT = "assemble the mechanism first (`close_loops`), or correct the frames of the joints"
 
@@ -122,7 +126,20 @@ class ConstrainedRun:
         if gaps(self.model, rows, CLOSED) and not closed.closed:
             what = "; ".join(f"{name} stays {off_by(gap)}" for name, gap in closed.gaps.items())
             raise ConstraintError(f"{what}; correct the frames of the joints, or free more of them")
-        return self.settled(self.projected(State(state.t, closed.q, state.qdot, state.chart)))
+        begun = self.settled(self.projected(State(state.t, closed.q, state.qdot, state.chart)))
+        self._check_velocities(begun)
+        return begun
+
+    def _check_velocities(self, state: State) -> None:
+        """ConstraintError, naming what demands a velocity that the mechanism cannot have."""
+        rows = self.rows(fast.kinematics(self.model, state.q, state.qdot, state.chart), state.t)
+        slip = np.where(rows.one_sided, 0.0, np.abs(rows.G @ state.qdot - rows.rate)) / scale_of(self.model, rows)
+        worst = int(slip.argmax()) if slip.size else 0
+        if slip.size and slip[worst] > IMPOSSIBLE * (1.0 + float(np.abs(rows.rate).max())):
+            raise ConstraintError(
+                f"{element_names(self.model)[rows.owner[worst]]}: demands a velocity that the mechanism cannot have; "
+                "prescribe less of the motion, or remove what contradicts it"
+            )
 
     def implicit_velocity(self, state: State, t_end: float, A: Array, v: Array) -> Array:
         """v1 (nr,) that satisfies the rows, from v without them: A (v1 - v) = G^T lambda at the old state.
@@ -138,8 +155,12 @@ class ConstrainedRun:
 
     # --- after a step --------------------------------------------------------------------------------------------
 
-    def projected(self, state: State) -> State:
-        """The state put on the constraints: coordinates and velocities that satisfy every row to round-off."""
+    def projected(self, state: State, inputs_until: float = math.inf) -> State:
+        """The state put on the constraints: coordinates and velocities that satisfy every row to round-off.
+
+        inputs_until: time [s] of the last values that count of tables; they may jump where a step ends.
+        """
+        t = min(state.t, inputs_until)
         if not self.treatment.projects:
             return state
         if self.tree is not None:
@@ -151,7 +172,7 @@ class ConstrainedRun:
         M: Array | None = None
         for _ in range(MAX_ITERATIONS):
             kin = fast.kinematics(model, q, state.qdot, state.chart)
-            rows = self.rows(kin, state.t)
+            rows = self.rows(kin, t)
             scale = scale_of(model, rows)
             # Rows that do not touch are met by ending the step there (`meet`), not by pushing back what passed them.
             held = rows.holonomic & (~rows.one_sided | (self.touching & (rows.error < 0.0)))
@@ -224,7 +245,7 @@ class ConstrainedRun:
             stepper.recall(past)
             while stepper.state.t < t:
                 take(t)
-                stepper.put(self.projected(stepper.state))
+                stepper.put(self.projected(stepper.state, stepper.inputs_until))
             room, speed = self.room(stepper.state)
             row = int(room.argmin())
             if t == early or abs(float(room[row])) <= 0.25 * TOUCHING:

@@ -122,7 +122,7 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
 
     def _go_past(self, t_end: float, interval: float, t_bound: float, limit: int) -> None:
         """Steps until one reaches or passes t_end, at most up to t_bound, before which all inputs are smooth."""
-        self._inputs_until = before(t_bound)
+        self.inputs_until = before(t_bound)
         while self.state.t < min(t_end, t_bound):
             self._recentre()
             with np.errstate(all="ignore"):
@@ -172,7 +172,7 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         self._solver.y[-2] += energy_of(self.model, self.state) - energy
 
     def _slope(self, t: float, y: Array) -> Array:
-        t = min(t, self._inputs_until)
+        t = min(t, self.inputs_until)
         q, qdot, qddot = self._motion(t, y)
         chart, route = self.state.chart, self.settings.dynamics
         run = self.constraints

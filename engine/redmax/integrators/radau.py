@@ -49,7 +49,7 @@ class RadauStepper(AdaptiveStepper):
 
     def _advance_smoothly(self, t_end: float, limit: int) -> None:
         """Steps up to t_end; over (t, t_end) all inputs are smooth, at t_end they still have their old values."""
-        self._inputs_until = before(t_end)
+        self.inputs_until = before(t_end)
         while self.state.t < t_end:
             self._recentre()
             with np.errstate(all="ignore"):
@@ -80,7 +80,7 @@ class RadauStepper(AdaptiveStepper):
         self.state, self._solver = past, None
 
     def _slope(self, t: float, y: Array) -> Array:
-        t = min(t, self._inputs_until)
+        t = min(t, self.inputs_until)
         q, qdot, qddot = self._motion(t, y)
         qddot = accelerations(
             self.model,
