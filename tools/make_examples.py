@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make engine/redmax/examples/*.json from golden scene files: python tools/make_examples.py [GOLDEN_FOLDER]
 
+Those of forces and strands come from `force_examples.py` instead.
+
 Units become SI (cm, g -> m, kg), names readable; notes say where the scene comes from.
 """
 
@@ -13,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).parents[1]
-sys.path[:0] = [str(REPOSITORY / "engine"), str(REPOSITORY / "tests")]
+sys.path[:0] = [str(REPOSITORY / "engine"), str(REPOSITORY / "tests"), str(REPOSITORY / "tools")]
 
+from force_examples import MADE  # noqa: E402
 from golden_loader import convert, read, scaled  # noqa: E402
 from redmax import io  # noqa: E402
 from redmax.examples import EXAMPLES  # noqa: E402
@@ -87,7 +90,8 @@ def readable(scene: Scene) -> Scene:
 def main() -> None:
     golden = Path(sys.argv[1]) if len(sys.argv) > 1 else REPOSITORY / "tests" / "goldens"
     for entry in EXAMPLES:
-        io.save(example(golden, entry.name), entry.path)
+        made = MADE.get(entry.name)
+        io.save(made() if made else example(golden, entry.name), entry.path)
         print(f"{entry.path.relative_to(REPOSITORY)}")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes that come with the engine, and how to run them. The scenes are JSON files beside this one.
 
-They are made from the golden scenes by tools/make_examples.py.
+They are made by tools/make_examples.py, most of them from the golden scenes.
 """
 
 from __future__ import annotations
@@ -51,4 +51,7 @@ EXAMPLES = (
     Example("stiff_hinge", 1.0, "radau"),
     Example("soft_limits", 1.0, "bdf2", _STIFF),
     Example("animated_joint", 10.0),
+    Example("spring_and_cable", 4.0),
+    Example("muscle_arm", 2.0),
+    Example("rope", 3.0, "linearly_implicit_euler", {"h": 1.0 / 480.0}),
 )
