@@ -74,12 +74,13 @@ class Rows:
 
 @dataclass(frozen=True)
 class Treatment:
-    """How constraints are kept.
+    """How constraints are kept, and which stiffness of forces implicit steps know.
 
     The default satisfies accelerations exactly and leaves it to the integrator to put coordinates and velocities back
     on the constraints after every step. The reference treatment (`projects` False) pulls errors back by Baumgarte's
     method instead, accelerations with alpha and beta [1/s], velocities with gamma [1/s], and lets limits act only once
-    they are exceeded: for comparison with runs that were made so.
+    they are exceeded: for comparison with runs that were made so. Then linearly implicit steps also take the stiffness
+    of forces that the reference takes (`BoundForce.reference`).
     """
 
     projects: bool = True

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..dynamics.body_forces import IMPLICIT, REFERENCE
-from ..fields import choice
 from ..kernels.layout import CONJUGATE_GRADIENTS, LINEARLY_IMPLICIT
 from ..model import Model
 from ..state import State
@@ -24,28 +23,24 @@ class LinearlyImplicitEuler(FixedStep):
     kind: ClassVar[str] = "linearly_implicit_euler"
     label: ClassVar[str] = "Linearly implicit Euler"
 
-    linearisation: str = choice(
-        IMPLICIT,
-        doc="Stiffness of forces in the implicit matrix. implicit: the part that pulls back, so that every step can be "
-        "solved. reference: that of the implementation the engine is compared with",
-        choices=(IMPLICIT, REFERENCE),
-    )
-
     def begin(self, model: Model, state: State) -> LinearlyImplicitEulerStepper:
-        return LinearlyImplicitEulerStepper(model, state, self)
+        return LinearlyImplicitEulerStepper(model, state, self.h)
 
 
 class LinearlyImplicitEulerStepper(CompiledFixedStepper):
-    """Kernels eliminate from body to body; forces that tie bodies together need iterations, to the same solution."""
+    """Kernels eliminate from body to body; forces that tie bodies together need iterations, to the same solution.
+
+    which: K and D of forces in the matrix, those of the reference in a model that is treated like it.
+    """
 
     method = LINEARLY_IMPLICIT
     tolerance = 1e-14
 
-    def __init__(self, model: Model, state: State, settings: LinearlyImplicitEuler) -> None:
+    def __init__(self, model: Model, state: State, h: float) -> None:
+        self.which = IMPLICIT if model.treatment.projects else REFERENCE
         if model.forces:
             self.method = CONJUGATE_GRADIENTS
-        super().__init__(model, state, settings.h, compiled=settings.linearisation == IMPLICIT or not model.forces)
-        self.linearisation = settings.linearisation
+        super().__init__(model, state, h, compiled=self.which == IMPLICIT or not model.forces)
 
     def step(self, h: float, t_end: float) -> State:
         """(M - h D - h^2 K) v1 = (M - h D) v0 + h f, q1 = q0 + h v1; all at the old state, inputs at the new time.
@@ -55,7 +50,7 @@ class LinearlyImplicitEulerStepper(CompiledFixedStepper):
         Source: RBDN eq. 2.71-2.75. Prescribed coordinates enter by their velocity at the end of the step.
         """
         q0, v0 = self.state.q, self.state.qdot
-        system = linear_system(self.model, q0, v0, self.state.chart, t_end, which=self.linearisation)
+        system = linear_system(self.model, q0, v0, self.state.chart, t_end, which=self.which)
         M_hD = system.M - h * system.D
         A = M_hD - h**2 * system.K
         v1 = solve_free(self.model, A, M_hD @ v0 + h * system.f, prescribed_motion(self.model, t_end)[1])

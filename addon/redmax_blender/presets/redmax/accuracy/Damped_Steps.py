@@ -2,4 +2,3 @@
 accuracy = "CUSTOM"
 integrator = "linearly_implicit_euler"
 linearly_implicit_euler__h = 0.002
-linearly_implicit_euler__linearisation = "implicit"
