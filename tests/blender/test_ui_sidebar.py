@@ -115,6 +115,17 @@ def test_check_shows_problems_by_severity_and_the_hint_of_the_active_one(state):
     drawn(sidebar.REDMAX_PT_check)
 
 
+def test_rows_show_the_beginning_of_a_long_sentence(state):
+    """Blender would show both ends and cut out what is wrong."""
+    sentence = "'Tower' is not closed; its mass would be wrong until its holes are filled"
+    narrow = SimpleNamespace(region=SimpleNamespace(width=260), preferences=bpy.context.preferences)
+    shown = text_lines.shortened(narrow, sentence, icons=2)
+    assert sentence.startswith(shown[:-1].rstrip())
+    assert shown.endswith("\u2026")
+    assert len(shown) <= text_lines.characters(narrow)
+    assert text_lines.shortened(narrow, "Short", icons=2) == "Short"
+
+
 def test_a_running_simulation_shows_its_progress_and_nothing_to_press(state):
     state.running, state.progress, state.message = True, 0.425, "Frame 102 of 240"
     layout = drawn(sidebar.REDMAX_PT_simulate)

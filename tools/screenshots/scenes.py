@@ -11,6 +11,7 @@ import math
 import os
 import sys
 
+import bmesh
 import bpy
 
 PICTURES = {}
@@ -106,6 +107,16 @@ def crane():
     frame_view()
 
 
+def open_up(mesh):
+    """Take a face away."""
+    solid = bmesh.new()
+    solid.from_mesh(mesh)
+    solid.faces.ensure_lookup_table()
+    solid.faces.remove(solid.faces[0])
+    solid.to_mesh(mesh)
+    solid.free()
+
+
 def joints():
     return [obj for obj in bpy.context.scene.objects if obj.redmax.is_joint]
 
@@ -128,10 +139,11 @@ def panel_sidebar():
 @picture
 def panel_check():
     crane()
-    loose = joints()[-1]
-    loose.redmax.joint.child = None
-    joints()[0].redmax.joint.motion_type = "animated"
+    tower = max(bodies(), key=lambda obj: obj.redmax.body.measured_mass)
+    open_up(tower.data)
+    joints()[-1].redmax.joint.motion_type = "animated"
     with in_viewport():
+        bpy.ops.redmax.add_pendulum()
         bpy.ops.redmax.check()
     show_sidebar()
 

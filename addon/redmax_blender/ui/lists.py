@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..properties import joint as joint_properties
+from . import text_lines
 
 SEVERITY_ICON = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
 
@@ -52,6 +53,7 @@ class REDMAX_UL_mechanisms(bpy.types.UIList):
         numbers.alignment = "RIGHT"
         numbers.label(text=f"{item.dofs} DOF")
         if root is not None:
+            row.separator(factor=0.5)
             colour = row.row()
             colour.ui_units_x = 0.8
             colour.prop(root.redmax.mechanism, "color", text="")
@@ -61,10 +63,13 @@ class REDMAX_UL_problems(bpy.types.UIList):
     """What Check has to say, one line each; the whole sentence of the active one stands below the list."""
 
     def draw_item(
-        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
+        self, context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
     ) -> None:
         row = layout.row(align=True)
-        row.label(text=item.text, icon=SEVERITY_ICON[item.severity])
+        row.label(
+            text=text_lines.shortened(context, item.text, icons=2 if item.element else 1),
+            icon=SEVERITY_ICON[item.severity],
+        )
         if item.element:
             row.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF", emboss=False).name = item.element
 

@@ -16,6 +16,9 @@ MARGIN = 60
 
 FEWEST = 16
 
+ICON_LETTERS = 3
+"""Letters that have the width of an icon."""
+
 
 def characters(context: Any) -> int:
     """How many letters a line of the region that is drawn can hold."""
@@ -23,6 +26,12 @@ def characters(context: Any) -> int:
     scale = context.preferences.system.ui_scale or 1.0  # 0 without a window
     width = region.width if region is not None else 300
     return max(FEWEST, int((width / scale - MARGIN) / CHARACTER_WIDTH))
+
+
+def shortened(context: Any, text: str, *, icons: int) -> str:
+    """The beginning of a sentence that fits into a row with so many icons; Blender would cut out its middle."""
+    room = max(FEWEST, characters(context) - ICON_LETTERS * icons)
+    return text if len(text) <= room else f"{text[: room - 1].rstrip()}\u2026"
 
 
 def draw_text(layout: bpy.types.UILayout, context: Any, text: str, icon: str = "NONE", *, alert: bool = False) -> None:
