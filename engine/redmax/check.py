@@ -194,15 +194,17 @@ class _Checker:
                     "closes a loop, so that torques, springs, dampers, limits and a start velocity cannot act on it",
                     "give them to another joint of the loop, or list this one first so that another closes it",
                 )
-        joints = {joint.name: joint for joint in self.scene.joints if isinstance(joint, Joint)}
-        closing = {self.scene.joints[index].name for index in loops}
+        named = {k: j for k, j in enumerate(self.scene.joints) if isinstance(j, Joint) and isinstance(j.name, str)}
+        joints = {joint.name: joint for joint in named.values()}
+        closing = {named[index].name for index in loops if index in named}
         for index, constraint in enumerate(self.scene.constraints):
             if not isinstance(constraint, Constraint) or id(constraint) in self.incomplete | self.misfit:
                 continue
             label = _label("constraint", constraint, index)
             fields = [name for name, spec in specs(type(constraint)).items() if spec.refers_to == "joint"]
             names = [getattr(constraint, name) for name in fields]
-            if any(name not in joints or id(joints[name]) in self.incomplete | self.misfit for name in names):
+            unsure = self.incomplete | self.misfit
+            if any(not isinstance(name, str) or id(joints.get(name)) in {id(None), *unsure} for name in names):
                 continue
             for name in sorted(set(names) & closing):
                 self.say(

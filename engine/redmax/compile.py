@@ -11,6 +11,7 @@ import numpy as np
 
 from .arrays import Array, IntArray, frozen
 from .check import find_problems, resolve
+from .constraints import Constraint, JointLimit
 from .dynamics.animation import with_prescribed
 from .dynamics.kinematics import body_poses, kinematics
 from .errors import Problem, SceneError
@@ -86,7 +87,7 @@ def _assembled(scene: Scene, masses: Sequence[PointMass]) -> Model:
         joints=tuple(joints),
         loops=loops,
         forces=(),
-        constraints=tuple(scene.constraints),
+        constraints=(*scene.constraints, *_hard_limits(joints)),
         parent=frozen(parent, np.int64),
         level=frozen(_levels(parent), np.int64),
         E_pj0=frozen(E_pj0),
@@ -131,6 +132,16 @@ def bound_forces(model: Model, forces: Sequence[Force]) -> tuple[BoundForce, ...
     if problems:
         raise SceneError(problems)
     return tuple(bound)
+
+
+def _hard_limits(joints: Sequence[Joint]) -> list[Constraint]:
+    """Limits that joints have without stiffness, as constraints."""
+    return [
+        JointLimit(name=f"limits of {joint.name}", joint=joint.name, coordinate=k, lower=lower, upper=upper)
+        for joint in joints
+        if joint.motion_type == SIMULATED
+        for k, lower, upper in joint.hard_limits()
+    ]
 
 
 def _levels(parent: IntArray) -> list[int]:

@@ -303,7 +303,7 @@ def test_what_the_engine_finds_names_the_object_once():
     assert extraction.findings[0].text == "Joint 'Elbow' has a lower limit above its upper limit"
     bpy.data.objects["Elbow"].redmax.joint.limit_stiffness = (0.0,) * 6
     bpy.data.objects["Elbow"].redmax.joint.upper_angle = (2.0,) * 6
-    assert any("Joint 'Elbow' has a soft limit without Limit Stiffness" in t for t in said(extract(), "ERROR"))
+    assert not extract().errors  # without stiffness a limit is hard
 
 
 @pytest.mark.parametrize("parts", [[], ["revolute", "revolute"], ["free", "revolute"]])

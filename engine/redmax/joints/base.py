@@ -74,12 +74,20 @@ class Joint(Element):
     rest: object = per_dof(doc="Coordinate at which the springs are relaxed", unit="rad or m")
     damping: object = per_dof(doc="Viscous damping", unit="N m s/rad or N s/m", minimum=0.0)
     lower: object = per_dof(
-        None, doc="Lower soft limit, null (also for single coordinates) for none", unit="rad or m", nullable=True
+        None,
+        doc="Lower limit, null (also for single coordinates) for none; hard without limit_stiffness",
+        unit="rad or m",
+        nullable=True,
     )
     upper: object = per_dof(
-        None, doc="Upper soft limit, null (also for single coordinates) for none", unit="rad or m", nullable=True
+        None,
+        doc="Upper limit, null (also for single coordinates) for none; hard without limit_stiffness",
+        unit="rad or m",
+        nullable=True,
     )
-    limit_stiffness: object = per_dof(doc="Stiffness of the soft limits", unit="N m/rad or N/m", minimum=0.0)
+    limit_stiffness: object = per_dof(
+        doc="Stiffness of soft limits; 0 for hard ones", unit="N m/rad or N/m", minimum=0.0
+    )
     limit_damping: object = per_dof(doc="Damping while beyond a soft limit", unit="N m s/rad or N s/m", minimum=0.0)
 
     @classmethod
@@ -103,6 +111,17 @@ class Joint(Element):
         numbers = (self.torque, self.stiffness, self.damping, self.limit_stiffness)
         tables = (self.torque_table, self.stiffness_table)
         return any(np.asarray(values).any() for values in numbers) or any(table is not None for table in tables)
+
+    def hard_limits(self) -> list[tuple[int, float | None, float | None]]:
+        """(coordinate, lower, upper) of limits without stiffness."""
+        lower = per_dof_values(self.lower, self.ndof, -math.inf)
+        upper = per_dof_values(self.upper, self.ndof, math.inf)
+        soft = per_dof_values(self.limit_stiffness, self.ndof)
+        return [
+            (k, low if math.isfinite(low) else None, high if math.isfinite(high) else None)
+            for k, (low, high) in enumerate(zip(lower, upper, strict=True))
+            if soft[k] == 0.0 and (math.isfinite(low) or math.isfinite(high))
+        ]
 
     @abstractmethod
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
@@ -148,8 +167,10 @@ class Joint(Element):
                 yield f"{field_name} has {np.shape(table.y)[1]} columns of values", hint
         lower = per_dof_values(self.lower, self.ndof, -math.inf)
         upper = per_dof_values(self.upper, self.ndof, math.inf)
-        limits = list(zip(lower, upper, per_dof_values(self.limit_stiffness, self.ndof), strict=True))
-        if any(low > high for low, high, _ in limits):
+        if any(low > high for low, high in zip(lower, upper, strict=True)):
             yield "has a lower limit above its upper limit", "swap them"
-        if any((math.isfinite(low) or math.isfinite(high)) and stiffness == 0.0 for low, high, stiffness in limits):
-            yield "has a soft limit without limit_stiffness", "give a limit_stiffness above 0, or remove the limit"
+        if self.has_singularity and self.hard_limits():
+            yield (
+                "has a hard limit, but its coordinates can be written in several ways",
+                "give a limit_stiffness above 0, or remove the limit",
+            )

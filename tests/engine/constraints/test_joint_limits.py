@@ -150,6 +150,20 @@ def test_limits_act_through_loops_and_couplings():
     assert q[-1, 0] == pytest.approx(0.3, abs=1e-8)
 
 
+def test_a_limit_of_a_joint_without_stiffness_is_hard():
+    """The joint's own fields say the same as a constraint."""
+    b = Builder("own limits")
+    b.bar("bar", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    b.hinge("pin", None, "bar", (0.0, 0.0, 0.0), upper=0.4)
+    own = compile_scene(b.scene)
+    (limit,) = own.constraints
+    assert (limit.kind, limit.joint, limit.lower, limit.upper) == ("joint_limit", "pin", None, 0.4)
+    other = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.4))
+    np.testing.assert_array_equal(angles(run(own, Dop853(), 0.5)), angles(run(other, Dop853(), 0.5)))
+    b.scene.joints[0] = dataclasses.replace(b.scene.joints[0], limit_stiffness=100.0)
+    assert compile_scene(b.scene).constraints == ()
+
+
 def test_a_start_beyond_the_limit_is_named():
     from redmax.simulate import SimulationError
 
