@@ -55,7 +55,7 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
         for strand, points in zip(scene.strands, added.nodes, strict=True)
     )
     forces = bound_forces(model, [*scene.forces, *added.forces])
-    return replace(model, forces=forces, strands=strands, hidden=len(added.bodies))
+    return replace(model, forces=forces, strands=strands, hidden=len(added.bodies), hidden_forces=len(added.forces))
 
 
 def _assembled(scene: Scene, masses: Sequence[PointMass]) -> Model:

@@ -54,7 +54,8 @@ class Model:
     charted_loads: joints with loads on coordinates that may be written in several ways (`loads.own_coordinates`).
     torque, stiffness, rest, damping, lower, upper, limit_stiffness, limit_damping: (nr,) of each coordinate;
     without a limit lower and upper are -inf and +inf. body_damping: (n,).
-    strands: where their nodes are. hidden: how many bodies, the last ones, are nodes of strands, not the scene's own.
+    strands: where their nodes are. hidden: how many bodies, the last ones, are nodes of strands, not the scene's own;
+    hidden_forces: how many forces are what their segments do.
     treatment: how loops and constraints are kept; another one only for comparisons.
     """
 
@@ -88,6 +89,7 @@ class Model:
     body_damping: Array
     strands: tuple[BoundStrand, ...] = ()
     hidden: int = 0
+    hidden_forces: int = 0
     treatment: Treatment = PROJECTED
 
     @property

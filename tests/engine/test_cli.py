@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from redmax.__main__ import main
+from redmax.examples import EXAMPLES
 
 EXAMPLE = Path(__file__).parent / "scenes" / "example.json"
 
@@ -65,3 +66,17 @@ def test_check_says_which_loop_cannot_be_closed(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "2 degrees of freedom before closing loops, 1 tree, 1 loop" in said
     assert "loop joint 'Close' stays off by" in said
+
+
+def test_info_tells_forces_and_strands_but_not_nodes(capsys):
+    examples = EXAMPLES[0].path.parent
+    assert main(["info", str(examples / "rope.json")]) == 0
+    said = capsys.readouterr().out
+    assert "Scene 'Rope': 1 body, 1 joint, 46 degrees of freedom, 1 tree, 0 loops, 1 strand" in said
+    assert "Strand 'Rope' of 17 nodes, tied to the world and 'Plank'" in said
+    assert "node 3" not in said
+    assert "Force" not in said
+    assert main(["info", str(examples / "spring_and_cable.json")]) == 0
+    said = capsys.readouterr().out
+    assert "Force 'Spring' on the world and 'Boom'" in said
+    assert "Force 'Air' on 'Weight'" in said

@@ -27,6 +27,8 @@ def digest(scene: Any) -> bytes:
     _element(scene, words, numbers)
     for name in LISTS:
         _other(tuple(getattr(scene, name)), words, numbers)
+    if scene.strands:  # results of scenes without them keep their names
+        _other(tuple(scene.strands), words, numbers)
     found = hashlib.sha256(json.dumps(words).encode())
     found.update(numbers.tobytes())
     return found.digest()

@@ -41,17 +41,21 @@ def info_command(path: str, say: Say) -> int:
     say(f"Scene '{model.name}': {_summary(model)}")
     gravity = ", ".join(f"{value:g}" for value in model.gravity)
     say(f"Total mass {model.mass:.6g} kg, gravity ({gravity}) m/s^2, deepest chain {_depth(model)} bodies")
-    roots = [model.joint_names[index] for index in np.flatnonzero(model.parent < 0)]
-    say(f"Attached to the world by {_listed(roots)}")
-    for kind, count in Counter(joint.kind for joint in model.joints).items():
+    own = model.shown
+    roots = [model.joint_names[index] for index in np.flatnonzero(model.parent[:own] < 0)]
+    if roots:
+        say(f"Attached to the world by {_listed(roots)}")
+    for kind, count in Counter(joint.kind for joint in model.joints[:own]).items():
         say(f"  {count} x {JOINTS[kind].label} ({kind})")
     for line in _closed(model):
         say(line)
     for loop in model.loops:
         say(f"Loop closed by joint '{loop.joint.name}' ({loop.joint.kind})")
+    for line in _forces_and_strands(model):
+        say(line)
     say("")
     rows = [("body", "mass [kg]", "joint", "kind", "carried by", "coordinates")]
-    for index, body in enumerate(model.body_names):
+    for index, body in enumerate(model.body_names[:own]):
         parent = int(model.parent[index])
         joint = model.joints[index]
         dofs = ", ".join(f"{name} [{unit}]" for name, unit in zip(joint.dof_names, joint.dof_units, strict=True))
@@ -85,17 +89,34 @@ def compiled(path: str, say: Say) -> Model | None:
 
 
 def _summary(model: Model) -> str:
-    roots = int((model.parent < 0).sum())
+    own = model.shown
+    roots = int((model.parent[:own] < 0).sum())
+    strands = [_count(len(model.strands), "strand", "strands")] if model.strands else []
     return ", ".join(
         [
-            _count(model.body_count, "body", "bodies"),
-            _count(len(model.joints) + len(model.loops), "joint", "joints"),
+            _count(own, "body", "bodies"),
+            _count(own + len(model.loops), "joint", "joints"),
             _count(model.dof_count, "degree of freedom", "degrees of freedom")
             + (" before closing loops" if model.loops else ""),
             _count(roots, "tree", "trees"),
             _count(len(model.loops), "loop", "loops"),
+            *strands,
         ]
     )
+
+
+def _forces_and_strands(model: Model) -> list[str]:
+    """What acts on which bodies; segments of strands are not told one by one."""
+    lines = []
+    for force in model.forces[: len(model.forces) - model.hidden_forces]:
+        names = ["the world" if body < 0 else f"'{model.body_names[body]}'" for body in force.bodies]
+        lines.append(f"Force '{force.name}' on {' and '.join(names)}")
+    for strand in model.strands:
+        tied = sorted({int(body) for body in strand.owners if body < model.shown})
+        names = ["the world" if body < 0 else f"'{model.body_names[body]}'" for body in tied]
+        ends = f", tied to {' and '.join(names)}" if names else ""
+        lines.append(f"Strand '{strand.name}' of {len(strand.owners)} nodes{ends}")
+    return lines
 
 
 def _closed(model: Model) -> list[str]:
@@ -115,7 +136,7 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def _depth(model: Model) -> int:
-    return int(model.level.max()) + 1
+    return int(model.level[: model.shown].max(initial=-1)) + 1
 
 
 def _listed(names: list[str]) -> str:
