@@ -111,6 +111,13 @@ def test_accuracy_presets_choose_the_integrator(arms):
     assert settings.accuracy == "HIGH"
 
 
+@pytest.mark.parametrize("path", sorted((SHIPPED / "accuracy").glob("*.py")), ids=lambda path: path.stem)
+def test_every_shipped_accuracy_simulates_without_any_wheel(arms, path):
+    bpy.context.scene.frame_end = 3
+    bpy.ops.redmax.apply_preset(filepath=str(path))
+    assert swinging.simulate().status == "complete"
+
+
 # --- feel ------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 accuracy = "CUSTOM"
-integrator = "radau"
-radau__rtol = 1e-07
-radau__atol = 1e-07
-radau__dynamics = "fast"
+integrator = "bdf2"
+bdf2__h = 0.002
+bdf2__tolerance = 1e-09
+bdf2__residual_tolerance = 0.0
