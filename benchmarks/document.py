@@ -71,7 +71,7 @@ def section(rows: list[Row], about: list[str]) -> list[str]:
             heading = f"{title[0].upper()}{title[1:]}" + (f" [{unit}]" if unit else " (relative error)")
             lines += [f"{heading}:", "", *side_by_side(chosen), ""]
     lines += ["Everything else:", "", "| what | case | ours | beside it, the best first |", "|---|---|---|---|"]
-    others = ("work-precision", "growth", "plain numpy", "start", "memory", "chain in Blender", "simulation, ")
+    others = ("work-precision", "loops", "growth", "plain numpy", "start", "memory", "chain in Blender", "simulation, ")
     for key, members in grouped(row for row in rows if row.benchmark.startswith(others)).items():
         lines.append(one_line(*key, members))
     return lines

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mechanisms with loops: seconds per simulated second, beside engines with loops of their own, and how far joints open.
+
+Every engine reads all poses at 24 fps; the gap is the largest distance by which any hinge is open at any frame.
+Peers run at many settings, and are compared at the fastest that keeps the joints as closed as ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
+from types import ModuleType
+
+import numpy as np
+
+from .linkage import Linkage, energies, extent, largest_gap
+from .loop_mechanisms import four_bar, jansen_legs, ring, scissor_lift
+from .measure import Options, Row, interleaved, now
+from .mechanisms import GRAVITY
+from .peers import loops_in_redmax
+from .peers.base import FPS
+from .peers.loops_base import LoopMachine, Setting, loop_engines
+
+PEERS = ("mujoco", "exudyn")
+RATIO_LIMIT, AIM = 0.8, 0.3
+CLOSED = 1e-9
+"""A gap that is this part of the longest body counts as closed as ours, or ours times TIMES, if that is more."""
+
+TIMES = 10.0
+SAME_MOTION, FINE_MOTION = 1e-2, 1e-4
+"""How far bodies may be from ours at the end, as part of the mechanism's extent: what one sees who looks for it, and
+a tenth of a pixel. Steps so long that the motion is another one do not count, however closed the joints."""
+
+EQUAL, NEAREST = "as closed as ours", "as closed as it can"
+FINER, DEFAULTS = "as closed as ours, finer motion", "at its own defaults"
+
+SAME_START = 1e-12
+"""How far mass and energies at the start may be apart, as part of the mass and of the energy it takes to lift the
+mechanism by its own extent."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One setting tried once: the largest gap [m], and how far it ends from our motion [m]."""
+
+    engine: str
+    setting: Setting
+    seconds: float
+    gap: float
+    apart: float
+
+    @property
+    def label(self) -> str:
+        return f"{self.engine} {self.setting.name}"
+
+
+def linkages(options: Options) -> list[Linkage]:
+    if options.quick:
+        options.skip("loops, scissor lift 50, 12 Jansen legs and ring of 100: left out of a quick run")
+        return [four_bar(), scissor_lift(10)]
+    return [four_bar(), scissor_lift(10), scissor_lift(50), jansen_legs(12), ring(100)]
+
+
+def run(options: Options) -> list[Row]:
+    engines = loop_engines(options, PEERS)
+    rows = []
+    for linkage in linkages(options):
+        print(f"  {linkage.name}", flush=True)
+        rows += compared(options, linkage, engines)
+    options.note(
+        "Loops: milliseconds per simulated second; the difference is that of the bodies' places at the end [m]. As "
+        f"closed as ours: joints open by at most {CLOSED:g} of the longest body or {TIMES:g} times our gap, with a "
+        f"motion within {SAME_MOTION:g} of the extent (finer: {FINE_MOTION:g}); where a peer gets no setting so far, "
+        "its most closed one. Ours takes steps of DOP853 at Accuracy Standard. MuJoCo's loops are `connect` "
+        "equalities, which are soft; stiff means solref of two steps, solimp 0.9999 and a solver that iterates to "
+        "the end. Exudyn's bodies live in the plane, with two equations per hinge of tree and loop alike, those of "
+        "the others in space; but for its defaults its Newton iteration goes on to rounding."
+    )
+    return rows
+
+
+def compared(options: Options, linkage: Linkage, engines: list[ModuleType]) -> list[Row]:
+    frames = max(1, round((0.25 if options.quick else 1.0) * linkage.duration * FPS))
+    ours = loops_in_redmax.build(linkage)
+    check_start(linkage, loops_in_redmax.NAME, ours)
+    own_setting = ours.settings()[0]
+    expected = own_setting.run(frames)
+    gap = largest_gap(linkage, expected)
+    tried = []
+    for engine in engines:
+        machine = engine.build(linkage)
+        check_start(linkage, engine.NAME, machine)
+        tried += explored(options, linkage, engine.NAME, machine, expected)
+    chosen = choices(tried, allowed_gap=max(TIMES * gap, CLOSED * linkage.size), reach=extent(linkage))
+    if tried:
+        best = min(tried, key=lambda result: result.apart)
+        options.note(f"{linkage.name}: the nearest motion of a peer ends {best.apart:.0e} m from ours ({best.label}).")
+    ways = {result.label: partial(result.setting.run, frames) for _, result in chosen}
+    mine, whole = loops_in_redmax.NAME, "every channel"
+    ways[mine], ways[whole] = partial(own_setting.run, frames), partial(ours.with_every_channel, frames)
+    per_second = 1e3 * FPS / frames
+    times = interleaved(ways, options.rounds)
+    beside = asked_for(chosen, {name: value for name, (value, _) in times.items()})
+    rows = []
+    for what, result in chosen:
+        asked = result is beside and what in (EQUAL, NEAREST)
+        (value, spread), (theirs, their_spread) = times[mine], times[result.label]
+        rows.append(
+            Row(
+                f"loops, {what}",
+                f"{linkage.name}, gaps {gap:.0e} and {result.gap:.0e} m",
+                per_second * value,
+                "ms/s",
+                result.label,
+                per_second * theirs,
+                spread,
+                ratio_limit=RATIO_LIMIT if asked else None,
+                aim=AIM if asked else None,
+                their_spread=their_spread,
+                difference=result.apart,
+            )
+        )
+    value, spread = times[whole]
+    rows.append(Row("loops, every channel of simulate()", linkage.name, per_second * value, "ms/s", spread=spread))
+    return rows
+
+
+def check_start(linkage: Linkage, name: str, machine: LoopMachine) -> None:
+    """Raises ValueError unless mass and energies at the start are those of the description."""
+    expected, got = np.array(energies(linkage)), np.array(machine.energies())
+    energy = linkage.mass * GRAVITY * extent(linkage)
+    if not (np.abs(got - expected) <= SAME_START * np.array([linkage.mass, energy, energy])).all():
+        raise ValueError(
+            f"{name} built another {linkage.name}: mass and energies {got.tolist()}, not {expected.tolist()}"
+        )
+
+
+def explored(options: Options, linkage: Linkage, name: str, machine: LoopMachine, expected: np.ndarray) -> list[Result]:
+    """Every setting once, each method from coarse to fine until it takes too long. What diverges is left out."""
+    longest = options.seconds(10.0, 0.5)
+    frames = len(expected)
+    results: list[Result] = []
+    over: set[str] = set()
+    for setting in machine.settings():
+        if setting.method in over:
+            continue
+        begin = now()
+        try:
+            places = setting.run(frames)
+        except RuntimeError as reason:
+            options.skip(f"loops, {linkage.name}, {name} {setting.name}: {reason}")
+            continue
+        seconds = now() - begin
+        if seconds > longest:
+            over.add(setting.method)
+        if not np.isfinite(places).all():
+            options.skip(f"loops, {linkage.name}, {name} {setting.name}: diverged")
+            continue
+        apart = float(np.linalg.norm((places - expected)[-1, :, :2], axis=1).max())
+        results.append(Result(name, setting, seconds, largest_gap(linkage, places), apart))
+    return results
+
+
+def choices(tried: list[Result], *, allowed_gap: float, reach: float) -> list[tuple[str, Result]]:
+    """What is compared, and as what. reach: the mechanism's extent [m].
+
+    Per engine the fastest setting as closed as ours with the same motion, or where there is none the most closed one;
+    the fastest with the finer motion besides; and its own defaults.
+    """
+    chosen: list[tuple[str, Result]] = []
+    for engine in dict.fromkeys(result.engine for result in tried):
+        own = [result for result in tried if result.engine == engine]
+        same = [result for result in own if result.apart <= SAME_MOTION * reach]
+        closed = [result for result in same if result.gap <= allowed_gap]
+        fine = [result for result in closed if result.apart <= FINE_MOTION * reach]
+        if closed:
+            chosen.append((EQUAL, min(closed, key=attrgetter("seconds"))))
+        elif same:
+            chosen.append((NEAREST, min(same, key=attrgetter("gap"))))
+        if fine:
+            chosen.append((FINER, min(fine, key=attrgetter("seconds"))))
+        chosen += [(DEFAULTS, result) for result in own if result.setting.own]
+    return chosen
+
+
+def asked_for(chosen: list[tuple[str, Result]], seconds: Mapping[str, float]) -> Result | None:
+    """The one beside which the limit is asked: the fastest as closed as ours; without any, the most closed of all."""
+    equal = [result for what, result in chosen if what == EQUAL]
+    nearest = [result for what, result in chosen if what == NEAREST]
+    if equal:
+        return min(equal, key=lambda result: seconds[result.label])
+    return min(nearest, key=attrgetter("gap"), default=None)
