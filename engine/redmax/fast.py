@@ -60,14 +60,14 @@ def new_tree(model: Model) -> Tree | None:
 
 
 def looped_tree(model: Model) -> Tree | None:
-    """A model with loops for kernels, where they know all of it; each call gives one with work space of its own."""
-    if route.name() != route.NUMBA or model.constraints or not model.loops:
+    """The same for a model whose only constraints are loops that kernels know: its motion keeps them closed."""
+    if route.name() != route.NUMBA or not model.loops or not model.treatment.projects:
         return None
     from .kernels.packing import pack  # noqa: PLC0415  (not needed without numba)
     from .kernels.packing_rows import known  # noqa: PLC0415  (not needed without numba)
     from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
 
-    return Tree(model) if known(model) and model.once(pack).whole else None
+    return Tree(model) if known(model) and model.once(pack).whole and not python_force(model) else None
 
 
 class _PerThread(threading.local):

@@ -42,7 +42,7 @@ class AdaptiveExplicit(Adaptive):
     method: ClassVar[Tableau]
 
     def begin(self, model: Model, state: State) -> ExplicitStepper:
-        tree = fast.new_tree(model) if self.dynamics == FAST else None
+        tree = (fast.new_tree(model) or fast.looped_tree(model)) if self.dynamics == FAST else None
         return (
             ExplicitStepper(model, state, self) if tree is None else CompiledExplicitStepper(model, state, self, tree)
         )

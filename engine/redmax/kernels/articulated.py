@@ -49,7 +49,6 @@ def eliminate_general(body, work, up, columns, link, armature, qddot, extra, kee
             x, s = get(qddot, k), get6(further(columns, k * DOF_WORK), S)
             c0, c1, c2 = c0 + x * s[0], c1 + x * s[1], c2 + x * s[2]
             c3, c4, c5 = c3 + x * s[3], c4 + x * s[4], c5 + x * s[5]
-        put6(work, C, c0, c1, c2, c3, c4, c5)
     else:
         for k in range(end - 1, dof - 1, -1):
             column = further(columns, k * DOF_WORK)
@@ -105,17 +104,25 @@ def eliminate(n, bodies, links, work, columns, armature, qddot, extra, keep):
 def accelerate_general(work, up, columns, link, qddot, tau, wrenches):
     """Accelerations of any joint and its body, or the forces of a prescribed one."""
     dof = fixed(link, DOF)
+    end = dof + fixed(link, NDOF)
     a0, a1, a2, a3, a4, a5 = carried(work, up)
-    if wrenches or fixed(link, PRESCRIBED):
+    if fixed(link, PRESCRIBED):
+        for k in range(dof, end):
+            x, s = get(qddot, k), get6(further(columns, k * DOF_WORK), S)
+            a0, a1, a2 = a0 + x * s[0], a1 + x * s[1], a2 + x * s[2]
+            a3, a4, a5 = a3 + x * s[3], a4 + x * s[4], a5 + x * s[5]
         add_wrench(work, a0, a1, a2, a3, a4, a5)
-    for k in range(dof, dof + fixed(link, NDOF)):
-        column = further(columns, k * DOF_WORK)
-        s = get6(column, S)
-        if fixed(link, PRESCRIBED):
-            f = get6(work, F)
+        f = get6(work, F)
+        for k in range(dof, end):
+            s = get6(further(columns, k * DOF_WORK), S)
             put(tau, k, s[0] * f[0] + s[1] * f[1] + s[2] * f[2] + s[3] * f[3] + s[4] * f[4] + s[5] * f[5])
-            continue
-        u = get6(column, U)
+        put6(work, ACC, a0, a1, a2, a3, a4, a5)
+        return
+    if wrenches:
+        add_wrench(work, a0, a1, a2, a3, a4, a5)
+    for k in range(dof, end):
+        column = further(columns, k * DOF_WORK)
+        s, u = get6(column, S), get6(column, U)
         along = (u[0] * a0 + u[1] * a1 + u[2] * a2) + (u[3] * a3 + u[4] * a4 + u[5] * a5)
         x = get(column, D) * (get(column, TAU) - along)
         put(qddot, k, x)

@@ -31,26 +31,30 @@ ROW_KIND, BODY_A, BODY_B, COORDINATE_A, COORDINATE_B = (
     at.COORDINATE_B,
 )
 FACTOR_A, FACTOR_B = at.FACTOR_A, at.FACTOR_B
-ON_A, ON_B, WANTED, MULTIPLIER, ORDER = at.ON_A, at.ON_B, at.WANTED, at.MULTIPLIER, at.ORDER
+ON_A, ON_B, MOST, WANTED, MULTIPLIER, ORDER = at.ON_A, at.ON_B, at.MOST, at.WANTED, at.MULTIPLIER, at.ORDER
 R, P, S, U, D, TAU = at.R, at.P, at.S, at.U, at.D, at.TAU
 DEPENDENT = 1e-11
 """A row whose part that no other row has is this small, relative to it all, squared, depends on the others."""
+NOTHING = 1e-24
+"""A row that moves so little of what it could at most, squared, moves nothing but for rounding."""
 WELL_APART = 1e-6
 """Where that part is larger in every row, their order does not matter."""
 
 
 @inner
-def handed_up(link, work, columns, armature, f, reach, m, i, at_a, factor_a, at_b, factor_b):
+def handed_up(link, work, columns, armature, f, reach, m, i, kept, at_a, factor_a, at_b, factor_b):
     """What a wrench on a body is at its parent, of which the joint takes its part; that part goes to column i of W.
+    What a wrench of that size could move at most is added up in `MOST`.
 
     at_a, factor_a, at_b, factor_b: forces along coordinates that belong to the row.
     """
     f0, f1, f2, f3, f4, f5 = f
-    dof = fixed(link, DOF)
+    dof, most = fixed(link, DOF), 0.0
     mode = mode_of(link, armature, dof)
     if mode == BALL_ALONE:
         columns = further(columns, dof * DOF_WORK)
         l1, l4, l3 = get3(columns, U + 3)
+        most = (f0 * f0 + f1 * f1 + f2 * f2) * get(columns, D)
         put(reach, dof * m + i, f0)
         put(reach, (dof + 1) * m + i, f1 + l1 * f0)
         put(reach, (dof + 2) * m + i, f2 + l4 * f0 + l3 * f1)
@@ -69,9 +73,13 @@ def handed_up(link, work, columns, armature, f, reach, m, i, at_a, factor_a, at_
             if k == at_b:
                 w += factor_b
             put(reach, k * m + i, w)
+            torque, force = f0 * f0 + f1 * f1 + f2 * f2, f3 * f3 + f4 * f4 + f5 * f5
+            turn, slide = s[0] * s[0] + s[1] * s[1] + s[2] * s[2], s[3] * s[3] + s[4] * s[4] + s[5] * s[5]
+            most += get(column, D) * (turn * torque + slide * force + w * w)
             w *= get(column, D)
             f0, f1, f2 = f0 - w * u[0], f1 - w * u[1], f2 - w * u[2]
             f3, f4, f5 = f3 - w * u[3], f4 - w * u[4], f5 - w * u[5]
+    put(kept, MOST, get(kept, MOST) + most)
     E, p = get9(work, R), get3(work, P)
     f3, f4, f5 = applied(E, f3, f4, f5)
     t0, t1, t2 = applied(E, f0, f1, f2)
@@ -93,16 +101,17 @@ def reach_of_row(i, m, row, value, kept, links, work, columns, armature, reach):
     if fixed(row, ROW_KIND) == COUPLING:
         at_a, at_b = fixed(row, COORDINATE_A), fixed(row, COORDINATE_B)
         factor_a, factor_b = fixed(value, FACTOR_A), fixed(value, FACTOR_B)
+    put(kept, MOST, 0.0)
     while a >= 0 or b >= 0:
         if a == b:
             f, g, b = sum6(f, g), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), -1
         if a > b:
             link, body = further(links, a * BODY_INTS), further(work, a * WORK)
-            f = handed_up(link, body, columns, armature, f, reach, m, i, at_a, factor_a, at_b, factor_b)
+            f = handed_up(link, body, columns, armature, f, reach, m, i, kept, at_a, factor_a, at_b, factor_b)
             a = fixed(link, PARENT)
         else:
             link, body = further(links, b * BODY_INTS), further(work, b * WORK)
-            g = handed_up(link, body, columns, armature, g, reach, m, i, at_a, factor_a, at_b, factor_b)
+            g = handed_up(link, body, columns, armature, g, reach, m, i, kept, at_a, factor_a, at_b, factor_b)
             b = fixed(link, PARENT)
 
 
@@ -147,7 +156,8 @@ def factorise(m, nr, columns, reach, A, space):
     product_of_reach(m, nr, columns, reach, A)
     for i in range(m):
         put(space, i * ROW_WORK + ORDER, float(i))
-        put(space, i * ROW_WORK + MULTIPLIER, get(A, i * m + i))  # what the row is in all
+        whole, most = get(A, i * m + i), get(space, i * ROW_WORK + MOST)
+        put(space, i * ROW_WORK + MULTIPLIER, whole if whole > NOTHING * most else 0.0)  # what the row is in all
     if factorised_as_they_come(m, A, space):
         return m
     product_of_reach(m, nr, columns, reach, A)
@@ -159,7 +169,7 @@ def factorised_as_they_come(m, A, space):
     """Whether that can be done without a look at the order."""
     for k in range(m):
         row, whole = further(A, k * m), get(space, k * ROW_WORK + MULTIPLIER)
-        if not get(row, k) > WELL_APART * whole:
+        if not (get(row, k) > WELL_APART * whole and whole > 0.0):
             return False
         pivot = 1.0 / get(row, k)
         for i in range(k + 1, m):

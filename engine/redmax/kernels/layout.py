@@ -84,9 +84,9 @@ AXIS_A, AXIS_B = 0, 3
 FACTOR_A, FACTOR_B, OFFSET = 0, 1, 2
 ROW_NUMBERS = 10
 
-# rows, work space: what each does to its bodies per unit of multiplier, error, its rate, what acceleration the motion
-# gives it already, right side, multiplier, and which row is solved for at this place
-ON_A, ON_B, ERROR, RATE, PRODUCT, WANTED, MULTIPLIER, ORDER = 0, 6, 12, 13, 14, 15, 16, 17
+# rows, work space: what each does to its bodies per unit of multiplier, error, how much it could move at most, what
+# acceleration the motion gives it already, right side, multiplier, and which row is solved for at this place
+ON_A, ON_B, ERROR, MOST, PRODUCT, WANTED, MULTIPLIER, ORDER = 0, 6, 12, 13, 14, 15, 16, 17
 ROW_WORK = 18
 POSE = 12
 """Numbers of a body's pose in the world: nine of the rotation, three of the position."""

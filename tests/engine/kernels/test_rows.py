@@ -203,7 +203,6 @@ def test_rows_leave_the_joint_its_freedom(name):
 def test_joints_that_need_other_rows_are_left_to_others():
     z = {"axis": (0.0, 0.0, 1.0)}
     assert packing_rows.loop_rows(closed_chain("r", Screw, {**z, "pitch": 0.1}).loops[0]) is None
-    assert packing_rows.loop_rows(closed_chain("r", Revolute, {**z, "stiffness": 1.0}).loops[0]) is None
     arm = {"parts": (Revolute.part(**z), Prismatic.part(axis=(1.0, 0.0, 0.0)))}
     assert packing_rows.loop_rows(closed_chain("r", Composite, arm).loops[0]) is None
     cylinder = {"parts": (Revolute.part(**z), Prismatic.part(**z))}

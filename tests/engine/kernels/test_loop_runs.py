@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole runs of closed loops in kernels, against the same runs in readable code."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine.mechanisms import (
+    bennett,
+    four_bar,
+    jansen_leg,
+    parallelogram,
+    peaucellier,
+    sarrus,
+    scissor_lift,
+    slider_crank,
+)
+from redmax.compile import compile as compile_scene
+from redmax.constraints import JointLimit
+from redmax.integrators import Dop853, Rk45
+from redmax.joints import Screw
+from redmax.simulate import simulate
+from redmax.tables import Table
+
+pytest.importorskip("numba")
+from redmax import fast
+from redmax.integrators.dormand_prince import CompiledExplicitStepper
+
+MECHANISMS = {
+    "four-bar": four_bar,
+    "slider-crank": slider_crank,
+    "parallelogram": parallelogram,
+    "Peaucellier": peaucellier,
+    "Sarrus": sarrus,
+    "Bennett": bennett,
+    "scissor lift": lambda: scissor_lift(3),
+    "Jansen leg": jansen_leg,
+}
+
+
+def driven(scene):
+    """With its first joint animated, and a damper and a spring on the second."""
+    first, second, *others = scene.joints
+    start = first.q if isinstance(first.q, (int, float)) else 0.0
+    turn = Table(x=(0.0, 0.4, 1.0), y=((start,), (start + 0.4,), (start + 0.5,)), interpolation="cubic")
+    first = dataclasses.replace(first, motion_type="animated", animation=turn)
+    second = dataclasses.replace(second, stiffness=3.0, damping=0.5)
+    scene.joints[:] = [first, second, *others]
+    return scene
+
+
+def last_sample(model, integrator):
+    return list(simulate(model, integrator=integrator, fps=24.0, duration=0.5))[-1]
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_kernels_move_a_mechanism_as_readable_code_does(name):
+    model = compile_scene(MECHANISMS[name]())
+    assert fast.looped_tree(model) is not None
+    tight = {"rtol": 1e-10, "atol": 1e-10}
+    quick, slow = last_sample(model, Dop853(**tight)), last_sample(model, Dop853(**tight, dynamics="projected"))
+    assert quick.status == slow.status == "complete"
+    np.testing.assert_allclose(quick.E_wb, slow.E_wb, atol=1e-7)
+    for channel in ("twist", "energy", "reaction"):
+        size = max(1.0, np.abs(slow.channels[channel]).max())
+        np.testing.assert_allclose(quick.channels[channel], slow.channels[channel], atol=2e-6 * size, err_msg=channel)
+    assert quick.channels["gap"].max() < 1e-13
+
+
+@pytest.mark.parametrize("cls", [Dop853, Rk45])
+@pytest.mark.parametrize("name", ["four-bar", "slider-crank"])
+def test_an_animated_crank_works_on_its_loop(name, cls):
+    model = compile_scene(driven(MECHANISMS[name]()))
+    tight = {"rtol": 1e-10, "atol": 1e-10}
+    quick, slow = last_sample(model, cls(**tight)), last_sample(model, cls(**tight, dynamics="recursive"))
+    np.testing.assert_allclose(quick.E_wb, slow.E_wb, atol=1e-7)
+    for channel in ("work", "loss", "motor", "torque"):
+        size = max(1.0, np.abs(slow.channels[channel]).max())
+        np.testing.assert_allclose(quick.channels[channel], slow.channels[channel], atol=2e-6 * size, err_msg=channel)
+    # the books balance
+    first = next(iter(simulate(model, integrator=cls(**tight), fps=24.0, duration=0.5)))
+    change = quick.channels["energy"] - first.channels["energy"]
+    assert change == pytest.approx(quick.channels["work"] - quick.channels["loss"], abs=1e-7)
+
+
+def test_long_runs_stay_closed_and_keep_their_energy():
+    model = compile_scene(four_bar())
+    stepper = Dop853(rtol=1e-9, atol=1e-9).begin(model, model.initial_state())
+    assert isinstance(stepper, CompiledExplicitStepper)
+    tree = stepper.tree
+    seen = []
+    for frame in range(1, 481):
+        state = stepper.advance(frame / 24.0)
+        seen.append(np.abs(tree.row_errors(state.q, state.qdot, state.chart)).max())
+    assert max(seen) < 1e-13
+    begin, end = model.initial_state(), stepper.state
+    start, now = (tree.observe(s.q, s.qdot, s.chart, s.t) for s in (begin, end))
+    drift = (now.kinetic + now.potential) - (start.kinetic + start.potential)
+    assert abs(drift) < 1e-5 * max(now.kinetic, 1.0)
+
+
+def test_constraints_that_kernels_do_not_know_are_left_to_readable_code():
+    scene = four_bar()
+    crank, *_, closing = scene.joints
+    frames = {"frame_in_parent": closing.frame_in_parent, "frame_in_child": closing.frame_in_child}
+    screw = Screw(name="C", parent=closing.parent, child=closing.child, axis=closing.axis, pitch=0.1, **frames)
+    scene.joints[-1] = screw
+    model = compile_scene(scene)
+    assert [loop.joint.name for loop in model.loops] == ["C"]
+    assert fast.looped_tree(model) is None
+    coupled = four_bar()
+    coupled.constraints.append(JointLimit(name="stop", joint=crank.name, upper=2.0))
+    assert fast.looped_tree(compile_scene(coupled)) is None
