@@ -77,8 +77,7 @@ class ConstrainedRun:
         loops = (loop.joint.motion_type == ANIMATED for loop in model.loops)
         self._moved = (*loops, *(constraint.prescribes for constraint in model.constraints))
         self.rank: int | None = None
-        # Kernels give motors of animated joints another power than they have while loops hold them.
-        self.tree = fast.looped_tree(model) if self.treatment.projects and not model.prescribed.any() else None
+        self.tree = fast.looped_tree(model)
         self.loss = 0.0
         self.impacts = 0
 

@@ -42,10 +42,20 @@ class AdaptiveExplicit(Adaptive):
     method: ClassVar[Tableau]
 
     def begin(self, model: Model, state: State) -> ExplicitStepper:
-        tree = (fast.new_tree(model) or fast.looped_tree(model)) if self.dynamics == FAST else None
+        tree = (fast.new_tree(model) or _regular_tree(model, state)) if self.dynamics == FAST else None
         return (
             ExplicitStepper(model, state, self) if tree is None else CompiledExplicitStepper(model, state, self, tree)
         )
+
+
+def _regular_tree(model: Model, state: State) -> Tree | None:
+    """Kernels for a mechanism with loops of which none depends on the others.
+
+    Where some do, as in flat poses and in mechanisms that are held too often, the rank has to be followed from step to
+    step (`ConstrainedRun.rank`).
+    """
+    tree = fast.looped_tree(model)
+    return tree if tree is not None and tree.is_regular(state.q, state.chart) else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from . import layout as at
 from .articulated import mode_of
 from .jit import inlined, inner
-from .memory import fixed, further, get, get3, get6, get9, put
+from .memory import fixed, fixed3, further, get, get3, get6, get9, put
 from .spatial import applied, cross
 
 BODY_INTS, WORK, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK = (
@@ -22,7 +22,8 @@ BODY_INTS, WORK, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK = (
     at.ROW_WORK,
 )
 PARENT, DOF, NDOF, PRESCRIBED = at.PARENT, at.DOF, at.NDOF, at.PRESCRIBED
-HINGE, BALL_ALONE, COUPLING = at.HINGE, at.BALL_ALONE, at.COUPLING
+BALL_ALONE, POINT, COUPLING = at.BALL_ALONE, at.POINT, at.COUPLING
+POINT_A, POINT_B = at.POINT_A, at.POINT_B
 ROW_KIND, BODY_A, BODY_B, COORDINATE_A, COORDINATE_B = (
     at.ROW_KIND,
     at.BODY_A,
@@ -42,9 +43,9 @@ WELL_APART = 1e-6
 
 
 @inner
-def handed_up(link, work, columns, armature, f, reach, m, i, kept, at_a, factor_a, at_b, factor_b):
+def handed_up(link, work, columns, armature, f, lever, reach, m, i, kept, at_a, factor_a, at_b, factor_b):
     """What a wrench on a body is at its parent, of which the joint takes its part; that part goes to column i of W.
-    What a wrench of that size could move at most is added up in `MOST`.
+    What a wrench of that size could move at most is added up in `MOST`. lever: how far its force acts at most.
 
     at_a, factor_a, at_b, factor_b: forces along coordinates that belong to the row.
     """
@@ -75,7 +76,7 @@ def handed_up(link, work, columns, armature, f, reach, m, i, kept, at_a, factor_
             put(reach, k * m + i, w)
             torque, force = f0 * f0 + f1 * f1 + f2 * f2, f3 * f3 + f4 * f4 + f5 * f5
             turn, slide = s[0] * s[0] + s[1] * s[1] + s[2] * s[2], s[3] * s[3] + s[4] * s[4] + s[5] * s[5]
-            most += get(column, D) * (turn * torque + slide * force + w * w)
+            most += get(column, D) * (turn * (torque + lever * lever * force) + slide * force + w * w)
             w *= get(column, D)
             f0, f1, f2 = f0 - w * u[0], f1 - w * u[1], f2 - w * u[2]
             f3, f4, f5 = f3 - w * u[3], f4 - w * u[4], f5 - w * u[5]
@@ -85,6 +86,12 @@ def handed_up(link, work, columns, armature, f, reach, m, i, kept, at_a, factor_
     t0, t1, t2 = applied(E, f0, f1, f2)
     c0, c1, c2 = cross(p[0], p[1], p[2], f3, f4, f5)
     return t0 + c0, t1 + c1, t2 + c2, f3, f4, f5
+
+
+@inlined
+def length(x):
+    """At least that of a vector."""
+    return abs(x[0]) + abs(x[1]) + abs(x[2])
 
 
 @inlined
@@ -101,18 +108,21 @@ def reach_of_row(i, m, row, value, kept, links, work, columns, armature, reach):
     if fixed(row, ROW_KIND) == COUPLING:
         at_a, at_b = fixed(row, COORDINATE_A), fixed(row, COORDINATE_B)
         factor_a, factor_b = fixed(value, FACTOR_A), fixed(value, FACTOR_B)
+    lever_a, lever_b = 0.0, 0.0
+    if fixed(row, ROW_KIND) == POINT:
+        lever_a, lever_b = length(fixed3(value, POINT_A)), length(fixed3(value, POINT_B))
     put(kept, MOST, 0.0)
     while a >= 0 or b >= 0:
         if a == b:
-            f, g, b = sum6(f, g), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), -1
+            f, g, b, lever_a = sum6(f, g), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), -1, max(lever_a, lever_b)
         if a > b:
             link, body = further(links, a * BODY_INTS), further(work, a * WORK)
-            f = handed_up(link, body, columns, armature, f, reach, m, i, kept, at_a, factor_a, at_b, factor_b)
-            a = fixed(link, PARENT)
+            f = handed_up(link, body, columns, armature, f, lever_a, reach, m, i, kept, at_a, factor_a, at_b, factor_b)
+            a, lever_a = fixed(link, PARENT), lever_a + length(get3(body, P))
         else:
             link, body = further(links, b * BODY_INTS), further(work, b * WORK)
-            g = handed_up(link, body, columns, armature, g, reach, m, i, kept, at_a, factor_a, at_b, factor_b)
-            b = fixed(link, PARENT)
+            g = handed_up(link, body, columns, armature, g, lever_b, reach, m, i, kept, at_a, factor_a, at_b, factor_b)
+            b, lever_b = fixed(link, PARENT), lever_b + length(get3(body, P))
 
 
 @inner

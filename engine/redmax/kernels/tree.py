@@ -151,6 +151,10 @@ class Tree:
         space = self._row_space(q, np.zeros_like(q), chart)
         return space[: int(self._world[at.RANK]), at.ORDER].astype(np.int64)
 
+    def is_regular(self, q: Array, chart: IntArray) -> bool:
+        """Whether no row of the constraints depends on others here, beside those that do so everywhere."""
+        return len(self.independent_rows(q, chart)) == int(self.ints[at.N_ROWS])
+
     def row_errors(self, q: Array, qdot: Array, chart: IntArray) -> Array:
         """(m,) errors of the constraints' rows [m, or a cosine of about an angle in rad]."""
         return self._row_space(q, qdot, chart)[:, at.ERROR].copy()

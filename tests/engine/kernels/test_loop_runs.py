@@ -102,6 +102,14 @@ def test_long_runs_stay_closed_and_keep_their_energy():
     assert abs(drift) < 1e-5 * max(now.kinetic, 1.0)
 
 
+def test_runs_that_begin_where_rows_depend_on_each_other_go_step_by_step():
+    """A parallelogram that is folded flat, and Bennett's linkage, which moves only because its rows are redundant."""
+    for scene in (parallelogram(angle=0.0), bennett()):
+        model = compile_scene(scene)
+        stepper = Dop853().begin(model, model.initial_state())
+        assert not isinstance(stepper, CompiledExplicitStepper)
+
+
 def test_constraints_that_kernels_do_not_know_are_left_to_readable_code():
     scene = four_bar()
     crank, *_, closing = scene.joints
