@@ -259,6 +259,17 @@ def test_a_file_with_anything_but_values_is_refused_and_nothing_is_changed(arms,
     assert (arms["Upper"].redmax.body.material, arms["Upper"].redmax.body.density) == before
 
 
+def test_a_preset_whose_second_value_does_not_fit_changes_nothing(arms, tmp_path):
+    folder = tmp_path / "redmax" / "accuracy"
+    folder.mkdir(parents=True)
+    (folder / "Half.py").write_text('accuracy = "HIGH"\nrk4__h = 0.5\nintegrator = "nothing"\n')
+    settings = bpy.context.scene.redmax
+    step = settings.rk4.h
+    with pytest.raises(RuntimeError, match="The preset 'Half' has a value that does not fit"):
+        bpy.ops.redmax.apply_preset(filepath=str(folder / "Half.py"))
+    assert (settings.accuracy, settings.rk4.h) == ("STANDARD", step)
+
+
 def test_files_from_elsewhere_are_no_presets(arms, tmp_path):
     path = tmp_path / "Steel.py"
     path.write_text("density = 1.0\n")

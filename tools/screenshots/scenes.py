@@ -128,10 +128,10 @@ def bodies():
 @picture
 def panel_sidebar():
     crane()
-    bpy.context.scene.frame_end = 48
+    bpy.context.scene.frame_end = 16
     with in_viewport():
         bpy.ops.redmax.simulate()
-    bpy.context.scene.frame_set(30)
+    bpy.context.scene.frame_set(14)
     activate(next(obj for obj in joints() if obj.redmax.joint.motion_type == "animated"))
     show_sidebar()
 

@@ -35,7 +35,7 @@ PROPERTIES = (1318, 270, 1598, 1176)
 
 CROPS = {
     "panel_sidebar": (440, 66, 1314, 1088),
-    "panel_check": (1026, 66, 1314, 610),
+    "panel_check": (1026, 66, 1314, 690),
     "panel_simulating": (440, 66, 1314, 1088),
     "panel_body": PROPERTIES,
     "panel_joint": PROPERTIES,

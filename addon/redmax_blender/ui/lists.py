@@ -67,7 +67,7 @@ class REDMAX_UL_problems(bpy.types.UIList):
     ) -> None:
         row = layout.row(align=True)
         row.label(
-            text=text_lines.shortened(context, item.text, icons=2 if item.element else 1),
+            text=text_lines.shortened(context, item.text, icons=1 if item.element else 0),
             icon=SEVERITY_ICON[item.severity],
         )
         if item.element:
