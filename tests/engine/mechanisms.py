@@ -192,9 +192,16 @@ def bennett(*, a: float = 1.0, alpha: float = 0.9, b_length: float = 0.7, theta:
     return b.scene
 
 
-def scissor_lift(stages: int, *, angle: float = 0.6, arm: float = 1.0, **fields: Any) -> Scene:
+def scissor_lift(
+    stages: int,
+    *,
+    angle: float = 0.6,
+    arm: float = 1.0,
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+    **fields: Any,
+) -> Scene:
     """A scissor lift: pairs of crossed arms, one foot fixed and one sliding; 2 stages - 1 loops and the slider's."""
-    b = Builder("scissor lift")
+    b = Builder("scissor lift", gravity=gravity)
     half = 0.5 * arm * np.array([np.cos(angle), 0.0, np.sin(angle)])
     mirrored = half * (-1.0, 1.0, 1.0)
     b.body("foot", (2.0 * half[0], 0.0, 0.0), 1.0, 0.01 * np.eye(3))

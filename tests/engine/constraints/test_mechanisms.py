@@ -166,7 +166,7 @@ def test_a_parallelogram_passes_its_flat_pose(angle):
         lambda: four_bar(qdot=2.0),
         lambda: slider_crank(qdot=2.0),
         lambda: jansen_leg(qdot=3.0),
-        lambda: scissor_lift(20, angle=0.9),
+        lambda: scissor_lift(20, angle=0.9, gravity=(0.0, 0.0, 0.0), stiffness=2e4, rest=0.1),
     ],
     ids=["four-bar", "slider-crank", "Jansen leg", "scissor lift"],
 )
