@@ -166,6 +166,8 @@ class REDMAX_OT_add_body(bpy.types.Operator):
         build.require_editable(objects)
         for obj in objects:
             build.add_body(obj)
+        names = make_mechanism.listed([obj.name for obj in objects])
+        self.report({"INFO"}, f"Made {names} {'a body' if len(objects) == 1 else 'bodies'}")
         return {"FINISHED"}
 
 
@@ -187,10 +189,13 @@ class REDMAX_OT_remove_body(bpy.types.Operator):
 
     @readiness.refusing
     def execute(self, context: bpy.types.Context) -> set[str]:
-        joints_removed = build.remove_body(context, readiness.bodies(context))
+        bodies = readiness.bodies(context)
+        text = f"No longer a body: {make_mechanism.listed([obj.name for obj in bodies])}"
+        joints_removed = build.remove_body(context, bodies)
         preview.show(context.scene)  # which no longer moves them
         if joints_removed:
-            self.report({"INFO"}, f"Also removed {make_mechanism.listed(joints_removed)}")
+            text = f"{text}. Also removed {make_mechanism.listed(joints_removed)}"
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
@@ -226,6 +231,8 @@ class REDMAX_OT_set_root(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         bodies = readiness.bodies(context)
         build.set_root(bodies, self.root)
+        done = "Locked" if self.root == "LOCKED" else "Freed"
+        self.report({"INFO"}, f"{done} {make_mechanism.listed([body.name for body in bodies])}")
         graph = joint_graph.JointGraph.of(context.scene)
         for body in bodies:
             if (carrier := graph.carrier(body)) is not None:

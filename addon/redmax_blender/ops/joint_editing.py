@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from .._engine import joints
-from ..bridge import build, composite_parts, motion_keys, units
+from ..bridge import build, composite_parts, make_mechanism, motion_keys, units
 from ..properties import from_specs
 from ..properties import joint as joint_properties
 from . import readiness
@@ -38,8 +38,10 @@ class REDMAX_OT_remove_joint(bpy.types.Operator):
         found = _joints(context)
         build.require_editable(found)
         depsgraph = context.evaluated_depsgraph_get()
+        text = f"Removed {make_mechanism.listed([obj.name for obj in found])}"
         for obj in found:
             build.remove_joint(obj, depsgraph, keep_empty=self.keep_empty)
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
@@ -103,7 +105,7 @@ class REDMAX_OT_add_part(CompositeOperator, bpy.types.Operator):
 
     def change(self, _context: bpy.types.Context, obj: bpy.types.Object) -> str:
         composite_parts.add_part(obj, self.kind)
-        return ""
+        return f"Added a {joints.JOINTS[self.kind].label} to '{obj.name}'"
 
 
 class REDMAX_OT_remove_part(CompositeOperator, bpy.types.Operator):
@@ -115,7 +117,8 @@ class REDMAX_OT_remove_part(CompositeOperator, bpy.types.Operator):
 
     def change(self, _context: bpy.types.Context, obj: bpy.types.Object) -> str:
         composite_parts.remove_part(obj)
-        return ""
+        left = len(obj.redmax.joint.parts)
+        return f"'{obj.name}' has {left} part{'s' * (left != 1)} now"
 
 
 class REDMAX_OT_move_part(CompositeOperator, bpy.types.Operator):
@@ -133,7 +136,7 @@ class REDMAX_OT_move_part(CompositeOperator, bpy.types.Operator):
 
     def change(self, _context: bpy.types.Context, obj: bpy.types.Object) -> str:
         composite_parts.move_part(obj, -1 if self.direction == "UP" else 1)
-        return ""
+        return f"Moved a part of '{obj.name}' {self.direction.lower()}"
 
 
 class REDMAX_OT_key_coordinate(ActiveJointOperator, bpy.types.Operator):
