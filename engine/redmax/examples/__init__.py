@@ -53,5 +53,8 @@ EXAMPLES = (
     Example("animated_joint", 10.0),
     Example("spring_and_cable", 4.0),
     Example("muscle_arm", 2.0),
+    Example("four_bar", 4.0),
+    Example("slider_crank", 4.0),
+    Example("scissor_lift", 3.0),
     Example("rope", 3.0, "linearly_implicit_euler", {"h": 1.0 / 480.0}),
 )
