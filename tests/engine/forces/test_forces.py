@@ -39,6 +39,7 @@ from redmax.integrators import (
     Rk45,
 )
 from redmax.integrators.equations import ROUTES, accelerations, linear_system
+from redmax.integrators.switching import switch_times
 from redmax.joints import JOINTS
 from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import record, simulate
@@ -183,6 +184,34 @@ def test_a_force_along_body_axes_turns_with_the_body():
     )
     result = run(with_force(scene, thruster), duration=2.0)
     assert np.allclose(result.qdot[:, 0], 2.0 + 1.5 * result.t, rtol=0.0, atol=1e-9)
+
+
+def test_steps_end_where_a_table_jumps():
+    """A push of 4 N from 0.3 s on, with steps that would otherwise pass over its beginning."""
+    table = Table(x=(0.0, 0.3), y=((0.0,), (4.0,)), interpolation="step")
+    model = with_force(block(), PointForce(name="Push", body="Block", force_table=table))
+    activation = Table(x=(0.1, 0.2), y=((0.0,), (1.0,)))
+    assert 0.3 in switch_times(model)
+    assert {0.1, 0.2} <= set(switch_times(compile_scene(muscle_arm(activation_table=activation))))
+    result = run(model, Dop853(rtol=1e-6, atol=1e-6), fps=2.0)
+    assert result.q[-1, 0] == pytest.approx(0.7**2, abs=1e-12)
+
+
+def test_a_table_along_body_axes_is_turned_like_a_constant():
+    """The same wrench from either, on a body whose principal axes are not its own."""
+    values = (1.0, -2.0, 3.0, 0.5, 4.0, -1.0)
+    constant = Wrench(name="W", body="A", torque=values[:3], force=values[3:], point=(0.1, 0.2, 0.3), axes="body")
+    tabled = Wrench(name="W", body="A", table=Table(x=(0.0,), y=(values,)), point=(0.1, 0.2, 0.3), axes="body")
+    one, two = (force_battery.bound(force) for force in (constant, tabled))
+    assert np.abs(one[0].E_ib[0, :3, :3] - np.eye(3)).max() > 0.1
+    E, phi, t = next(force_battery.situations(one[1]))
+    f = one[1].wrenches(E, phi, t)
+    assert np.allclose(f, two[1].wrenches(E, phi, t), rtol=1e-14)
+    E_ib = one[0].E_ib[one[1].bodies[0]]
+    assert np.allclose(f[0, 3:], E_ib[:3, :3] @ values[3:], rtol=1e-13)
+    lever = E_ib[:3, :3] @ (0.1, 0.2, 0.3) + E_ib[:3, 3]
+    torque = E_ib[:3, :3] @ values[:3] + np.cross(lever, f[0, 3:])
+    assert np.allclose(f[0, :3], torque, rtol=1e-12, atol=1e-13)
 
 
 # --- mechanisms ----------------------------------------------------------------------------------
