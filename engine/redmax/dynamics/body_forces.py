@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..forces import BoundForce
+from ..forces.lines.batch import SpringBatch, split
 from ..model import Model
 
 IMPLICIT, REFERENCE, EXACT = "implicit", "reference", "exact"
@@ -26,11 +27,14 @@ class Coupling:
     D: Array
 
 
+def with_world(E_wi: Array, phi: Array) -> tuple[Array, Array]:
+    """E_wi (n + 1, 4, 4) and phi (n + 1, 6) with the world as their last row, which index -1 finds."""
+    return np.concatenate([E_wi, np.eye(4)[None]]), np.concatenate([phi, np.zeros((1, 6))])
+
+
 def acting(model: Model, E_wi: Array, phi: Array) -> Iterator[tuple[BoundForce, list[int], Array, Array]]:
     """Every force with the indices, poses (k, 4, 4) and twists (k, 6) of its bodies. E_wi: (n, 4, 4), phi: (n, 6)."""
-    # The last row is the world's, which index -1 finds.
-    E = np.concatenate([E_wi, np.eye(4)[None]])
-    twists = np.concatenate([phi, np.zeros((1, 6))])
+    E, twists = with_world(E_wi, phi)
     for force in model.forces:
         bodies = list(force.bodies)
         yield force, bodies, E[bodies], twists[bodies]
@@ -39,9 +43,18 @@ def acting(model: Model, E_wi: Array, phi: Array) -> Iterator[tuple[BoundForce, 
 def wrenches(model: Model, E_wi: Array, phi: Array, t: float) -> Array:
     """(n, 6) what all forces do to the bodies, in their principal frames [N m, N]."""
     f = np.zeros((model.body_count + 1, 6))
-    for force, bodies, E, twists in acting(model, E_wi, phi):
-        f[bodies] += force.wrenches(E, twists, t)
+    E, twists = with_world(E_wi, phi)
+    springs, others = model.once(_split)
+    if len(springs.k):
+        springs.add_wrenches(E, twists, f)
+    for force in others:
+        bodies = list(force.bodies)
+        f[bodies] += force.wrenches(E[bodies], twists[bodies], t)
     return f[:-1]
+
+
+def _split(model: Model) -> tuple[SpringBatch, tuple[BoundForce, ...]]:
+    return split(model.forces)
 
 
 def potential_energy(model: Model, E_wi: Array) -> float:

@@ -305,6 +305,28 @@ def pose_at(x):
     return Pose((x, 0.0, 0.0))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_springs_at_once_are_springs_one_by_one(seed):
+    """Also where points coincide, and on cables that are slack."""
+    scene = loaded_tree(seed)
+    name = scene.bodies[0].name
+    start = compile_scene(dataclasses.replace(scene, forces=[]))
+    kin = kinematics(start, start.q0, start.qdot0)
+    place = tuple((kin.E_wi @ start.E_ib)[start.body_names.index(name), :3, 3].tolist())
+    ends = {"body_a": name, "body_b": None, "point_b": place, "stiffness": 7.0}
+    extra = [SpringDamper(name="Nothing", **ends, rest_length=1.0), PointToPoint(name="Nowhere", **ends, damping=1.0)]
+    model = compile_scene(dataclasses.replace(scene, forces=[*scene.forces, *extra]))
+    springs, others = model.once(body_forces._split)
+    assert len(springs.k) == 8
+    assert len(springs.k) + len(others) == len(model.forces)
+    kin = kinematics(model, model.q0, model.qdot0)
+    one_by_one = np.zeros((model.body_count + 1, 6))
+    for force, bodies, E, phi in body_forces.acting(model, kin.E_wi, kin.phi):
+        one_by_one[bodies] += force.wrenches(E, phi, 0.37)
+    found = body_forces.wrenches(model, kin.E_wi, kin.phi, 0.37)
+    assert np.abs(found - one_by_one[:-1]).max() <= 1e-12 * np.abs(one_by_one).max()
+
+
 FIRST_ORDER = {"linearly_implicit_euler", "linearly_implicit_euler_pcg", "semi_implicit_euler", "bdf1", "maximal_euler"}
 
 
