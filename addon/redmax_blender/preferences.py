@@ -92,10 +92,15 @@ def _draw_results(layout: bpy.types.UILayout) -> None:
     """Where results are kept, how much they take, and the button that deletes them."""
     found = cache_usage.usage()
     column = layout.column(align=True)
-    _draw_fact(column, "Results", "None yet" if not found.files else f"{found.files}, {found.size / 1e6:.1f} MB")
+    files = f"{found.files} file{'s' * (found.files != 1)}, {_shown_size(found.size)}"
+    _draw_fact(column, "Results", files if found.files else "None yet")
     _draw_fact(column, "", found.where)
     row = _beside_labels(layout)
     row.operator("redmax.clear_results", icon="TRASH")
+
+
+def _shown_size(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(size // 1000, 1)} kB"
 
 
 def _draw_guides(layout: bpy.types.UILayout) -> None:

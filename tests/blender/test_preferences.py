@@ -38,6 +38,7 @@ def test_the_room_that_results_take_follows_them(tmp_path):
     assert cache_usage.usage().files == 1
     assert cache_usage.usage().size > 1000
     assert "temporary folder" in " ".join(texts().texts())
+    assert any(text.startswith("1 file, ") and text.endswith(" kB") for text in texts().texts())
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "arms.blend"))
     assert cache_usage.usage().files == 1, "it moved beside the file"
     assert str(tmp_path / "redmax_cache") in " ".join(texts().texts())
