@@ -73,7 +73,8 @@ def run(options: Options) -> list[Row]:
         "Loops: milliseconds per simulated second; the difference is that of the bodies' places at the end [m]. As "
         f"closed as ours: joints open by at most {CLOSED:g} of the longest body or {TIMES:g} times our gap, with a "
         f"motion within {SAME_MOTION:g} of the extent (finer: {FINE_MOTION:g}); where a peer gets no setting so far, "
-        "its most closed one. Ours takes steps of DOP853 at Accuracy Standard. MuJoCo's loops are `connect` "
+        "its most closed one. Ours runs at Accuracy Standard unless a row says otherwise; beginning a run, where loops "
+        "are closed and counted, is part of its time. MuJoCo's loops are `connect` "
         "equalities, which are soft; stiff means solref of two steps, solimp 0.9999 and a solver that iterates to "
         "the end. Drake's are ball constraints of its discrete solver, as rigid as its step lets them be. Exudyn's "
         "bodies live in the plane, with two equations per hinge of tree and loop alike, those of the others in space; "
@@ -86,8 +87,8 @@ def compared(options: Options, linkage: Linkage, engines: list[ModuleType]) -> l
     frames = max(1, round((0.25 if options.quick else 1.0) * linkage.duration * FPS))
     ours = loops_in_redmax.build(linkage)
     check_start(linkage, loops_in_redmax.NAME, ours)
-    own_setting = ours.settings()[0]
-    expected = own_setting.run(frames)
+    standard, draft = ours.settings()
+    expected = standard.run(frames)
     gap = largest_gap(linkage, expected)
     tried = []
     for engine in engines:
@@ -99,33 +100,63 @@ def compared(options: Options, linkage: Linkage, engines: list[ModuleType]) -> l
         best = min(tried, key=lambda result: result.apart)
         options.note(f"{linkage.name}: the nearest motion of a peer ends {best.apart:.0e} m from ours ({best.label}).")
     ways = {result.label: partial(result.setting.run, frames) for _, result in chosen}
-    mine, whole = loops_in_redmax.NAME, "every channel"
-    ways[mine], ways[whole] = partial(own_setting.run, frames), partial(ours.with_every_channel, frames)
-    per_second = 1e3 * FPS / frames
+    mine, quick, whole, beginning = loops_in_redmax.NAME, "Draft", "every channel", "beginning"
+    ways |= {mine: partial(standard.run, frames), quick: partial(draft.run, frames)}
+    ways |= {whole: partial(ours.with_every_channel, frames), beginning: ours.begin}
     times = interleaved(ways, options.rounds)
     beside = asked_for(chosen, {name: value for name, (value, _) in times.items()})
+    per_second = 1e3 * FPS / frames
     rows = []
     for what, result in chosen:
         asked = result is beside and what in (EQUAL, NEAREST)
-        (value, spread), (theirs, their_spread) = times[mine], times[result.label]
+        case = f"{linkage.name}, gaps {gap:.0e} and {result.gap:.0e} m"
         rows.append(
-            Row(
-                f"loops, {what}",
-                f"{linkage.name}, gaps {gap:.0e} and {result.gap:.0e} m",
-                per_second * value,
-                "ms/s",
-                result.label,
-                per_second * theirs,
-                spread,
-                ratio_limit=RATIO_LIMIT if asked else None,
-                aim=AIM if asked else None,
-                their_spread=their_spread,
-                difference=result.apart,
-            )
+            side_by_side(f"loops, {what}", case, times[mine], result, times[result.label], per_second, asked=asked)
         )
-    value, spread = times[whole]
-    rows.append(Row("loops, every channel of simulate()", linkage.name, per_second * value, "ms/s", spread=spread))
+    if beside is not None:
+        places = draft.run(frames)
+        apart = distance(places, expected) / extent(linkage)
+        case = f"{linkage.name}, gap {largest_gap(linkage, places):.0e} m, {apart:.0e} of the extent from Standard"
+        title = "loops, ours at Accuracy Draft"
+        rows.append(side_by_side(title, case, times[quick], beside, times[beside.label], per_second, asked=False))
+    for title, name, factor in (
+        ("loops, every channel of simulate()", whole, per_second),
+        ("loops, beginning a run", beginning, 1e3),
+    ):
+        value, spread = times[name]
+        rows.append(Row(title, linkage.name, factor * value, "ms" if name == beginning else "ms/s", spread=spread))
     return rows
+
+
+def side_by_side(
+    title: str,
+    case: str,
+    ours: tuple[float, float],
+    result: Result,
+    theirs: tuple[float, float],
+    factor: float,
+    *,
+    asked: bool,
+) -> Row:
+    """A row from medians and spreads of both, times a factor."""
+    return Row(
+        title,
+        case,
+        factor * ours[0],
+        "ms/s",
+        result.label,
+        factor * theirs[0],
+        ours[1],
+        ratio_limit=RATIO_LIMIT if asked else None,
+        aim=AIM if asked else None,
+        their_spread=theirs[1],
+        difference=result.apart,
+    )
+
+
+def distance(places: np.ndarray, others: np.ndarray) -> float:
+    """How far the worst body is from where another run has it at the end [m]."""
+    return float(np.linalg.norm((places - others)[-1, :, :2], axis=1).max())
 
 
 def check_start(linkage: Linkage, name: str, machine: LoopMachine) -> None:
@@ -159,8 +190,7 @@ def explored(options: Options, linkage: Linkage, name: str, machine: LoopMachine
         if not np.isfinite(places).all():
             options.skip(f"loops, {linkage.name}, {name} {setting.name}: diverged")
             continue
-        apart = float(np.linalg.norm((places - expected)[-1, :, :2], axis=1).max())
-        results.append(Result(name, setting, seconds, largest_gap(linkage, places), apart))
+        results.append(Result(name, setting, seconds, largest_gap(linkage, places), distance(places, expected)))
     return results
 
 

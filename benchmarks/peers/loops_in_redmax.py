@@ -12,7 +12,7 @@ from redmax.dynamics.energy import kinetic_energy
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import potential_energy
 from redmax.fields import Pose
-from redmax.integrators import Dop853
+from redmax.integrators import Dop853, Integrator, Rk45, Stepper
 from redmax.joints import Prismatic, Revolute
 from redmax.model import Model
 from redmax.scene import Body, Inertia, Scene
@@ -24,8 +24,8 @@ from .base import FPS
 from .loops_base import LoopMachine, Setting
 
 NAME = "RedMax"
-STANDARD, REFERENCE = 1e-7, 1e-10
-"""Tolerances of Accuracy Standard and of what motions are compared with."""
+STANDARD, DRAFT = Dop853(rtol=1e-7, atol=1e-7), Rk45(rtol=1e-4, atol=1e-4)
+"""What Accuracy Standard and Accuracy Draft stand for."""
 
 
 def in_space(point: Point, origin: Point = (0.0, 0.0)) -> tuple[float, float, float]:
@@ -77,10 +77,17 @@ class RedMaxLoops(LoopMachine):
         return self.model.mass, potential_energy(self.model, kin), kinetic_energy(self.model, kin)
 
     def settings(self) -> list[Setting]:
-        return [Setting("DOP853", f"tolerance {STANDARD:.0e}", partial(self.run, STANDARD), own=True)]
+        return [
+            Setting("Accuracy Standard", "DOP853", partial(self.run, STANDARD), own=True),
+            Setting("Accuracy Draft", "RK45", partial(self.run, DRAFT)),
+        ]
 
-    def run(self, tolerance: float, frames: int) -> np.ndarray:
-        stepper = Dop853(rtol=tolerance, atol=tolerance).begin(self.model, self.model.initial_state())
+    def begin(self, integrator: Integrator = STANDARD) -> Stepper:
+        """All that a run does before its first step."""
+        return integrator.begin(self.model, self.model.initial_state())
+
+    def run(self, integrator: Integrator, frames: int) -> np.ndarray:
+        stepper = self.begin(integrator)
         poses = np.empty((frames, len(self.linkage), 4, 4))
         for frame in range(frames):
             stepper.advance((frame + 1) / FPS)
@@ -89,9 +96,8 @@ class RedMaxLoops(LoopMachine):
 
     def with_every_channel(self, frames: int) -> Trajectory:
         """What `simulate` yields besides poses: accelerations, energies, reactions, gaps of every frame."""
-        integrator = Dop853(rtol=STANDARD, atol=STANDARD)
-        samples = simulate(self.model, integrator=integrator, fps=FPS, duration=frames / FPS)
-        return record(self.model, samples, integrator=integrator, fps=FPS)
+        samples = simulate(self.model, integrator=STANDARD, fps=FPS, duration=frames / FPS)
+        return record(self.model, samples, integrator=STANDARD, fps=FPS)
 
 
 def places_of(poses: np.ndarray) -> np.ndarray:
