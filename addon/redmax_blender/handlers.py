@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import cache, changes, live, live_check, preview, weighing
+from .bridge import cache, changes, check_report, live, live_check, preview, weighing
 from .properties import migration
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def forget_findings(state: Any) -> None:
 def load_post(*_: Any) -> None:
     window_manager = bpy.context.window_manager
     forget_findings(window_manager.redmax)
+    check_report.start_anew()
     cache.file_opened()
     preview.start_anew()
     changes.start_anew()

@@ -15,10 +15,9 @@ from redmax_blender.bridge import check_report, live_check
 def state(monkeypatch):
     monkeypatch.setattr(handlers, "_has_window", lambda: True)
     monkeypatch.setattr(check_report, "CHEAP", 60.0)
-    state = bpy.context.window_manager.redmax
-    yield state
+    yield bpy.context.window_manager.redmax
     handlers._stop_waiting()
-    state.running = False
+    bpy.context.window_manager.redmax.running = False  # found anew: a test may have opened another file
 
 
 def edit(change):
@@ -81,6 +80,7 @@ def test_it_keeps_out_of_the_way(state, monkeypatch, reason):
     bpy.ops.redmax.check()
     if reason == "expensive":
         monkeypatch.setattr(check_report, "CHEAP", 0.0)
+        bpy.ops.redmax.check()
     elif reason == "switched off":
         scene.redmax.live_check = False
     elif reason == "running":
@@ -94,6 +94,20 @@ def test_it_keeps_out_of_the_way(state, monkeypatch, reason):
     assert state.outdated, "but it is said"
     if reason == "edit mode":
         bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_first_look_that_had_to_measure_everything_does_not_count(state, monkeypatch):
+    monkeypatch.setattr(check_report, "CHEAP", 0.05)
+    check_report.start_anew()
+    assert check_report.is_cheap(), "nothing is known yet"
+    for seconds, cheap in ((0.4, True), (0.01, True), (0.2, True), (0.2, False), (0.03, True)):
+        check_report._seconds.append(seconds)
+        assert check_report.is_cheap() == cheap, seconds
+    check_report.start_anew()
+    check_report._seconds.append(3.0)
+    assert not check_report.is_cheap(), "a scene that takes seconds is not tried again"
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert check_report.is_cheap(), "another file, another scene"
 
 
 def test_undo_is_an_edit_too(state):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from typing import Any
 
 import bpy
@@ -14,24 +15,32 @@ from .bodies import local_object
 from .extract import Extraction, extract
 from .findings import Finding
 
-_seconds = [0.0]
-"""How long the last look at a scene took; see `is_cheap`."""
+_seconds: deque[float] = deque(maxlen=2)
+"""How long the last looks at the scenes of this file took."""
 
 CHEAP = 0.05
 """A look that takes no longer [s] may be taken while the artist works."""
+
+CHEAP_AT_FIRST = 1.0
+"""The first look measures every mesh, which later ones remember: up to this time [s] another is worth a try."""
 
 
 def look(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extraction:
     """Extract a scene and remember how long that took."""
     begun = time.perf_counter()
     extraction = extract(scene, view_layer)
-    _seconds[0] = time.perf_counter() - begun
+    _seconds.append(time.perf_counter() - begun)
     return extraction
 
 
 def is_cheap() -> bool:
-    """Whether the last look was quick enough to be repeated after every edit."""
-    return _seconds[0] <= CHEAP
+    """Whether a look is expected to be quick enough to be repeated after every edit; one of two may be an exception."""
+    return min(_seconds, default=0.0) <= (CHEAP if len(_seconds) > 1 else CHEAP_AT_FIRST)
+
+
+def start_anew() -> None:
+    """Another file is open."""
+    _seconds.clear()
 
 
 def refresh(context: bpy.types.Context) -> Extraction:
