@@ -197,7 +197,7 @@ def test_without_numba_preferences_say_what_to_install_and_offer_nothing():
     said = layout.texts()
     assert said[said.index("Solver") + 1] == "Plain numpy"
     assert "Numba is not installed; install the full zip of RedMax for speed" in said
-    assert layout.operators() == []
+    assert not {"redmax.warm_up", "redmax.clear_kernels"} & set(layout.operators()), "there is nothing to prepare"
     with pytest.raises(RuntimeError, match="Plain numpy computes here: numba is not installed"):
         bpy.ops.redmax.warm_up()
 
