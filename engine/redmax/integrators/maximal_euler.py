@@ -16,6 +16,7 @@ from ..dynamics.joint_rows import coordinate_rates, joint_rows
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import loads
 from ..dynamics.maximal import MaximalError, applied_forces, body_kinematics, close_joints, solve_kkt
+from ..dynamics.maximal_loops import BodyRows, close_loops, tied_twists
 from ..fields import choice, number
 from ..model import Model
 from ..spatial import pose, so3
@@ -40,9 +41,11 @@ class MaximalEuler(FixedStep):
     rate: float = number(10.0, doc="How fast Baumgarte's method closes joints", unit="1/s", minimum=0.0)
 
     def cannot(self, model: Model) -> list[str]:
-        if not is_constrained(model):
-            return []
-        return [f"integrator '{self.kind}' does not keep loops and constraints; choose another, such as dop853"]
+        return [
+            f"integrator '{self.kind}' does not know limits (constraint '{constraint.name}'); choose dop853"
+            for constraint in model.constraints
+            if constraint.one_sided
+        ]
 
     def begin(self, model: Model, state: State) -> MaximalEulerStepper:
         return MaximalEulerStepper(model, state, self)
@@ -64,10 +67,16 @@ class MaximalEulerStepper(FixedStepper):
     def body_motion(self) -> tuple[Array, Array]:
         return self.E_wi, self.phi
 
+    def _part(self, h: float, t_end: float) -> None:
+        self.state = self.step(h, t_end)  # which closes loops by moving the bodies
+        self.steps += 1
+
     def step(self, h: float, t_end: float) -> State:
         model, chart = self.model, self.state.chart
         rate = self.settings.rate if self.settings.stabilisation == BAUMGARTE else 0.0
-        close = close_joints if self.settings.stabilisation == POST else body_kinematics
+        close = body_kinematics
+        if self.settings.stabilisation == POST:
+            close = close_joints if self.constraints is None else close_loops
         try:
             kin, gap = body_kinematics(model, self.state.t, self.E_wi, self.phi, self.state.q, chart)
             phi = end_twists(model, kin, h, t_end, gap=gap, rate=rate)
@@ -100,5 +109,8 @@ def end_twists(model: Model, kin: Kinematics, h: float, t_end: float, *, gap: Ar
     R = so3.exp(h * kin.phi[:, :3])
     P = np.einsum("nba,nkb->nka", R, (model.inertia * kin.phi).reshape(n, 2, 3))
     f = P.ravel() - h * D @ kin.phi.ravel() + h * applied_forces(model, kin, load)
+    if is_constrained(model):
+        tied = BodyRows(model, kin, t_end, rows, gap)
+        return tied_twists(A, f, tied, tied.gamma - rate * tied.error).reshape(n, 6)
     Phi, _ = solve_kkt(A, rows.G, f, rows.gamma - rate * rows.violation(gap))
     return Phi.reshape(n, 6)

@@ -11,7 +11,7 @@ import pytest
 from engine.mechanisms import MECHANISMS, four_bar, jansen_leg, parallelogram, scissor_lift, slider_crank
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.assembly import mobility, size
-from redmax.integrators import INTEGRATORS, Dop853, LinearlyImplicitEuler, RungeKutta4
+from redmax.integrators import INTEGRATORS, Dop853, LinearlyImplicitEuler, MaximalEuler, RungeKutta4
 from redmax.simulate import simulate
 from redmax.tables import Table
 
@@ -95,7 +95,7 @@ def _velocities(model, sample):
     )
 
 
-@pytest.mark.parametrize("kind", [kind for kind in INTEGRATORS.kinds if kind != "maximal_euler"])
+@pytest.mark.parametrize("kind", INTEGRATORS.kinds)
 def test_every_integrator_keeps_loops_closed(kind):
     model = compile_scene(four_bar(qdot=2.0))
     exact = run(model, duration=0.125)[-1].state.q
@@ -103,6 +103,19 @@ def test_every_integrator_keeps_loops_closed(kind):
     samples = run(model, INTEGRATORS[kind](**settings), duration=0.125)
     assert worst_gap(model, samples) < GAP
     np.testing.assert_allclose(samples[-1].state.q, exact, atol=1e-2)  # order 1 at h = 2e-3, 40 rad/s^2
+
+
+@pytest.mark.parametrize("name", ["four-bar", "Sarrus", "Bennett", "Peaucellier"])
+def test_maximal_coordinates_converge_to_the_same_motion(name):
+    """Poses of the bodies by another formulation, of order 1."""
+    model = compile_scene(MECHANISMS[name][0]())
+    exact = run(model, duration=0.125)[-1].E_wb
+    errors = []
+    for h in (4e-3, 2e-3):
+        samples = run(model, MaximalEuler(h=h), duration=0.125)
+        assert worst_gap(model, samples) < GAP
+        errors.append(np.abs(samples[-1].E_wb - exact).max())
+    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.15)
 
 
 def test_halving_the_step_halves_the_error_of_euler_and_divides_that_of_rk4_by_16():

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Loops and constraints in maximal coordinates: their rows on the bodies' twists, beside those of the tree's joints.
+
+Rows of loops are redundant more often than not, so that nothing here inverts them (`solvers.row_solver`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from ..model import Model
+from ..solvers.row_solver import RowSolver
+from ..spatial import pose
+from .constraint_rows import constraint_rows, element_names
+from .joint_rows import JointRows, coordinate_rates, joint_rows
+from .kinematics import Kinematics
+from .maximal import CLOSED, MAX_ITERATIONS, MaximalError, body_kinematics
+
+NEARLY = 1e-11
+"""Errors below this [rad, m, relative to the size of the scene] are borne where they no longer get smaller."""
+
+
+class BodyRows:
+    """Rows of joints, loops and equations together: G Phi = gamma, open by error.
+
+    G: (m, 6n); gamma, error: (m,). owner: (m,) names of the loops and constraints that the last rows belong to.
+    """
+
+    def __init__(self, model: Model, kin: Kinematics, t: float, rows: JointRows, gap: Array) -> None:
+        """rows, gap: of the tree's joints, as in `maximal.close_joints`. Source: RBDN section 2.8, eq. 2.91."""
+        own = constraint_rows(model, kin, t)
+        n = model.body_count
+        G_m = np.zeros((len(own.rate), n, 6))
+        for row, body, B in own.on_bodies:
+            G_m[row : row + len(B), body] += B
+        G = G_m.reshape(len(own.rate), 6 * n)
+        if own.on_joints:
+            B_rates = coordinate_rates(model, kin)
+            for row, joint, C in own.on_joints:
+                G[row : row + len(C)] += C @ B_rates[model.columns(joint)]
+        names = element_names(model)
+        self.G = np.concatenate([rows.G, G])
+        self.gamma = np.concatenate([rows.gamma, own.rate])
+        self.error = np.concatenate([rows.violation(gap), own.error])
+        self.owner = tuple(names[k] for k in own.owner)
+        self.own_error = own.error
+
+
+def tied_twists(A: Array, f: Array, rows: BodyRows, wanted: Array) -> Array:
+    """Phi (6n,) of A Phi = f + G^T lambda, G Phi = wanted (m,), as far as the rows can. Source: RBDN eq. 1.73."""
+    try:
+        solver = RowSolver(0.5 * (A + A.T), rows.G)
+    except np.linalg.LinAlgError:
+        raise MaximalError("a body without mass is held by loops; give every moving body a mass") from None
+    free = np.linalg.solve(A, f)
+    return np.asarray(free + solver.least_change(wanted - rows.G @ free))
+
+
+def close_loops(
+    model: Model, t: float, E_wi: Array, phi: Array, guess: Array, chart: IntArray
+) -> tuple[Kinematics, Array]:
+    """`maximal.close_joints` for a model with loops and constraints: all are closed together."""
+    M = np.diag(model.inertia.ravel())
+    size = max(1.0, float(np.abs(E_wi[:, :3, 3]).max(initial=0.0)))
+    least = np.inf
+    for _ in range(MAX_ITERATIONS):
+        kin, gap = body_kinematics(model, t, E_wi, phi, guess, chart)
+        rows = BodyRows(model, kin, t, joint_rows(model, kin, t), gap)
+        worst = float(np.abs(rows.error).max(initial=0.0))
+        if worst <= CLOSED * size or (worst <= NEARLY * size and worst > 0.5 * least):
+            twists = tied_twists(M, model.inertia.ravel() * kin.phi.ravel(), rows, rows.gamma)
+            return body_kinematics(model, t, E_wi, twists.reshape(-1, 6), kin.q, chart)
+        least = min(least, worst)
+        moved = tied_twists(M, np.zeros(len(M)), rows, -rows.error)
+        E_wi, guess = pose.project(E_wi @ pose.exp(moved.reshape(-1, 6))), kin.q
+    name = rows.owner[int(np.abs(rows.own_error).argmax())] if rows.owner else "a joint"
+    raise MaximalError(f"{name}: stays open by {worst:.3g}; start with it closed, or take smaller steps")
