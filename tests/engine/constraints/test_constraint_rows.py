@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from engine.constraints.closed import HINGED, looped_model, pinned, tree_of_hinges
-from redmax.constraints import CONSTRAINTS
+from engine.constraints.closed import HINGED, QUIET, looped_model, pinned, tree_of_hinges
+from engine.random_trees import random_model
+from redmax.constraints import CONSTRAINTS, Pin
 from redmax.dynamics import recursive
 from redmax.dynamics.constraint_rows import constraint_rows
 from redmax.dynamics.kinematics import kinematics
@@ -146,6 +149,21 @@ def test_G_is_the_bodies_rows_times_the_jacobian():
     for row, body, B in rows.on_bodies:
         G_m[row : row + len(B), 6 * body : 6 * body + 6] += B
     np.testing.assert_allclose(rows.G, G_m @ J, atol=1e-12)
+
+
+def test_the_directions_across_a_pins_axis_turn_with_its_body():
+    """Two free bodies whose points slip along the axis: eq. 2.93 as printed would miss the turning (erratum)."""
+    rng = np.random.default_rng(12)
+    model = random_model(rng, 2, kinds=("free_translation_rotation",), roots=1.0, **QUIET)
+    pin = Pin(name="pin", body="body 0", other="body 1", point=(0.2, 0.1, -0.3), axis=(0.3, -0.5, 0.8))
+    model = dataclasses.replace(model, constraints=(pin,))
+    q, qdot, qddot = rng.uniform(-1.0, 1.0, (3, model.dof_count))
+    rows, _ = moving(model, q, qdot, qddot, 0.0, 0.0, quick=True)
+    slips = [at.G @ v for at, v in (moving(model, q, qdot, qddot, 0.0, s, quick=True) for s in (STEP, -STEP))]
+    kin = kinematics(model, q, qdot)
+    Vdot = recursive.inverse_dynamics(model, kin, loads(model, kin, 0.0), qddot).Vdot
+    change = rows.acceleration(model, qddot, adjoint.transform_twist(pose.inverse(model.E_ji), Vdot)) - rows.bias
+    np.testing.assert_allclose(change, (slips[0] - slips[1]) / (2.0 * STEP), atol=DIFFERENCED)
 
 
 def test_an_animated_loop_joint_follows_its_table():
