@@ -20,7 +20,7 @@ from .loop_mechanisms import four_bar, jansen_legs, ring, scissor_lift
 from .measure import Options, Row, interleaved, now
 from .mechanisms import GRAVITY
 from .peers import loops_in_redmax
-from .peers.base import FPS
+from .peers.base import FPS, Unsupported
 from .peers.loops_base import LoopMachine, Setting, loop_engines
 
 PEERS = ("mujoco", "exudyn", "drake")
@@ -92,7 +92,11 @@ def compared(options: Options, linkage: Linkage, engines: list[ModuleType]) -> l
     gap = largest_gap(linkage, expected)
     tried = []
     for engine in engines:
-        machine = engine.build(linkage)
+        try:
+            machine = engine.build(linkage)
+        except Unsupported as reason:
+            options.skip(f"loops, {linkage.name}, {engine.NAME}: {reason}")
+            continue
         check_start(linkage, engine.NAME, machine)
         tried += explored(options, linkage, engine.NAME, machine, expected)
     chosen = choices(tried, allowed_gap=max(TIMES * gap, CLOSED * linkage.size), reach=extent(linkage))
@@ -171,7 +175,7 @@ def check_start(linkage: Linkage, name: str, machine: LoopMachine) -> None:
 
 def explored(options: Options, linkage: Linkage, name: str, machine: LoopMachine, expected: np.ndarray) -> list[Result]:
     """Every setting once, each method from coarse to fine until it takes too long. What diverges is left out."""
-    longest = options.seconds(4.0, 0.4)
+    longest = options.seconds(1.5, 0.4)
     frames = len(expected)
     results: list[Result] = []
     over: set[str] = set()

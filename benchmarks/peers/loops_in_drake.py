@@ -13,7 +13,7 @@ from pydrake.systems.analysis import Simulator
 
 from ..linkage import HINGE, Linkage
 from ..mechanisms import GRAVITY
-from .base import FPS, steps_of_a_frame
+from .base import FPS, Unsupported, steps_of_a_frame
 from .loops_base import LoopMachine, Setting, step_label
 from .loops_in_redmax import in_space, places_of
 
@@ -98,4 +98,6 @@ class DrakeLoops(LoopMachine):
 
 
 def build(linkage: Linkage) -> DrakeLoops:
+    if any(loop.a < 0 for loop in linkage.loops):
+        raise Unsupported("a loop that ends at the world ended the process")  # seen with Drake 1.51
     return DrakeLoops(linkage)

@@ -126,8 +126,12 @@ class ExudynLoops(LoopMachine):
         settings.solutionSettings.writeSolutionToFile = False
         settings.solutionSettings.sensorsWritePeriod = 1.0 / FPS
         settings.linearSolverType = exu.LinearSolverType.EigenSparse
-        if not self.system.SolveDynamic(settings, solverType=METHODS[method]):
-            raise RuntimeError("Exudyn's solver gave up")
+        try:
+            solved = self.system.SolveDynamic(settings, solverType=METHODS[method])
+        except exu.SolverError as error:
+            raise RuntimeError(f"its solver gave up ({error})") from None
+        if not solved:
+            raise RuntimeError("its solver gave up")
         return self.places(frames)
 
     def places(self, frames: int) -> np.ndarray:
