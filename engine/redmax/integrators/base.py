@@ -211,9 +211,12 @@ class FixedStepper(Stepper):
             if self.constraints is not None:
                 self.put(self.constraints.projected(self.state))
             return
+        limit = self.steps + MAX_PARTS
         while self.state.t < t_end:
             self.follow(self._step_to, t_end)
             self.steps += 1
+            if self.steps > limit:
+                raise IntegrationError(f"limits are met more than {MAX_PARTS} times in one step; use a smaller step")
 
     def _step_to(self, t: float) -> None:
         self.state = self.step(t - self.state.t, t)
