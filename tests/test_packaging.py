@@ -86,6 +86,11 @@ def test_staging_takes_both_packages_and_no_by_products(tmp_path):
         (tmp_path / package / "__pycache__" / "a.pyc").touch()
         (tmp_path / package / ".hidden").touch()
     (tmp_path / "LICENSE").touch()
+    (tmp_path / "docs" / "images").mkdir(parents=True)
+    for guide in staging.GUIDES:
+        (tmp_path / "docs" / guide).write_text("![a panel](images/panel.png)\n")
+    for name in ("images/panel.png", "images/unused.png", "architecture.md"):
+        (tmp_path / "docs" / name).touch()
     (tmp_path / "blender_manifest.toml").write_text(MANIFEST_TEXT)
     wheel = tmp_path / "a-1-py3-none-any.whl"
     wheel.touch()
@@ -94,7 +99,9 @@ def test_staging_takes_both_packages_and_no_by_products(tmp_path):
     (stage / "left-over.py").touch()
     staging.stage(stage, root=tmp_path, target=linux, wheels=(wheel,))
     files = {path.relative_to(stage).as_posix() for path in stage.rglob("*") if path.is_file()}
-    assert files == {"__init__.py", "redmax/__init__.py", "LICENSE", "blender_manifest.toml", f"wheels/{wheel.name}"}
+    guides = {f"docs/{name}" for name in (*staging.GUIDES, "images/panel.png")}
+    packages = {"__init__.py", "redmax/__init__.py", "LICENSE", "blender_manifest.toml", f"wheels/{wheel.name}"}
+    assert files == packages | guides
 
 
 def test_zips_of_equal_files_are_equal(tmp_path):

@@ -32,9 +32,15 @@ USED = "used"
 DAY = 86400.0
 KEPT_DAYS = 30.0
 """Folders of other versions stay so long after their last use: another Blender may have use for them."""
-NOT_COMPILED = ("__init__", "cache_folder", "packing", "packing_rows", "route", "tree")
+NOT_COMPILED = ("__init__", "cache_folder", "packing", "packing_forces", "packing_rows", "route", "tree")
 """Modules here that no compiled function reads anything of."""
-READ_OUTSIDE = ("joints/euler_charts", "joints/rotation_vector")
+READ_OUTSIDE = (
+    "forces/base",
+    "forces/lines/muscle_curves",
+    "forces/lines/path",
+    "joints/euler_charts",
+    "joints/rotation_vector",
+)
 """Modules elsewhere in the engine whose constants are compiled in."""
 OURS = re.compile(r"[0-9a-f]{16}")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from ..forces.base import Formula
-from ..forces.lines import path
+from ..forces.lines.path import COINCIDENT
 from . import layout as at
 from .jit import inlined, inner
 from .loads import table_motion, table_piece
@@ -20,7 +20,6 @@ from .spatial import applied, cross, turned_into
 
 SPRING, CABLE, MUSCLE = int(Formula.SPRING), int(Formula.CABLE), int(Formula.MUSCLE)
 WORLD_WRENCH, BODY_WRENCH = int(Formula.WORLD_WRENCH), int(Formula.BODY_WRENCH)
-COINCIDENT = path.COINCIDENT
 FORMULA, FORCE_POINTS, FIRST_POINT, FORCE_START = at.FORMULA, at.FORCE_POINTS, at.FIRST_POINT, at.FORCE_START
 FORCE_TABLE_ROW, FORCE_INTS, FORCE_WORK = at.FORCE_TABLE_ROW, at.FORCE_INTS, at.FORCE_WORK
 TENSION, TENSION_SLOPE, TENSION_RATE = at.TENSION, at.TENSION_SLOPE, at.TENSION_RATE

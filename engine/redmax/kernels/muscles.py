@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..forces.lines import muscle_curves
+from ..forces.lines.muscle_curves import ACTIVE_LENGTH as ACTIVE_LENGTH_CURVE
+from ..forces.lines.muscle_curves import PASSIVE as PASSIVE_CURVE
+from ..forces.lines.muscle_curves import VELOCITY as VELOCITY_CURVE
 from .jit import inner
 
-_CURVES = (muscle_curves.PASSIVE, muscle_curves.ACTIVE_LENGTH, muscle_curves.VELOCITY)
+_CURVES = (PASSIVE_CURVE, ACTIVE_LENGTH_CURVE, VELOCITY_CURVE)
 SEGMENTS = np.array([len(curve.coefficients) for curve in _CURVES])
 POINTS = np.array([[*curve.points, *(4 - len(curve.points)) * (np.inf,)] for curve in _CURVES])
 COEFFICIENTS = np.zeros((3, 3, 4))
