@@ -235,7 +235,7 @@ def test_what_is_met_for_a_moment_does_not_go_unseen():
     hill = Table(x=x, y=[[value] for value in y])
     model = chain(hinge(0, q=0.0, qdot=1.0, stiffness_table=hill), gravity=(0.0, 0.0, 0.0))
     ends = []
-    for integrator in (Dop853(rtol=1e-6, atol=1e-6), RungeKutta4(h=1e-3)):
+    for integrator in (Dop853(rtol=1e-8, atol=1e-8), RungeKutta4(h=1e-3)):
         stepper = integrator.begin(model, model.initial_state())
         for t in np.arange(1, 401) / 100.0:
             state = stepper.advance(t)
