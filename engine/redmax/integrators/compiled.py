@@ -102,6 +102,12 @@ class CompiledRungeKutta:
         last, length = self._clock[self._kernel.LAST], self._clock[self._kernel.LENGTH]
         return inside(self._polynomial, float((t - last) / length))
 
+    def _widest_loop(self) -> str:
+        """Name of the joint whose loop is open most where the last step would have ended."""
+        tree, model = self.tree, self.tree.model
+        q, qdot, _ = self._motion
+        return model.loops[tree.widest_loop(q, qdot, tree.chart(np.zeros(model.body_count, np.int64)))].joint.name
+
     def _error(self, ended: int, where: int) -> IntegrationError:
         kernel, model = self._kernel, self.tree.model
         if ended == kernel.TOO_MANY:
@@ -109,11 +115,23 @@ class CompiledRungeKutta:
         if ended == kernel.STUCK:
             return IntegrationError(str(fast.stuck_joint(model, where)), f"joint '{model.joint_names[where]}'")
         if ended == kernel.TORN:
-            return IntegrationError(f"loops can no longer be closed at t = {self.t:.6g} s; something pulls them apart")
+            name = self._widest_loop()
+            what = (
+                f"can no longer be closed after t = {self.t:.6g} s; something moves its bodies further than they reach"
+            )
+            return IntegrationError(f"loop joint '{name}': {what}", f"joint '{name}'")
         what = "the acceleration is no longer finite"
         if ended == kernel.TOO_SMALL:
-            what = "the adaptive step became too small; loosen the tolerances, or use radau if something is stiff"
+            what = step_too_small(model)
         return stuck_component(model, self._free, where, what)
+
+
+def step_too_small(model: Model) -> str:
+    """What to say when an adaptive step shrinks to nothing. At the end of its reach a driven loop is ever faster."""
+    what = "the adaptive step became too small; loosen the tolerances, or use radau if something is stiff"
+    if model.loops:
+        what += ", and see whether a loop is moved to the end of its reach"
+    return what
 
 
 def stuck_component(model: Model, free: IntArray, component: int, what: str) -> IntegrationError:

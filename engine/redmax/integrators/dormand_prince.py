@@ -20,7 +20,7 @@ from ..model import Model
 from ..state import State
 from .adaptive import MAX_STEPS, Adaptive, AdaptiveStepper, too_many_steps
 from .base import IntegrationError
-from .compiled import CompiledRungeKutta, TooManyStepsError, stuck_component
+from .compiled import CompiledRungeKutta, TooManyStepsError, step_too_small, stuck_component
 from .energy_balance import BalancedStepper, energy_of, exchanges_energy
 from .equations import FAST, accelerations, motion_and_powers
 from .explicit_runge_kutta import ExplicitRungeKutta, NotFiniteError, StepTooSmallError
@@ -154,7 +154,7 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
                 what = "the acceleration is no longer finite"
                 raise stuck_component(self.model, self._free, error.component, what) from None
             except StepTooSmallError as error:
-                what = "the adaptive step became too small; loosen the tolerances, or use radau if something is stiff"
+                what = step_too_small(self.model)
                 raise stuck_component(self.model, self._free, error.component, what) from None
         self.state = self._state(solver.t, solver.y)
 

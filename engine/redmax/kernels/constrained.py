@@ -33,14 +33,7 @@ WORK, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = (
 BIAS, C, G, V, ACC, TAU = at.BIAS, at.C, at.G, at.V, at.ACC, at.TAU
 WORLD, RANK = at.WORLD, at.RANK
 ARMATURE, FORCE, RIGHT_SIDE = at.ARMATURE, at.FORCE, at.RIGHT_SIDE
-ROW_KIND, BODY_A, BODY_B, COORDINATE_A, COORDINATE_B = (
-    at.ROW_KIND,
-    at.BODY_A,
-    at.BODY_B,
-    at.COORDINATE_A,
-    at.COORDINATE_B,
-)
-COUPLING, FACTOR_A, FACTOR_B = at.COUPLING, at.FACTOR_A, at.FACTOR_B
+ROW_KIND, BODY_A, POINT = at.ROW_KIND, at.BODY_A, at.POINT
 ON_A, ON_B, ERROR, PRODUCT, WANTED, MULTIPLIER = at.ON_A, at.ON_B, at.ERROR, at.PRODUCT, at.WANTED, at.MULTIPLIER
 CLOSED = 1e-15
 """Errors this small, relative to the mechanism's size, are closed: positions have no more digits."""
@@ -72,18 +65,11 @@ def set_forces(nr, columns, force):
 
 
 @inner
-def load_bodies(m, lines, values, space, work, columns):
-    """Put what the multipliers do onto bodies and coordinates, as if it came from outside."""
+def load_bodies(m, lines, space, work):
+    """Put what the multipliers do onto the bodies, as if it came from outside."""
     for i in range(m):
         row, kept = further(lines, i * ROW_INTS), further(space, i * ROW_WORK)
         x = get(kept, MULTIPLIER)
-        if fixed(row, ROW_KIND) == COUPLING:
-            value = further(values, i * ROW_NUMBERS)
-            for side in range(2):
-                k = fixed(row, COORDINATE_A + side)
-                place = k * DOF_WORK + TAU
-                put(columns, place, get(columns, place) + x * fixed(value, FACTOR_A + side))
-            continue
         for side in range(2):
             body, f = further(work, fixed(row, BODY_A + side) * WORK), get6(kept, ON_A + 6 * side)
             b = get6(body, BIAS)
@@ -94,7 +80,7 @@ def load_bodies(m, lines, values, space, work, columns):
 
 
 @inner
-def forward_with_rows(ints, rows, q, qddot, wrenches):
+def forward_with_rows(ints, rows, qddot, wrenches):
     """Forward dynamics under all constraints, after `velocities`; as `core.forward_dynamics`."""
     n, nr, m = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, N_ROWS)
     bodies, links, work, columns, space = rows[BODIES], rows[LINKS], rows[BODY_WORK], rows[COLUMNS], rows[ROW_SPACE]
@@ -107,9 +93,9 @@ def forward_with_rows(ints, rows, q, qddot, wrenches):
         return stuck
     substitute(n, links, work, columns, armature, qddot, force, no)
     world_poses(n, links, work, rows[POSES])
-    evaluate_rows(m, lines, values, space, work, rows[POSES], q)
+    evaluate_rows(m, lines, values, space, work, rows[POSES])
     for i in range(m):
-        acceleration = moved(i, lines, values, space, work, ACC, qddot) + get(space, i * ROW_WORK + PRODUCT)
+        acceleration = moved(i, lines, space, work, ACC) + get(space, i * ROW_WORK + PRODUCT)
         put(space, i * ROW_WORK + WANTED, -acceleration)
     multipliers(ints, rows)
     if not wrenches and fixed(ints, N_GIVEN) == 0:
@@ -118,7 +104,7 @@ def forward_with_rows(ints, rows, q, qddot, wrenches):
         return -1
     # wrenches of joints and forces of motors: once more, with the constraints' wrenches as loads
     set_forces(nr, columns, force)
-    load_bodies(m, lines, values, space, work, columns)
+    load_bodies(m, lines, space, work)
     eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, wrenches)
     substitute(n, links, work, columns, armature, qddot, force, wrenches)
     return -1
@@ -171,14 +157,14 @@ def project(ints, rows, q, qdot):
         place_all(n, bodies, links, rows[NUMBERS], rows[KINDS], rows[CHARTS], work, columns, q, qdot)
         velocities(n, bodies, links, work, columns, qdot)
         world_poses(n, links, work, poses)
-        evaluate_rows(m, lines, values, space, work, poses, q)
+        evaluate_rows(m, lines, values, space, work, poses)
         size, largest = 1e-300, 0.0
         for j in range(n):
             for k in range(9, POSE):
                 size = max(size, abs(get(poses, j * POSE + k)))
         for i in range(m):
             error = abs(get(space, i * ROW_WORK + ERROR))
-            largest = max(largest, error / size if fixed(lines, i * ROW_INTS + ROW_KIND) == 0 else error)
+            largest = max(largest, error / size if fixed(lines, i * ROW_INTS + ROW_KIND) == POINT else error)
         small = not largest > CLOSED  # also if it is not a number, which the velocities will show
         if small or (steps > 1 and largest < NEARLY and not largest < 0.25 * last):
             break
@@ -193,7 +179,7 @@ def project(ints, rows, q, qdot):
         last = largest
         steps += 1
     for i in range(m):
-        put(space, i * ROW_WORK + WANTED, -moved(i, lines, values, space, work, V, qdot))
+        put(space, i * ROW_WORK + WANTED, -moved(i, lines, space, work, V))
     if least_change(ints, rows, x) >= 0:
         return OPEN
     for k in range(nr):

@@ -105,7 +105,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & FORWARD:
         wrenches = what & WRENCHES != 0
         if constrained:
-            result = forward_with_rows(ints, rows, q, qddot, wrenches)
+            result = forward_with_rows(ints, rows, qddot, wrenches)
         else:
             result = forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot, wrenches)
     if what & POWERS:

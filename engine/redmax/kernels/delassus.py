@@ -22,16 +22,9 @@ BODY_INTS, WORK, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK = (
     at.ROW_WORK,
 )
 PARENT, DOF, NDOF, PRESCRIBED = at.PARENT, at.DOF, at.NDOF, at.PRESCRIBED
-BALL_ALONE, POINT, COUPLING = at.BALL_ALONE, at.POINT, at.COUPLING
+BALL_ALONE, POINT = at.BALL_ALONE, at.POINT
 POINT_A, POINT_B = at.POINT_A, at.POINT_B
-ROW_KIND, BODY_A, BODY_B, COORDINATE_A, COORDINATE_B = (
-    at.ROW_KIND,
-    at.BODY_A,
-    at.BODY_B,
-    at.COORDINATE_A,
-    at.COORDINATE_B,
-)
-FACTOR_A, FACTOR_B = at.FACTOR_A, at.FACTOR_B
+ROW_KIND, BODY_A, BODY_B = at.ROW_KIND, at.BODY_A, at.BODY_B
 ON_A, ON_B, MOST, WANTED, MULTIPLIER, ORDER = at.ON_A, at.ON_B, at.MOST, at.WANTED, at.MULTIPLIER, at.ORDER
 R, P, S, U, D, TAU = at.R, at.P, at.S, at.U, at.D, at.TAU
 DEPENDENT = 1e-11
@@ -43,11 +36,9 @@ WELL_APART = 1e-6
 
 
 @inner
-def handed_up(link, work, columns, armature, f, lever, reach, m, i, kept, at_a, factor_a, at_b, factor_b):
+def handed_up(link, work, columns, armature, f, lever, reach, m, i, kept):
     """What a wrench on a body is at its parent, of which the joint takes its part; that part goes to column i of W.
     What a wrench of that size could move at most is added up in `MOST`. lever: how far its force acts at most.
-
-    at_a, factor_a, at_b, factor_b: forces along coordinates that belong to the row.
     """
     f0, f1, f2, f3, f4, f5 = f
     dof, most = fixed(link, DOF), 0.0
@@ -69,10 +60,6 @@ def handed_up(link, work, columns, armature, f, lever, reach, m, i, kept, at_a, 
             column = further(columns, k * DOF_WORK)
             s, u = get6(column, S), get6(column, U)
             w = (s[0] * f0 + s[1] * f1 + s[2] * f2) + (s[3] * f3 + s[4] * f4 + s[5] * f5)
-            if k == at_a:
-                w += factor_a
-            if k == at_b:
-                w += factor_b
             put(reach, k * m + i, w)
             torque, force = f0 * f0 + f1 * f1 + f2 * f2, f3 * f3 + f4 * f4 + f5 * f5
             turn, slide = s[0] * s[0] + s[1] * s[1] + s[2] * s[2], s[3] * s[3] + s[4] * s[4] + s[5] * s[5]
@@ -104,10 +91,6 @@ def reach_of_row(i, m, row, value, kept, links, work, columns, armature, reach):
     """Column i of W: from both bodies to the root, together from where their ways meet."""
     a, b = fixed(row, BODY_A), fixed(row, BODY_B)
     f, g = get6(kept, ON_A), get6(kept, ON_B)
-    at_a, at_b, factor_a, factor_b = -1, -1, 0.0, 0.0
-    if fixed(row, ROW_KIND) == COUPLING:
-        at_a, at_b = fixed(row, COORDINATE_A), fixed(row, COORDINATE_B)
-        factor_a, factor_b = fixed(value, FACTOR_A), fixed(value, FACTOR_B)
     lever_a, lever_b = 0.0, 0.0
     if fixed(row, ROW_KIND) == POINT:
         lever_a, lever_b = length(fixed3(value, POINT_A)), length(fixed3(value, POINT_B))
@@ -117,11 +100,11 @@ def reach_of_row(i, m, row, value, kept, links, work, columns, armature, reach):
             f, g, b, lever_a = sum6(f, g), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), -1, max(lever_a, lever_b)
         if a > b:
             link, body = further(links, a * BODY_INTS), further(work, a * WORK)
-            f = handed_up(link, body, columns, armature, f, lever_a, reach, m, i, kept, at_a, factor_a, at_b, factor_b)
+            f = handed_up(link, body, columns, armature, f, lever_a, reach, m, i, kept)
             a, lever_a = fixed(link, PARENT), lever_a + length(get3(body, P))
         else:
             link, body = further(links, b * BODY_INTS), further(work, b * WORK)
-            g = handed_up(link, body, columns, armature, g, lever_b, reach, m, i, kept, at_a, factor_a, at_b, factor_b)
+            g = handed_up(link, body, columns, armature, g, lever_b, reach, m, i, kept)
             b, lever_b = fixed(link, PARENT), lever_b + length(get3(body, P))
 
 

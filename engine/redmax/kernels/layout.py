@@ -70,19 +70,17 @@ S, U, D, TAU = 0, 6, 12, 13
 """Column of S, its articulated column, one over its inertia, force less bias."""
 DOF_WORK = 16
 
-# rows of loops and other constraints, integers: one line per row
-ROW_KIND, BODY_A, BODY_B, COORDINATE_A, COORDINATE_B = range(5)
-"""Kind; the bodies it holds together, -1 for the world (of a COUPLING those that its coordinates carry)."""
-POINT, AXIS, COUPLING = range(3)
-"""POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis of A is across one of B.
-COUPLING: FACTOR_A q_a + FACTOR_B q_b = OFFSET."""
-ROW_INTS = 6
+# rows of loops, integers: one line per row
+ROW_KIND, BODY_A, BODY_B, LOOP = range(4)
+"""Kind; the bodies it holds together, -1 for the world; which loop of the model it belongs to."""
+POINT, AXIS = range(2)
+"""POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis of A is across one of B."""
+ROW_INTS = 4
 
 # rows, numbers; in the bodies' joint frames
 NORMAL, POINT_A, POINT_B = 0, 3, 6
 AXIS_A, AXIS_B = 0, 3
-FACTOR_A, FACTOR_B, OFFSET = 0, 1, 2
-ROW_NUMBERS = 10
+ROW_NUMBERS = 9
 
 # rows, work space: what each does to its bodies per unit of multiplier, error, how much it could move at most, what
 # acceleration the motion gives it already, right side, multiplier, and which row is solved for at this place

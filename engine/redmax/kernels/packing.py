@@ -34,6 +34,7 @@ class Packed:
     a run works in copies of them.
     slots: for each Euler slot its joint and what a chart of the joint is divided by, and taken modulo of, for it.
     python_joints: joints known only by their `motion`. singular: whether a simulated joint has a singularity.
+    row_loops: (m,) number of the loop that each row of the constraints belongs to.
     """
 
     ints: IntArray
@@ -41,6 +42,7 @@ class Packed:
     slots: tuple[tuple[int, int, int], ...]
     python_joints: tuple[int, ...]
     singular: bool
+    row_loops: IntArray
 
     @property
     def whole(self) -> bool:
@@ -127,7 +129,7 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
     all_ints.setflags(write=False)
     all_floats.setflags(write=False)
     singular = any(joint.has_singularity and not links[j, at.PRESCRIBED] for j, joint in enumerate(model.joints))
-    return Packed(all_ints, all_floats, tuple(slots), tuple(python_joints), singular)
+    return Packed(all_ints, all_floats, tuple(slots), tuple(python_joints), singular, row_ints[:, at.LOOP])
 
 
 def roles(parent: IntArray) -> IntArray:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Constraints as the rows that kernels know: points that stay together, axes that stay across, coupled coordinates."""
+"""Loops as the rows that kernels know: points that stay together, and axes that stay across each other."""
 
 from __future__ import annotations
 
@@ -20,14 +20,12 @@ def pack_rows(model: Model, tilts: Array) -> tuple[IntArray, Array]:
     """(m, ROW_INTS) and (m, ROW_NUMBERS). tilts: (n, 3, 3) kernels' joint frames in the model's."""
     ints: list[list[int]] = []
     numbers: list[Array] = []
-    for loop in model.loops:
+    for number, loop in enumerate(model.loops):
         rows = loop_rows(loop)
         if rows is None:
             continue
-        A, B = (
-            _kernel_frame(model, tilts, loop.parent, loop.E_ij_parent),
-            _kernel_frame(model, tilts, loop.child, loop.E_ij_child),
-        )
+        A = _kernel_frame(model, tilts, loop.parent, loop.E_ij_parent)
+        B = _kernel_frame(model, tilts, loop.child, loop.E_ij_child)
         for kind, a, b in rows:
             values = np.zeros(at.ROW_NUMBERS)
             if kind == at.POINT:
@@ -36,7 +34,7 @@ def pack_rows(model: Model, tilts: Array) -> tuple[IntArray, Array]:
             else:
                 values[at.AXIS_A : at.AXIS_A + 3] = A[:3, :3] @ a
                 values[at.AXIS_B : at.AXIS_B + 3] = B[:3, :3] @ b
-            ints.append([kind, loop.parent, loop.child, 0, 0, 0])
+            ints.append([kind, loop.parent, loop.child, number])
             numbers.append(values)
     m = len(ints)
     return np.array(ints, np.int64).reshape(m, at.ROW_INTS), np.array(numbers).reshape(m, at.ROW_NUMBERS)

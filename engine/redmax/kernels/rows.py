@@ -10,21 +10,14 @@ from __future__ import annotations
 
 from . import layout as at
 from .jit import inlined, inner
-from .memory import fixed, fixed3, further, get, get3, get6, get9, put, put3, put6, put_all
+from .memory import fixed, fixed3, further, get3, get6, get9, put, put3, put6, put_all
 from .spatial import applied, centripetal, cross, product, turned_into
 
 BODY_INTS, WORK, POSE, PARENT = at.BODY_INTS, at.WORK, at.POSE, at.PARENT
 ROW_INTS, ROW_NUMBERS, ROW_WORK = at.ROW_INTS, at.ROW_NUMBERS, at.ROW_WORK
-ROW_KIND, BODY_A, BODY_B, COORDINATE_A, COORDINATE_B = (
-    at.ROW_KIND,
-    at.BODY_A,
-    at.BODY_B,
-    at.COORDINATE_A,
-    at.COORDINATE_B,
-)
-POINT, AXIS = at.POINT, at.AXIS
+ROW_KIND, BODY_A, BODY_B = at.ROW_KIND, at.BODY_A, at.BODY_B
+POINT = at.POINT
 NORMAL, POINT_A, POINT_B, AXIS_A, AXIS_B = at.NORMAL, at.POINT_A, at.POINT_B, at.AXIS_A, at.AXIS_B
-FACTOR_A, FACTOR_B, OFFSET = at.FACTOR_A, at.FACTOR_B, at.OFFSET
 ON_A, ON_B, ERROR, PRODUCT = at.ON_A, at.ON_B, at.ERROR, at.PRODUCT
 R, P, V, ACC = at.R, at.P, at.V, at.ACC
 
@@ -105,34 +98,23 @@ def axis_row(values, space, work_a, work_b, E):
 
 
 @inner
-def evaluate_rows(m, rows, values, space, work, poses, q):
+def evaluate_rows(m, rows, values, space, work, poses):
     """Errors, wrenches and velocity products of all rows, after `velocities` and `world_poses`."""
     for i in range(m):
         row, value, kept = further(rows, i * ROW_INTS), further(values, i * ROW_NUMBERS), further(space, i * ROW_WORK)
         a, b, kind = fixed(row, BODY_A), fixed(row, BODY_B), fixed(row, ROW_KIND)
         work_a, work_b = further(work, a * WORK), further(work, b * WORK)
+        E, p = relative(further(poses, a * POSE), further(poses, b * POSE))
         if kind == POINT:
-            E, p = relative(further(poses, a * POSE), further(poses, b * POSE))
             point_row(value, kept, work_a, work_b, E, p)
-        elif kind == AXIS:
-            E, p = relative(further(poses, a * POSE), further(poses, b * POSE))
-            axis_row(value, kept, work_a, work_b, E)
         else:
-            x = fixed(value, FACTOR_A) * get(q, fixed(row, COORDINATE_A))
-            y = fixed(value, FACTOR_B) * get(q, fixed(row, COORDINATE_B))
-            put(kept, ERROR, x + y - fixed(value, OFFSET))
-            put(kept, PRODUCT, 0.0)
-            put6(kept, ON_A, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-            put6(kept, ON_B, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+            axis_row(value, kept, work_a, work_b, E)
 
 
 @inlined
-def moved(i, rows, values, space, work, field, x):
-    """A row times the bodies' twists (field V) or accelerations (ACC), or the coordinates' x."""
-    row, value, kept = further(rows, i * ROW_INTS), further(values, i * ROW_NUMBERS), further(space, i * ROW_WORK)
-    if fixed(row, ROW_KIND) > AXIS:
-        a = fixed(value, FACTOR_A) * get(x, fixed(row, COORDINATE_A))
-        return a + fixed(value, FACTOR_B) * get(x, fixed(row, COORDINATE_B))
+def moved(i, rows, space, work, field):
+    """A row times the bodies' twists (field V) or accelerations (ACC)."""
+    row, kept = further(rows, i * ROW_INTS), further(space, i * ROW_WORK)
     f, u = get6(kept, ON_A), get6(further(work, fixed(row, BODY_A) * WORK), field)
     g, v = get6(kept, ON_B), get6(further(work, fixed(row, BODY_B) * WORK), field)
     on_a = (f[0] * u[0] + f[1] * u[1] + f[2] * u[2]) + (f[3] * u[3] + f[4] * u[4] + f[5] * u[5])

@@ -151,6 +151,10 @@ class Tree:
         space = self._row_space(q, np.zeros_like(q), chart)
         return space[: int(self._world[at.RANK]), at.ORDER].astype(np.int64)
 
+    def widest_loop(self, q: Array, qdot: Array, chart: IntArray) -> int:
+        """Number of the loop that is open most."""
+        return int(self.packed.row_loops[np.abs(self.row_errors(q, qdot, chart)).argmax()])
+
     def is_regular(self, q: Array, chart: IntArray) -> bool:
         """Whether no row of the constraints depends on others here, beside those that do so everywhere."""
         return len(self.independent_rows(q, chart)) == int(self.ints[at.N_ROWS])

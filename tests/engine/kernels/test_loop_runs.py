@@ -102,6 +102,36 @@ def test_long_runs_stay_closed_and_keep_their_energy():
     assert abs(drift) < 1e-5 * max(now.kinetic, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("integrator", "says"),
+    [
+        (Rk45(rtol=1e-3, atol=1e-3), "loop joint 'C': can no longer be closed after t = 0.209931 s; something moves"),
+        (Dop853(rtol=1e-8, atol=1e-8), "joint 'D': the adaptive step became too small; loosen the tolerances"),
+    ],
+)
+def test_a_loop_that_is_moved_beyond_its_reach_is_named(integrator, says):
+    """Turned by 2.1 rad, the crank is as far from the rocker's pivot as coupler and rocker reach together."""
+    scene = four_bar(crank=0.7, coupler=0.6, rocker=0.5, ground=0.9, angle=0.6)
+    turn = Table(x=(0.0, 1.0), y=((0.0,), (10.0,)), interpolation="linear")
+    scene.joints[0] = dataclasses.replace(scene.joints[0], motion_type="animated", animation=turn)
+    model = compile_scene(scene)
+    assert isinstance(integrator.begin(model, model.initial_state()), CompiledExplicitStepper)
+    sample = last_sample(model, integrator)
+    assert sample.status == "failed"
+    assert says in sample.message
+    assert "reach" in sample.message
+
+
+def test_the_widest_loop_is_found_among_several():
+    model = compile_scene(scissor_lift(3))
+    tree, state = fast.looped_tree(model), model.initial_state()
+    q = state.q.copy()
+    names = [loop.joint.name for loop in model.loops]
+    last = model.loops[-1]
+    q[model.columns(last.child)] += 0.3  # turns a body that only the last loop holds
+    assert names[tree.widest_loop(q, state.qdot, state.chart)] == last.joint.name
+
+
 def test_runs_that_begin_where_rows_depend_on_each_other_go_step_by_step():
     """A parallelogram that is folded flat, and Bennett's linkage, which moves only because its rows are redundant."""
     for scene in (parallelogram(angle=0.0), bennett()):
