@@ -169,6 +169,7 @@ print(len(EXAMPLES) * len(tuple(INTEGRATORS)), asked)
 
 
 @needs_numba
+@pytest.mark.slow
 def test_after_a_warm_up_every_kernel_is_there_for_every_joint_load_and_integrator():
     """In a process of its own, where kernels are in memory after a warm-up or have to be asked for."""
     run = subprocess.run([sys.executable, "-c", AFTERWARDS], capture_output=True, text=True, check=False)
