@@ -67,7 +67,8 @@ def looped_tree(model: Model) -> Tree | None:
     from .kernels.packing_rows import known  # noqa: PLC0415  (not needed without numba)
     from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
 
-    return Tree(model) if known(model) and model.once(pack).whole and not python_force(model) else None
+    whole = model.once(known) and model.once(pack).whole and not model.once(python_force)
+    return Tree(model) if whole else None
 
 
 class _PerThread(threading.local):

@@ -184,19 +184,23 @@ def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
 
 def _tree_for(stepper: Stepper) -> Tree | None:
     """Kernels for samples, where the bodies stand as the joint coordinates say."""
-    return fast.new_tree(stepper.model) if type(stepper).body_motion is Stepper.body_motion else None
+    if type(stepper).body_motion is not Stepper.body_motion:
+        return None
+    if stepper.constraints is not None:
+        return fast.looped_tree(stepper.model) if stepper.constraints.regular else None
+    return fast.new_tree(stepper.model)
 
 
 def _look(
     stepper: Stepper, exchange: _Exchange, tree: Tree | None, index: int, *, complete: bool
 ) -> tuple[str, Sample]:
     """How the run has diverged, empty for a sound state, and the sample there is in any case."""
-    if tree is None:
+    state = stepper.state
+    seen = None if tree is None else tree.observe(state.q, state.qdot, state.chart, state.t)
+    if seen is None or not seen.certain:
         E_wi, phi = stepper.body_motion()
         what = divergence(stepper.model, E_wi, np.linalg.norm(phi.reshape(-1, 2, 3), axis=2))
         return what, _take_sample(stepper, exchange, index, E_wi, phi, complete=complete)
-    state = stepper.state
-    seen = tree.observe(state.q, state.qdot, state.chart, state.t)
     work, loss = exchange.until(state.t, seen.power)
     channels = {
         "twist": seen.twist,
@@ -211,7 +215,9 @@ def _look(
         "reaction": seen.reaction,
         "torque": seen.tau,
         "motor": np.where(stepper.model.prescribed, seen.tau - seen.load, 0.0),
-        **NO_CONSTRAINTS,
+        "loop_reaction": seen.loop_reaction,
+        "constraint": NO_CONSTRAINTS["constraint"],
+        "gap": seen.gap,
         "center_of_mass": seen.center_of_mass,
         "momentum": seen.momentum,
         **_nodes(stepper.model, seen.E_wb),

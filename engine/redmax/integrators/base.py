@@ -78,7 +78,7 @@ class Stepper(ABC):
         self.steps = 0
         self._charted = model.once(charted_joints)
         Stepper.recentre(self)  # a scene may start at a singularity: xzx angles do at q = 0
-        self.constraints = constrained.begin(model)
+        self.constraints = constrained.begin(model, self.tree)
         if self.constraints is not None:
             self.state = self.constraints.started(self.state)
 
@@ -88,6 +88,8 @@ class Stepper(ABC):
 
     def body_motion(self) -> tuple[Array, Array]:
         """E_wi (n, 4, 4) and phi (n, 6): poses and twists of the bodies' principal frames, see `Kinematics`."""
+        if self.tree is not None:
+            return self.tree.motion(self.state.q, self.state.qdot, self.state.chart)
         kin = fast.kinematics(self.model, self.state.q, self.state.qdot, self.state.chart)
         return kin.E_wi, kin.phi
 

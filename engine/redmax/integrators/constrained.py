@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import fast
 from ..arrays import Array, BoolArray
-from ..dynamics.assembly import close_loops, gaps, scale_of
+from ..dynamics.assembly import close_loops, gaps, scale_of, size
 from ..dynamics.constrained import ConstraintError, position_change, solver_of, velocity_change
 from ..dynamics.constraint_rows import ConstraintRows, constraint_rows, element_names, is_constrained
 from ..dynamics.joint_coordinates import JointCoordinatesError
@@ -27,6 +28,7 @@ from ..model import Model
 from ..state import State
 
 if TYPE_CHECKING:
+    from ..kernels.tree import Tree
     from .base import Stepper
 
 ROUND_OFF = 1e-14
@@ -63,23 +65,33 @@ class ConstrainedRun:
     rank: how many equations were independent where the last step ended. Some mechanisms (Bennett's) can move only
     because their rows depend on each other, and these do so only where loops are closed exactly: during a step, where
     they are not, the rank is no more than it was.
-    tree: kernels that know all constraints of the model, if there are such.
+    tree: kernels that know all constraints of the model, if there are such. regular: whether they found no row that
+    depends on others, and do the whole run.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, tree: Tree | None = None) -> None:
+        """tree: the kernels that do the run, whose rows do not depend on each other."""
         self.model = model
         self.treatment = model.treatment
-        start = model.initial_state()
-        rows = self.rows(fast.kinematics(model, start.q, start.qdot, start.chart), start.t, quick=False)
-        self.touching: BoolArray = np.zeros(len(rows.rate), np.bool_)
-        self.has_one_sided = bool(rows.one_sided.any())
-        self.owner = rows.owner
         loops = (loop.joint.motion_type == ANIMATED for loop in model.loops)
         self._moved = (*loops, *(constraint.prescribes for constraint in model.constraints))
+        self.has_one_sided = any(constraint.one_sided for constraint in model.constraints)
         self.rank: int | None = None
-        self.tree = fast.looped_tree(model)
+        self.regular = tree is not None
+        self.tree = fast.looped_tree(model) if tree is None else tree
         self.loss = 0.0
         self.impacts = 0
+
+    @cached_property
+    def owner(self) -> tuple[int, ...]:
+        """(m,) which loop or constraint each row belongs to."""
+        start = self.model.initial_state()
+        kin = fast.kinematics(self.model, start.q, start.qdot, start.chart)
+        return self.rows(kin, start.t, quick=False).owner
+
+    @cached_property
+    def touching(self) -> BoolArray:  # set anew where rows are met
+        return np.zeros(len(self.owner), np.bool_)
 
     @property
     def trusts_tree(self) -> bool:
@@ -115,6 +127,10 @@ class ConstrainedRun:
         """
         if not self.treatment.projects:
             return state
+        if self.regular:
+            begun = self._started_by_kernels(state)
+            if begun is not None:
+                return begun
         kin = fast.kinematics(self.model, state.q, state.qdot, state.chart)
         rows = self.rows(kin, state.t, quick=False)
         moved = {name for name, is_moved in zip(element_names(self.model), self._moved, strict=True) if is_moved}
@@ -129,6 +145,24 @@ class ConstrainedRun:
         begun = self.settled(self.projected(State(state.t, closed.q, state.qdot, state.chart)))
         self._check_velocities(begun)
         return begun
+
+    def _started_by_kernels(self, state: State) -> State | None:
+        """The same in compiled code; None where something is off, which the readable way names."""
+        tree = self.tree
+        if tree is None:
+            return None
+        seen = tree.look(state.q, state.qdot, state.chart)
+        scale = np.where(seen.metres, self.model.once(size), 1.0)
+        if not (seen.upright and (np.abs(seen.errors) <= OPEN * scale).all()):
+            return None
+        q, qdot, closed = tree.project(state.q, state.qdot, state.chart)
+        if not closed or tree.rank != seen.kept:
+            return None
+        seen = tree.look(q, qdot, state.chart)
+        if not ((np.abs(seen.errors) <= CLOSED * scale).all() and (np.abs(seen.rates) <= IMPOSSIBLE * scale).all()):
+            return None
+        self.rank = seen.kept
+        return State(state.t, q, qdot, state.chart)
 
     def _check_velocities(self, state: State) -> None:
         """ConstraintError, naming what demands a velocity that the mechanism cannot have."""
@@ -273,9 +307,9 @@ class ConstrainedRun:
         return np.where(watched, rows.error / scale, np.inf), np.where(watched, speed, 0.0)
 
 
-def begin(model: Model) -> ConstrainedRun | None:
-    """The constraints of a run that starts; None for a mechanism without any."""
-    return ConstrainedRun(model) if is_constrained(model) else None
+def begin(model: Model, tree: Tree | None = None) -> ConstrainedRun | None:
+    """The constraints of a run that starts; None for a mechanism without any. tree: see `ConstrainedRun`."""
+    return ConstrainedRun(model, tree) if is_constrained(model) else None
 
 
 def off_by(gap: tuple[float, float]) -> str:

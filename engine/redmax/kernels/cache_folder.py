@@ -32,7 +32,10 @@ USED = "used"
 DAY = 86400.0
 KEPT_DAYS = 30.0
 """Folders of other versions stay so long after their last use: another Blender may have use for them."""
-NOT_COMPILED = ("__init__", "cache_folder", "packing", "packing_forces", "packing_rows", "route", "tree")
+NOT_COMPILED = (
+    *("__init__", "cache_folder", "observation", "packing", "packing_forces", "packing_rows", "route", "seen_loops"),
+    "tree",
+)
 """Modules here that no compiled function reads anything of."""
 READ_OUTSIDE = (
     "forces/base",

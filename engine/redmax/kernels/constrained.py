@@ -11,7 +11,7 @@ from .memory import fixed, further, get, get6, put, put3, put6
 from .place import place_all, velocities
 from .rows import evaluate_rows, moved, world_poses
 
-N_BODIES, N_DOFS, N_ROWS, N_GIVEN = at.N_BODIES, at.N_DOFS, at.N_ROWS, at.N_GIVEN
+N_BODIES, N_DOFS, N_ROWS, N_LINES, N_GIVEN = at.N_BODIES, at.N_DOFS, at.N_ROWS, at.N_LINES, at.N_GIVEN
 BODIES, LINKS, NUMBERS, KINDS, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.CHARTS
 BODY_WORK, COLUMNS, VECTORS = at.BODY_WORK, at.COLUMNS, at.VECTORS
 ROWS, ROW_VALUES, ROW_SPACE, POSES, REACH, DELASSUS = (
@@ -139,6 +139,16 @@ def least_change(ints, rows, x):
     substitute(n, links, work, columns, armature, x, further(rows[VECTORS], FORCE * nr), no)
     put3(world, 0, a, b, c)
     return -1
+
+
+@inner
+def look(ints, rows):
+    """Errors and rates of all lines, after `velocities`; multipliers stay as they are."""
+    n, lines, work, space = fixed(ints, N_BODIES), fixed(ints, N_LINES), rows[BODY_WORK], rows[ROW_SPACE]
+    world_poses(n, rows[LINKS], work, rows[POSES])
+    evaluate_rows(lines, rows[ROWS], rows[ROW_VALUES], space, work, rows[POSES])
+    for i in range(lines):
+        put(space, i * ROW_WORK + WANTED, moved(i, rows[ROWS], space, work, V))
 
 
 @inner

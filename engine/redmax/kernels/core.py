@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from . import layout as at
 from .articulated import eliminate, substitute
 from .charts import recentre, turn_rate
-from .constrained import forward_with_rows, project, set_forces
+from .constrained import forward_with_rows, look, project, set_forces
 from .forces import apply_forces
 from .inverse import joint_forces, solve_implicit
 from .jit import callback, compiled, inner
@@ -47,6 +47,7 @@ PLACE, LOADS, FORWARD, WRENCHES, INVERSE, IMPLICIT = (
     at.DO_IMPLICIT,
 )
 POWERS, RATE, RECENTRE, PROJECT = at.WITH_POWERS, at.DO_TURN_RATE, at.DO_RECENTRE, at.DO_PROJECT
+LOOK = at.DO_LOOK
 BODIES, LINKS, NUMBERS, KINDS, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.CHARTS
 BODY_WORK, COLUMNS, VECTORS, N_ROWS = at.BODY_WORK, at.COLUMNS, at.VECTORS, at.N_ROWS
 N_FORCES = at.N_FORCES
@@ -90,7 +91,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         result = project(ints, rows, q, qdot)
     if what & PLACE:
         place_all(n, bodies, links, numbers, kinds, charts, work, columns, q, qdot)
-        if constrained or count > 0 or fixed(ints, HAS_DRAG) or what & WRENCHES:
+        if constrained or count > 0 or fixed(ints, HAS_DRAG) or what & (WRENCHES | LOOK):
             velocities(n, bodies, links, work, columns, qdot)
     if what & RATE:
         put(world, at.TURN_RATE, turn_rate(arrays_at(ints, floats), carray(qdot, (nr,))))
@@ -123,6 +124,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         pull(n, count, rows, t, qddot, force)
     if what & IMPLICIT:
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
+    if what & LOOK:
+        look(ints, rows)
     return result
 
 

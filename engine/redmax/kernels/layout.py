@@ -74,7 +74,10 @@ DOF_WORK = 16
 ROW_KIND, BODY_A, BODY_B, LOOP = range(4)
 """Kind; the bodies it holds together, -1 for the world; which loop of the model it belongs to."""
 POINT, AXIS = range(2)
-"""POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis of A is across one of B."""
+"""POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis of A is across one of B.
+
+The first N_ROWS lines are kept. After them come those that say nothing new whatever the pose, which are looked at where
+a run begins and in samples; and last, as AXIS rows, axes that must not point opposite ways: their error is near 1."""
 ROW_INTS = 4
 
 # rows, numbers; in the bodies' joint frames
@@ -112,18 +115,19 @@ ROWS, ROW_VALUES, ROW_SPACE, POSES, REACH, DELASSUS, FORCES, POINTS = range(13, 
 
 # head of the integers: how many bodies, primitives, tables, pool numbers, prescribed ones, Euler slots; whether
 # anything acts on coordinates, whether any body is damped; how long both arrays are; how many coordinates there are,
-# rows of constraints, forces and their points
+# rows of constraints, forces and their points; all lines of rows, idle ones included
 N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, HAS_DRAG, N_INTS, N_FLOATS, N_DOFS, N_ROWS = (
     range(12)
 )
-N_FORCES, N_POINTS = 12, 13
-HEAD = 14
+N_FORCES, N_POINTS, N_LINES = 12, 13, 14
+HEAD = 15
 
 # what `core.compute` is asked to do, in this order
 DO_RECENTRE, DO_PLACE, DO_TURN_RATE, DO_LOADS, DO_FORWARD = 1, 2, 4, 8, 16  # DO_PROJECT comes after DO_RECENTRE
 WITH_WRENCHES, WITH_POWERS, DO_INVERSE, DO_IMPLICIT, DO_PROJECT, DO_MULTIPLY = 32, 64, 128, 256, 512, 1024
 DO_PRESCRIBE = 2048  # comes before all others
 DO_PULL = 4096  # comes after DO_MULTIPLY
+DO_LOOK = 8192  # comes last: poses in the world, errors of all lines of rows and, as WANTED, their rates
 ACCELERATE = DO_PLACE | DO_LOADS | DO_FORWARD
 
 # methods of `fixed_steps`

@@ -80,6 +80,39 @@ def poses(tree, E):
 
 
 @compiled
+def motion(address, ints, floats, q, qdot, frames, E, phi):
+    """Poses E (n, 4, 4) in the world and twists phi (n, 6) of frames (n, 4, 4) given in the kernels' joint frames."""
+    run(address, ints, floats, q, qdot, q, 0.0, at.DO_PLACE | at.DO_LOOK)
+    tree = arrays_of(ints, floats)
+    work = tree[at.BODY_WORK]
+    n = work.shape[0]
+    world = np.empty((n, 12))
+    poses(tree, world)
+    for j in range(n):
+        R = (
+            world[j, 0], world[j, 1], world[j, 2], world[j, 3], world[j, 4], world[j, 5], world[j, 6], world[j, 7],
+            world[j, 8],
+        )  # fmt: skip
+        R_k = (
+            frames[j, 0, 0], frames[j, 0, 1], frames[j, 0, 2], frames[j, 1, 0], frames[j, 1, 1], frames[j, 1, 2],
+            frames[j, 2, 0], frames[j, 2, 1], frames[j, 2, 2],
+        )  # fmt: skip
+        p_k = (frames[j, 0, 3], frames[j, 1, 3], frames[j, 2, 3])
+        M = product(R, R_k)
+        x, y, z = applied(R, p_k[0], p_k[1], p_k[2])
+        E[j, 0, 0], E[j, 0, 1], E[j, 0, 2], E[j, 0, 3] = M[0], M[1], M[2], x + world[j, 9]
+        E[j, 1, 0], E[j, 1, 1], E[j, 1, 2], E[j, 1, 3] = M[3], M[4], M[5], y + world[j, 10]
+        E[j, 2, 0], E[j, 2, 1], E[j, 2, 2], E[j, 2, 3] = M[6], M[7], M[8], z + world[j, 11]
+        E[j, 3, 0] = E[j, 3, 1] = E[j, 3, 2] = 0.0
+        E[j, 3, 3] = 1.0
+        v = at.V
+        s = turned_back(
+            R_k, p_k, work[j, v], work[j, v + 1], work[j, v + 2], work[j, v + 3], work[j, v + 4], work[j, v + 5]
+        )
+        phi[j, 0], phi[j, 1], phi[j, 2], phi[j, 3], phi[j, 4], phi[j, 5] = s[0], s[1], s[2], s[3], s[4], s[5]
+
+
+@compiled
 def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reaction, speeds, qddot, load, scalars):
     """Everything a sample has. qddot: given at prescribed coordinates. load: (2, nr) whole forces and loads.
     speeds: (n, 2) how fast each body turns [rad/s] and its centre moves [m/s].
@@ -93,6 +126,8 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
     unused = np.empty((2, nr))
     run(address, ints, floats, unused[0], unused[1], qddot, t, at.DO_PRESCRIBE)
     what = at.ACCELERATE | at.WITH_WRENCHES | at.WITH_POWERS
+    if ints[at.N_LINES] > 0:
+        what |= at.DO_LOOK
     stuck = run(address, ints, floats, q, qdot, qddot, t, what)
     scalars[POTENTIAL] = joint_potential(tree) if ints[at.HAS_LOADS] else 0.0
     if ints[at.N_FORCES]:

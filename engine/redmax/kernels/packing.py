@@ -19,10 +19,10 @@ from .packing_rows import pack_rows
 from .packing_tables import table_numbers
 
 
-def work_space(model: Model, rows: int) -> int:
+def work_space(model: Model, rows: int, lines: int) -> int:
     """How many numbers there are from the bodies' work space on."""
     n, nr = model.body_count, model.dof_count
-    constraints = (n + 1) * at.POSE + rows * (at.ROW_NUMBERS + at.ROW_WORK + nr + rows)
+    constraints = (n + 1) * at.POSE + lines * (at.ROW_NUMBERS + at.ROW_WORK) + rows * (nr + rows)
     return (n + 1) * at.WORK + nr * at.DOF_WORK + constraints
 
 
@@ -34,7 +34,8 @@ class Packed:
     a run works in copies of them.
     slots: for each Euler slot its joint and what a chart of the joint is divided by, and taken modulo of, for it.
     python_joints: joints known only by their `motion`. singular: whether a simulated joint has a singularity.
-    row_loops: (m,) number of the loop that each row of the constraints belongs to.
+    lines: (lines, ROW_INTS) of the rows of loops. facing: how many of the last are axes that must not point opposite
+    ways. determined: whether the rows that are not kept move nothing, so that the multipliers of the others are known.
     """
 
     ints: IntArray
@@ -42,7 +43,9 @@ class Packed:
     slots: tuple[tuple[int, int, int], ...]
     python_joints: tuple[int, ...]
     singular: bool
-    row_loops: IntArray
+    lines: IntArray
+    facing: int
+    determined: bool = True
 
     @property
     def whole(self) -> bool:
@@ -90,9 +93,11 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         len(tables) and (tables[:, at.TABLE_KIND] != at.ANIMATION).any()
     )
     tables, pool = np.concatenate([tables, forces.tables]), np.concatenate([pool, forces.pool])
-    row_ints, row_values = pack_rows(model, tilts)
-    if keep_rows is not None:
-        row_ints, row_values = row_ints[keep_rows], row_values[keep_rows]
+    lines, facing = pack_rows(model, tilts)
+    kept = np.arange(len(lines.ints)) if keep_rows is None else keep_rows
+    idle = np.setdiff1d(np.arange(len(lines.ints)), kept)
+    parts = (lines.chosen(kept), lines.chosen(idle), facing)
+    row_ints, row_values = (np.concatenate(x) for x in zip(*((p.ints, p.values) for p in parts), strict=True))
     sizes = [n, len(rows), len(tables), len(pool), len(given), len(slots)]
     head = [
         *sizes,
@@ -101,9 +106,10 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         0,
         0,
         nr,
-        len(row_ints),
+        len(kept),
         len(forces.ints),
         len(forces.points),
+        len(row_ints),
     ]
     numbers = np.array(kinds, np.int64).ravel()
     ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, row_ints.ravel()]
@@ -122,14 +128,14 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         np.eye(3).ravel(),
         np.zeros(3 + n * at.POSE),
         row_values.ravel(),
-        np.zeros(len(row_ints) * (at.ROW_WORK + nr + len(row_ints))),
+        np.zeros(len(row_ints) * at.ROW_WORK + len(kept) * (nr + len(kept))),
     ]
     all_ints, all_floats = np.concatenate(ints).astype(np.int64), np.concatenate(floats)
     all_ints[at.N_INTS], all_ints[at.N_FLOATS] = len(all_ints), len(all_floats)
     all_ints.setflags(write=False)
     all_floats.setflags(write=False)
     singular = any(joint.has_singularity and not links[j, at.PRESCRIBED] for j, joint in enumerate(model.joints))
-    return Packed(all_ints, all_floats, tuple(slots), tuple(python_joints), singular, row_ints[:, at.LOOP])
+    return Packed(all_ints, all_floats, tuple(slots), tuple(python_joints), singular, row_ints, len(facing.ints))
 
 
 def roles(parent: IntArray) -> IntArray:

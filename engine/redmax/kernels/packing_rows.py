@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..arrays import Array, IntArray
@@ -15,29 +17,63 @@ from . import layout as at
 PARALLEL = 1e-12
 """Unit vectors whose cross product is shorter than this are parallel."""
 
+Row = tuple[int, Array, Array]
+"""Kind, vector in A, vector in B."""
 
-def pack_rows(model: Model, tilts: Array) -> tuple[IntArray, Array]:
-    """(m, ROW_INTS) and (m, ROW_NUMBERS). tilts: (n, 3, 3) kernels' joint frames in the model's."""
-    ints: list[list[int]] = []
-    numbers: list[Array] = []
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Rows of loops: ints (m, ROW_INTS) and values (m, ROW_NUMBERS)."""
+
+    ints: IntArray
+    values: Array
+
+    def chosen(self, numbers: IntArray) -> Lines:
+        return Lines(self.ints[numbers], self.values[numbers])
+
+
+def pack_rows(model: Model, tilts: Array) -> tuple[Lines, Lines]:
+    """All rows, and the axes that must not point opposite ways. tilts: (n, 3, 3) kernels' joint frames in the
+    model's."""
+    rows: list[tuple[list[int], Array]] = []
+    facing: list[tuple[list[int], Array]] = []
     for number, loop in enumerate(model.loops):
-        rows = loop_rows(loop)
-        if rows is None:
+        listed = loop_rows(loop)
+        if listed is None:
             continue
         A = _kernel_frame(model, tilts, loop.parent, loop.E_ij_parent)
         B = _kernel_frame(model, tilts, loop.child, loop.E_ij_child)
-        for kind, a, b in rows:
-            values = np.zeros(at.ROW_NUMBERS)
-            if kind == at.POINT:
-                values[at.NORMAL : at.NORMAL + 3] = A[:3, :3] @ a
-                values[at.POINT_A : at.POINT_A + 3], values[at.POINT_B : at.POINT_B + 3] = A[:3, 3], B[:3, 3]
-            else:
-                values[at.AXIS_A : at.AXIS_A + 3] = A[:3, :3] @ a
-                values[at.AXIS_B : at.AXIS_B + 3] = B[:3, :3] @ b
-            ints.append([kind, loop.parent, loop.child, number])
-            numbers.append(values)
-    m = len(ints)
-    return np.array(ints, np.int64).reshape(m, at.ROW_INTS), np.array(numbers).reshape(m, at.ROW_NUMBERS)
+        rows += [_line(number, loop, row, A, B) for row in listed]
+        facing += [_line(number, loop, row, A, B) for row in _facing(listed)]
+    return _lines(rows), _lines(facing)
+
+
+def _line(number: int, loop: LoopJoint, row: Row, A: Array, B: Array) -> tuple[list[int], Array]:
+    kind, a, b = row
+    values = np.zeros(at.ROW_NUMBERS)
+    if kind == at.POINT:
+        values[at.NORMAL : at.NORMAL + 3] = A[:3, :3] @ a
+        values[at.POINT_A : at.POINT_A + 3], values[at.POINT_B : at.POINT_B + 3] = A[:3, 3], B[:3, 3]
+    else:
+        values[at.AXIS_A : at.AXIS_A + 3] = A[:3, :3] @ a
+        values[at.AXIS_B : at.AXIS_B + 3] = B[:3, :3] @ b
+    return [kind, loop.parent, loop.child, number], values
+
+
+def _lines(listed: list[tuple[list[int], Array]]) -> Lines:
+    m = len(listed)
+    ints = np.array([line for line, _ in listed], np.int64).reshape(m, at.ROW_INTS)
+    return Lines(ints, np.array([values for _, values in listed]).reshape(m, at.ROW_NUMBERS))
+
+
+def _facing(rows: list[Row]) -> list[Row]:
+    """Axes that have one direction in both frames: cosines cannot tell a hinge put in upside down."""
+    axes = [(a, b) for kind, a, b in rows if kind == at.AXIS]
+    if len(axes) < 2:  # balls have no axes, crosses turn about both
+        return []
+    if len(axes) == 2:
+        return [(at.AXIS, axes[0][1], axes[0][1])]
+    return [(at.AXIS, axis, axis) for axis in np.eye(3)]
 
 
 def _kernel_frame(model: Model, tilts: Array, body: int, E_ij: Array) -> Array:
@@ -52,9 +88,6 @@ def _kernel_frame(model: Model, tilts: Array, body: int, E_ij: Array) -> Array:
 def known(model: Model) -> bool:
     """Whether kernels know every constraint of a model."""
     return not model.constraints and all(loop_rows(loop) is not None for loop in model.loops)
-
-
-Row = tuple[int, Array, Array]
 
 
 def loop_rows(loop: LoopJoint) -> list[Row] | None:

@@ -6,39 +6,19 @@ One Tree serves one thread: kernels write into its work space.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Array, IntArray
+from ..arrays import Array, BoolArray, IntArray
 from ..model import Model
 from ..spatial import adjoint, pose
 from . import core, observe, packing, products, single
 from . import layout as at
-
-
-@dataclass(frozen=True, eq=False)
-class Observation:
-    """A mechanism at one instant; see `simulate.CHANNELS`. stuck: body at whose joint nothing resists, or -1.
-
-    power: (2,) what motors and torques put in and what dampers take out [W].
-    speeds: (n, 2) how fast each body turns [rad/s] and its centre of mass moves [m/s].
-    """
-
-    E_wb: Array
-    twist: Array
-    acceleration: Array
-    reaction: Array
-    qddot: Array
-    tau: Array
-    load: Array
-    kinetic: float
-    potential: float
-    center_of_mass: Array
-    momentum: Array
-    power: Array
-    speeds: Array
-    stuck: int
+from .delassus import NOTHING
+from .observation import NO_LOOPS, Observation
+from .seen_loops import SeenLoops
 
 
 def without_idle_rows(model: Model) -> packing.Packed:
@@ -53,11 +33,16 @@ def without_idle_rows(model: Model) -> packing.Packed:
         return packed
     tree, rng = Tree(model, packed), np.random.default_rng(0)
     most: IntArray = np.zeros(0, np.int64)
+    moving = np.zeros(count, np.bool_)
     for _ in range(3):
         q = rng.uniform(-0.7, 0.7, model.dof_count)
         order = tree.independent_rows(q, np.zeros(model.body_count, np.int64))
         most = order if len(order) > len(most) else most
-    return packed if len(most) == count else packing.pack(model, np.sort(most))
+        moving |= tree.moving_rows()
+    if len(most) == count:
+        return packed
+    moving[most] = False
+    return replace(packing.pack(model, np.sort(most)), determined=not moving.any())
 
 
 class Tree:
@@ -77,9 +62,15 @@ class Tree:
         self._q, self._qdot = np.zeros(model.dof_count), np.zeros(model.dof_count)
         self._qddot: Array = np.zeros(model.dof_count)
         nr = model.dof_count
-        end = len(self.floats) - packing.work_space(model, int(self.ints[at.N_ROWS]))
+        rows, lines = int(self.ints[at.N_ROWS]), int(self.ints[at.N_LINES])
+        end = len(self.floats) - packing.work_space(model, rows, lines)
         self.vectors = self.floats[end - at.VECTOR_ROWS * nr : end].reshape(at.VECTOR_ROWS, nr)
         self._world = self.floats[end - at.VECTOR_ROWS * nr - at.WORLD_NUMBERS : end - at.VECTOR_ROWS * nr]
+        columns = end + (model.body_count + 1) * at.WORK
+        self._columns = self.floats[columns : columns + nr * at.DOF_WORK].reshape(nr, at.DOF_WORK)
+        end = len(self.floats) - rows * (rows + nr)
+        self._space = self.floats[end - lines * at.ROW_WORK : end].reshape(lines, at.ROW_WORK)
+        self._reach = self.floats[end : end + rows * nr].reshape(nr, rows)
 
     def set_chart(self, chart: IntArray) -> None:
         """Take over the charts of a state."""
@@ -148,12 +139,29 @@ class Tree:
 
     def independent_rows(self, q: Array, chart: IntArray) -> IntArray:
         """Numbers of the constraints' rows that do not depend on others here."""
-        space = self._row_space(q, np.zeros_like(q), chart)
-        return space[: int(self._world[at.RANK]), at.ORDER].astype(np.int64)
+        self._accelerate(q, np.zeros_like(q), chart)
+        return self._space[: self.rank, at.ORDER].astype(np.int64)
+
+    def moving_rows(self) -> BoolArray:
+        """(m,) which rows would move anything, where the last call was."""
+        kept = int(self.ints[at.N_ROWS])
+        moved = self._columns[:, at.D] @ self._reach**2
+        return np.asarray(moved > NOTHING * self._space[:kept, at.MOST])
+
+    @cached_property
+    def loops(self) -> SeenLoops:
+        """What the last `look` or `observe` says of the loops."""
+        return SeenLoops(self.model, self.packed, self._space, self._E_ki)
+
+    def look(self, q: Array, qdot: Array, chart: IntArray) -> SeenLoops:
+        """All loops at one instant, also by rows that say nothing new."""
+        self.set_chart(chart)
+        self._run(*self._copied(q, qdot), self._qddot, 0.0, at.DO_PLACE | at.DO_LOOK)
+        return self.loops
 
     def widest_loop(self, q: Array, qdot: Array, chart: IntArray) -> int:
         """Number of the loop that is open most."""
-        return int(self.packed.row_loops[np.abs(self.row_errors(q, qdot, chart)).argmax()])
+        return int(self.packed.lines[np.abs(self.row_errors(q, qdot, chart)).argmax(), at.LOOP])
 
     def is_regular(self, q: Array, chart: IntArray) -> bool:
         """Whether no row of the constraints depends on others here, beside those that do so everywhere."""
@@ -161,15 +169,13 @@ class Tree:
 
     def row_errors(self, q: Array, qdot: Array, chart: IntArray) -> Array:
         """(m,) errors of the constraints' rows [m, or a cosine of about an angle in rad]."""
-        return self._row_space(q, qdot, chart)[:, at.ERROR].copy()
+        self._accelerate(q, qdot, chart)
+        return self._space[: int(self.ints[at.N_ROWS]), at.ERROR].copy()
 
-    def _row_space(self, q: Array, qdot: Array, chart: IntArray) -> Array:
+    def _accelerate(self, q: Array, qdot: Array, chart: IntArray) -> None:
         self.set_chart(chart)
         self._qddot[:] = 0.0
         self._run(*self._copied(q, qdot), self._qddot, 0.0, at.ACCELERATE)
-        rows = int(self.ints[at.N_ROWS])
-        end = len(self.floats) - rows * (rows + self._dofs)
-        return self.floats[end - rows * at.ROW_WORK : end].reshape(rows, at.ROW_WORK)
 
     def mass_matrix(self, q: Array, chart: IntArray) -> Array:
         """(nr, nr) [kg, kg m, kg m^2 by joint], by composite bodies."""
@@ -183,13 +189,21 @@ class Tree:
         self._place_at_rest(q, chart)
         y = np.empty((self.model.body_count, 6))
         products.twists(self.ints, self.floats, _numbers(x), y)
-        return adjoint.transform_twist(pose.inverse(self._principal_frames()), y)
+        return adjoint.transform_twist(pose.inverse(self._E_ki), y)
+
+    def motion(self, q: Array, qdot: Array, chart: IntArray) -> tuple[Array, Array]:
+        """E_wi (n, 4, 4) and phi (n, 6): poses and twists of the principal frames, see `Kinematics`."""
+        self.set_chart(chart)
+        n = self.model.body_count
+        E_wi, phi = np.empty((n, 4, 4)), np.empty((n, 6))
+        observe.motion(self.address, self.ints, self.floats, *self._copied(q, qdot), self._E_ki, E_wi, phi)
+        return E_wi, phi
 
     def generalised_force(self, q: Array, chart: IntArray, wrenches: Array) -> Array:
         """J^T y (nr,) for wrenches y (n, 6) at the principal frames."""
         self._place_at_rest(q, chart)
-        tau, E_ki = np.empty(self._dofs), self._principal_frames()
-        products.generalised_force(self.ints, self.floats, adjoint.transform_wrench(E_ki, wrenches), tau)
+        tau = np.empty(self._dofs)
+        products.generalised_force(self.ints, self.floats, adjoint.transform_wrench(self._E_ki, wrenches), tau)
         return tau
 
     def _place_at_rest(self, q: Array, chart: IntArray) -> None:
@@ -197,7 +211,8 @@ class Tree:
         self._q[:], self._qdot[:] = q, 0.0
         self._run(self._q, self._qdot, self._qddot, 0.0, at.DO_PLACE)
 
-    def _principal_frames(self) -> Array:
+    @cached_property
+    def _E_ki(self) -> Array:
         """(n, 4, 4) principal frames in the joint frames that kernels use."""
         n = self.model.body_count
         E_ki = self.model.E_ji.copy()
@@ -243,6 +258,9 @@ class Tree:
             power=scalars[observe.WORK : observe.LOSS + 1],
             speeds=speeds,
             stuck=int(stuck),
+            loop_reaction=self.loops.reactions() if self.model.loops else NO_LOOPS[0],
+            gap=self.loops.gaps() if self.model.loops else NO_LOOPS[1],
+            certain=self.packed.determined and self.rank == int(self.ints[at.N_ROWS]),
         )
 
 

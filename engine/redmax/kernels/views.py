@@ -15,7 +15,7 @@ WORLD_NUMBERS, VECTOR_ROWS, WORK, DOF_WORK = at.WORLD_NUMBERS, at.VECTOR_ROWS, a
 N_BODIES, N_PRIMITIVES, N_DOFS, N_TABLES = at.N_BODIES, at.N_PRIMITIVES, at.N_DOFS, at.N_TABLES
 N_POOL, N_GIVEN, N_SLOTS, N_ROWS = at.N_POOL, at.N_GIVEN, at.N_SLOTS, at.N_ROWS
 ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = at.ROW_INTS, at.ROW_NUMBERS, at.ROW_WORK, at.POSE
-N_FORCES, N_POINTS, FORCE_INTS = at.N_FORCES, at.N_POINTS, at.FORCE_INTS
+N_FORCES, N_POINTS, N_LINES, FORCE_INTS = at.N_FORCES, at.N_POINTS, at.N_LINES, at.FORCE_INTS
 
 
 @inlined
@@ -27,8 +27,8 @@ def rows_of(ints, floats):
     tables = further(kinds, m * PRIMITIVE_INTS)
     given = further(tables, fixed(ints, N_TABLES) * TABLE_INTS)
     rows = further(given, fixed(ints, N_GIVEN))
-    m_rows = fixed(ints, N_ROWS)
-    forces = further(rows, m_rows * ROW_INTS)
+    m_rows, lines = fixed(ints, N_ROWS), fixed(ints, N_LINES)
+    forces = further(rows, lines * ROW_INTS)
     points = further(forces, fixed(ints, N_FORCES) * FORCE_INTS)
     charts = further(points, fixed(ints, N_POINTS))
     numbers = further(floats, n * BODY_NUMBERS)
@@ -40,8 +40,8 @@ def rows_of(ints, floats):
     columns = further(work, n * WORK)
     poses = further(columns, nr * DOF_WORK + POSE)  # after the world's own
     values = further(poses, n * POSE)
-    space = further(values, m_rows * ROW_NUMBERS)
-    reach = further(space, m_rows * ROW_WORK)
+    space = further(values, lines * ROW_NUMBERS)
+    reach = further(space, lines * ROW_WORK)
     delassus = further(reach, nr * m_rows)
     return (
         floats, links, numbers, kinds, dofs, tables, pool, world, given, charts, work, columns, vectors,
