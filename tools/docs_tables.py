@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from redmax.constraints import CONSTRAINTS, Constraint
-from redmax.fields import REQUIRED, Spec, defaults, specs
+from redmax.drives import Drive, DriveInput, Follower
+from redmax.fields import REQUIRED, Element, Spec, defaults, specs
 from redmax.forces import FORCES, Force
 from redmax.forces.lines.points import PathPoint
 from redmax.geometry.solids import SHAPES, Solid
@@ -53,6 +54,8 @@ def field_rows(cls: type, without: Iterable[str] = ()) -> list[tuple[str, ...]]:
 def _shown(default: Any) -> str:
     if hasattr(default, "position"):
         return "identity"
+    if isinstance(default, tuple) and any(isinstance(item, Element) for item in default):
+        return f"{len(default)} with its defaults"
     return str(list(default)) if isinstance(default, tuple) else str(default)
 
 
@@ -97,6 +100,9 @@ def tables() -> dict[str, str]:
         "forces": kinds_table(FORCES, Force),
         "strand": table(("field", "form", "unit", "default", "meaning"), field_rows(Strand)),
         "constraints": kinds_table(CONSTRAINTS, Constraint),
+        "drive": table(("field", "form", "unit", "default", "meaning"), field_rows(Drive)),
+        "drive input": table(("field", "form", "unit", "default", "meaning"), field_rows(DriveInput)),
+        "follower": table(("field", "form", "unit", "default", "meaning"), field_rows(Follower)),
         "path point": table(("field", "form", "unit", "default", "meaning"), field_rows(PathPoint)),
     }
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Example scenes of closed loops, gears and hard limits, for tools/make_examples.py."""
+"""Example scenes of closed loops, gears, hard limits and drives, for tools/make_examples.py."""
 
 from __future__ import annotations
 
 import math
 
 from redmax.constraints import Coupling
+from redmax.drives import Drive, DriveInput, Follower
 from redmax.fields import Pose
 from redmax.geometry.solids import Box, Cylinder
 from redmax.joints import JOINTS
@@ -121,4 +122,40 @@ def scissor_lift() -> Scene:
     return plane.scene
 
 
-MADE = {"four_bar": four_bar, "slider_crank": slider_crank, "scissor_lift": scissor_lift}
+def curling_arm() -> Scene:
+    """An arm of ten links with one angle for all, and a slider that opens three flaps by a curve."""
+    plane = Plane(
+        "Curling arm and flaps",
+        "Two drives: a motor bends ten hinges by the same angle, a slider on a spring turns three flaps by a table.",
+    )
+    parent = None
+    for k in range(10):
+        plane.bar(f"Link {k + 1}", (0.2 * k, 1.0), (0.2 * k + 0.2, 1.0))
+        plane.hinge(f"Bend {k + 1}", parent, f"Link {k + 1}", (0.2 * k, 1.0), damping=0.02)
+        parent = f"Link {k + 1}"
+    pushes = Table(x=(0.0, 1.0, 2.0, 4.0), y=((-150.0,), (120.0,), (0.0,), (-100.0,)))
+    motor = DriveInput(armature=0.05, stiffness=40.0, damping=2.0, lower=-0.6, upper=0.6, torque_table=pushes)
+    bends = tuple(Follower(joint=f"Bend {k + 1}") for k in range(10))
+    plane.scene.drives.append(Drive(name="Curl", inputs=(motor,), followers=bends))
+
+    plane.add(Body(name="Handle", shapes=(Box(size=(0.2, 0.1, 0.1), density=700.0),)), (0.0, -0.3))
+    plane.joint(
+        "prismatic", "Slide", None, "Handle", (0.0, -0.3), axis=(1.0, 0.0, 0.0), stiffness=60.0, rest=0.2, qdot=0.5
+    )
+    opening = Table(x=(-0.6, -0.3, 0.0, 0.3, 0.6), y=((-0.5,), (-0.35,), (0.0,), (0.8,), (1.2,)), interpolation="cubic")
+    flaps = []
+    for k in range(3):
+        foot = (0.5 + 0.3 * k, -0.3)
+        plane.bar(f"Flap {k + 1}", foot, (foot[0], -0.05))
+        plane.hinge(f"Flap hinge {k + 1}", None, f"Flap {k + 1}", foot)
+        flaps.append(Follower(joint=f"Flap hinge {k + 1}", table=opening))
+    plane.scene.drives.append(Drive(name="Flaps", inputs=(DriveInput(joint="Slide"),), followers=tuple(flaps)))
+    return plane.scene
+
+
+MADE = {
+    "four_bar": four_bar,
+    "slider_crank": slider_crank,
+    "scissor_lift": scissor_lift,
+    "curling_arm": curling_arm,
+}

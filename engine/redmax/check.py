@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .constraints import Constraint
+from .drives import Drive
+from .drives.pairing import pairing_problems
 from .errors import Problem
 from .fields import Element, Unreadable, field_problems, per_dof_values, specs
 from .forces import Force
@@ -78,6 +80,7 @@ class _Checker:
         self.incomplete = incomplete
         self.lost: set[str] = set()  # titles of lists with elements that could not be read
         self.misfit: set[int] = set()  # elements of which a field does not fit its declaration
+        self.sound: set[int] = set()  # elements of which nothing is wrong, nor of what is inside them
         self.problems: list[Problem] = []
 
     def say(self, element: str, what: str, hint: str) -> None:
@@ -92,18 +95,22 @@ class _Checker:
             ("force", Force, self.scene.forces),
             ("constraint", Constraint, self.scene.constraints),
             ("strand", Strand, self.scene.strands),
+            ("drive", Drive, self.scene.drives),
         )
         if not all(isinstance(elements, (list, tuple)) for _, _, elements in lists):
             self.say(
                 "scene",
-                "one of bodies, joints, forces, constraints, strands is not a list",
+                "one of bodies, joints, forces, constraints, strands, drives is not a list",
                 "give lists, empty ones for none",
             )
             return
         for title, base, elements in lists:
             for index, element in enumerate(elements):
                 if isinstance(element, base):
+                    before = len(self.problems)
                     self.element(element, _label(title, element, index))
+                    if len(self.problems) == before and id(element) not in self.incomplete:
+                        self.sound.add(id(element))
                 elif isinstance(element, Unreadable):
                     self.lost.add(title)
                 else:
@@ -156,7 +163,8 @@ class _Checker:
                 continue
             if target not in known[spec.refers_to]:
                 hint = suggestion(target, tuple(known[spec.refers_to])[:10], f"{spec.refers_to} names")
-                if spec.nullable and target.lower() in ("world", "ground", "null", "none", ""):
+                meant = target.lower() in ("world", "ground", "null", "none", "")
+                if meant and spec.nullable and spec.refers_to == "body":
                     hint = "for the world write null, without quotes"
                 what = f"{name} is '{target}', but there is no {spec.refers_to} of that name"
                 self.say(label, what, hint)
@@ -207,11 +215,7 @@ class _Checker:
             if any(not isinstance(name, str) or id(joints.get(name)) in {id(None), *unsure} for name in names):
                 continue
             for name in sorted(set(names) & closing):
-                self.say(
-                    label,
-                    f"refers to joint '{name}', which closes a loop and has no coordinates of its own",
-                    "list that joint before the others of its loop, so that another one closes it",
-                )
+                self.say(label, *_closes_a_loop(name))
             if names and all(joints[name].motion_type != SIMULATED for name in names):
                 self.say(
                     label,
@@ -220,6 +224,23 @@ class _Checker:
                 )
             for what, hint in constraint.joint_problems(joints):
                 self.say(label, what, hint)
+        self.driven(joints, closing)
+
+    def driven(self, joints: dict[str, Joint], closing: set[str]) -> None:
+        """Drives need joints of the tree; all of them together say where these start."""
+        labels: dict[int, str] = {}
+        sound: list[Drive] = []
+        for index, drive in enumerate(self.scene.drives):
+            names = drive.joint_names() if id(drive) in self.sound else ()
+            if not names or any(id(joints.get(name)) not in self.sound for name in names):
+                continue
+            labels[id(drive)] = _label("drive", drive, index)
+            for name in sorted(set(names) & closing):
+                self.say(labels[id(drive)], *_closes_a_loop(name))
+            if not set(names) & closing:
+                sound.append(drive)
+        for drive, what, hint in pairing_problems(sound, joints):
+            self.say(labels[id(drive)], what, hint)
 
     def unreached(self, topology: Topology, links: Links) -> None:
         parent_of: list[int | None] = [None] * len(self.scene.bodies)
@@ -277,6 +298,13 @@ class _Checker:
 
     def body_label(self, index: int) -> str:
         return _label("body", self.scene.bodies[index], index)
+
+
+def _closes_a_loop(joint: str) -> tuple[str, str]:
+    return (
+        f"refers to joint '{joint}', which closes a loop and has no coordinates of its own",
+        "list that joint before the others of its loop, so that another one closes it",
+    )
 
 
 def _label(title: str, element: Element, index: int) -> str:

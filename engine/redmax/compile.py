@@ -12,10 +12,12 @@ import numpy as np
 from .arrays import Array, IntArray, frozen
 from .check import find_problems, resolve
 from .constraints import Constraint, JointLimit
+from .drives import Drive, Followers
+from .drives.curves import Curves
 from .dynamics.animation import with_prescribed
 from .dynamics.kinematics import body_poses, kinematics
 from .errors import Problem, SceneError
-from .expand import PointMass, expanded
+from .expand import PointMass, expanded, expanded_inputs
 from .fields import IDENTITY, Pose, per_dof_values
 from .forces import BoundForce, Force, Placement
 from .joints import Joint
@@ -36,15 +38,16 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
     problems = [] if checked else find_problems(scene)
     if problems:
         raise SceneError(problems)
+    taken = {element.name for elements in (scene.bodies, scene.joints, scene.forces) for element in elements}
+    inputs = expanded_inputs(scene.drives, taken)
+    whole = replace(scene, bodies=[*scene.bodies, *inputs.bodies], joints=[*scene.joints, *inputs.joints])
+    model = replace(_assembled(whole, (), inputs.coordinates), hidden=len(inputs.bodies))
     if not scene.strands:
-        model = _assembled(scene, ())
         return replace(model, forces=bound_forces(model, scene.forces)) if scene.forces else model
 
-    placement = _placement(_assembled(scene, ()))
-    taken = {element.name for elements in (scene.bodies, scene.joints, scene.forces) for element in elements}
-    added = expanded(scene.strands, placement, taken)
-    whole = replace(scene, bodies=[*scene.bodies, *added.bodies], joints=[*scene.joints, *added.joints])
-    model = _assembled(whole, added.masses)
+    added = expanded(scene.strands, _placement(model), taken)
+    whole = replace(whole, bodies=[*whole.bodies, *added.bodies], joints=[*whole.joints, *added.joints])
+    model = _assembled(whole, added.masses, inputs.coordinates)
     index = {name: k for k, name in enumerate(model.body_names)} | {None: WORLD}
     strands = tuple(
         BoundStrand(
@@ -55,11 +58,15 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
         for strand, points in zip(scene.strands, added.nodes, strict=True)
     )
     forces = bound_forces(model, [*scene.forces, *added.forces])
-    return replace(model, forces=forces, strands=strands, hidden=len(added.bodies), hidden_forces=len(added.forces))
+    hidden = len(inputs.bodies) + len(added.bodies)
+    return replace(model, forces=forces, strands=strands, hidden=hidden, hidden_forces=len(added.forces))
 
 
-def _assembled(scene: Scene, masses: Sequence[PointMass]) -> Model:
-    """The model of bodies and joints, with further masses on bodies; without forces and strands."""
+def _assembled(scene: Scene, masses: Sequence[PointMass], inputs: Sequence[Sequence[tuple[str, int]]]) -> Model:
+    """The model of bodies, joints and drives, with further masses on bodies; without forces and strands.
+
+    inputs: joint and coordinate of every input of each drive.
+    """
     links = resolve(scene)
     topology = spanning_forest(len(scene.bodies), links.parents, links.children)
     joints = [scene.joints[links.joints[link]] for link in topology.tree]
@@ -80,7 +87,7 @@ def _assembled(scene: Scene, masses: Sequence[PointMass]) -> Model:
         _loop(scene.joints[links.joints[link]], position[links.parents[link]], position[links.children[link]], E_bi)
         for link in topology.loops
     )
-    return Model(
+    model = Model(
         name=scene.name,
         body_names=tuple(body.name for body in bodies),
         joint_names=tuple(joint.name for joint in joints),
@@ -109,6 +116,40 @@ def _assembled(scene: Scene, masses: Sequence[PointMass]) -> Model:
         limit_stiffness=_per_dof(joints, "limit_stiffness"),
         limit_damping=_per_dof(joints, "limit_damping"),
         body_damping=frozen([body.damping for body in bodies]),
+    )
+    if not scene.drives:
+        return model
+    model = replace(model, followers=_followers(model, scene.drives, inputs))
+    q0, qdot0 = with_prescribed(model, 0.0, model.q0, model.qdot0)
+    return replace(model, q0=frozen(q0), qdot0=frozen(qdot0))
+
+
+def _followers(model: Model, drives: Sequence[Drive], inputs: Sequence[Sequence[tuple[str, int]]]) -> Followers:
+    """What all drives move, on the coordinates of a model. Joints that several drives have as input count once."""
+    first = {name: int(model.dof[k]) for k, name in enumerate(model.joint_names)}
+    titles: dict[int, tuple[str, bool]] = {}
+    for drive, places in zip(drives, inputs, strict=True):
+        for number, (joint, coordinate) in enumerate(places):
+            own = drive.inputs[number].joint is None
+            titles.setdefault(first[joint] + coordinate, (drive.input_title(number), own))
+    columns = {coordinate: k for k, coordinate in enumerate(titles)}
+    rows: list[int] = []
+    ratio: list[Array] = []
+    moved = [(follower, places) for drive, places in zip(drives, inputs, strict=True) for follower in drive.followers]
+    for follower, places in moved:
+        rows.append(first[follower.joint] + follower.coordinate)
+        line = np.zeros(len(columns))
+        for (joint, coordinate), value in zip(places, follower.ratios(len(places)), strict=True):
+            line[columns[first[joint] + coordinate]] += value
+        ratio.append(line)
+    return Followers(
+        rows=frozen(rows, np.int64),
+        inputs=frozen(list(columns), np.int64),
+        ratio=frozen(ratio),
+        offset=frozen([follower.offset for follower, _ in moved]),
+        curves=Curves([follower.table for follower, _ in moved]),
+        titles=tuple(title for title, _ in titles.values()),
+        own=tuple(own for _, own in titles.values()),
     )
 
 

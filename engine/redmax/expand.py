@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strands as bodies, joints and forces, so that everything that knows those knows strands.
+"""Strands and inputs of drives as bodies, joints and forces, so that everything that knows those knows them.
+
+An input of a drive that is no joint of the scene becomes a hinge in the world that carries nothing but its armature.
 
 A free node is a body without extent on a joint that only translates: three coordinates, no rotation. An attached node
 is mass on its body. Then the Jacobian of the tree is the combined one of RBDN eqs. 2.83-2.86, and the reduced mass
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import Array
+from .drives import Drive
 from .fields import Pose
 from .forces import Force, Placement
 from .forces.cable import Cable
@@ -48,6 +51,33 @@ class Expansion:
     forces: list[Force] = field(default_factory=list)
     masses: list[PointMass] = field(default_factory=list)
     nodes: list[tuple[PathPoint, ...]] = field(default_factory=list)
+
+
+@dataclass
+class Inputs:
+    """What drives add to a scene. coordinates: joint and coordinate of every input of each drive."""
+
+    bodies: list[Body] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    coordinates: list[list[tuple[str, int]]] = field(default_factory=list)
+
+
+def expanded_inputs(drives: Sequence[Drive], taken: set[str]) -> Inputs:
+    """Bodies and joints of the inputs that drives have of their own. taken: names that exist; grows."""
+    result = Inputs()
+    for drive in drives:
+        places: list[tuple[str, int]] = []
+        for number, given in enumerate(drive.inputs):
+            if given.joint is not None:
+                places.append((given.joint, given.coordinate))
+                continue
+            name = _unused(drive.input_title(number), taken)
+            tensor = tuple(tuple(given.armature * float(i == k) for k in range(3)) for i in range(3))
+            result.bodies.append(Body(name=name, inertia=Inertia(mass=0.0, tensor=tensor)))
+            result.joints.append(given.as_joint(name, name))
+            places.append((name, 0))
+        result.coordinates.append(places)
+    return result
 
 
 def expanded(strands: Sequence[Strand], placement: Placement, taken: set[str]) -> Expansion:

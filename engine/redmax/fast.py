@@ -6,6 +6,7 @@ Everything here agrees with the readable code in `dynamics` to round-off.
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "accelerations",
     "compiled",
+    "compiled_without_drives",
     "describe",
     "forward_dynamics",
     "inverse_dynamics",
@@ -49,9 +51,9 @@ __all__ = [
 def new_tree(model: Model) -> Tree | None:
     """The model for kernels, with work space of its own; None where numpy must do.
 
-    Kernels know trees: with loops or constraints a run goes step by step.
+    Kernels know trees: with loops, constraints or drives a run goes step by step.
     """
-    if route.name() != route.NUMBA or model.loops or model.constraints:
+    if route.name() != route.NUMBA or model.loops or model.constraints or model.followers is not None:
         return None
     from .kernels.packing import pack  # noqa: PLC0415  (not needed without numba)
     from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
@@ -61,7 +63,7 @@ def new_tree(model: Model) -> Tree | None:
 
 def looped_tree(model: Model) -> Tree | None:
     """The same for a model whose only constraints are loops that kernels know: its motion keeps them closed."""
-    if route.name() != route.NUMBA or not model.loops or not model.treatment.projects:
+    if route.name() != route.NUMBA or not model.loops or not model.treatment.projects or model.followers is not None:
         return None
     from .kernels.packing import pack  # noqa: PLC0415  (not needed without numba)
     from .kernels.packing_rows import known  # noqa: PLC0415  (not needed without numba)
@@ -81,6 +83,17 @@ class _PerThread(threading.local):
 def compiled(model: Model) -> Tree | None:
     """The same for single calls, kept as long as the model."""
     return model.once(_PerThread).tree if route.name() == route.NUMBA else None
+
+
+def compiled_without_drives(model: Model) -> Tree | None:
+    """The same for the tree under a model's drives, which knows nothing of them, nor of loops and constraints."""
+    if model.followers is None:
+        return compiled(model)
+    return compiled(model.once(_bare)) if route.name() == route.NUMBA else None
+
+
+def _bare(model: Model) -> Model:
+    return dataclasses.replace(model, loops=(), constraints=(), followers=None)
 
 
 def python_joint(model: Model) -> str:

@@ -334,7 +334,8 @@ def expected(spec: Spec, ndof: int | None = None) -> str:
         case "choice":
             return "give one of: " + ", ".join(spec.choices)
         case "reference":
-            return f"give the name of a {spec.refers_to}" + (" or null for the world" if spec.nullable else "")
+            null = " or null for the world" if spec.refers_to == "body" else " or null"
+            return f"give the name of a {spec.refers_to}" + (null if spec.nullable else "")
         case "array":
             if spec.shape.count(None) > 1:
                 return f"give rows of finite numbers{unit}, such as [[1.0], [2.0]] for one column"

@@ -18,6 +18,7 @@ import numpy as np
 
 from .check import find_problems
 from .constraints import CONSTRAINTS
+from .drives import Drive
 from .errors import Problem, SceneError
 from .fields import REQUIRED, Element, Spec, Unreadable, defaults, specs
 from .forces import FORCES
@@ -35,8 +36,15 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "force": FORCES,
     "constraint": CONSTRAINTS,
 }
-LISTS = {"bodies": "body", "joints": "joint", "forces": "force", "constraints": "constraint", "strands": "strand"}
-PLAIN: dict[str, type[Element]] = {"body": Body, "strand": Strand}
+LISTS = {
+    "bodies": "body",
+    "joints": "joint",
+    "forces": "force",
+    "constraints": "constraint",
+    "strands": "strand",
+    "drives": "drive",
+}
+PLAIN: dict[str, type[Element]] = {"body": Body, "strand": Strand, "drive": Drive}
 """What has no kinds."""
 
 
@@ -301,7 +309,8 @@ class _Reader:
 
 
 def _wanted(spec: Spec) -> str:
-    return f"give the name of a {spec.refers_to}, or null for the world" if spec.sort == "reference" else ""
+    null = "null for the world" if spec.refers_to == "body" else "null"
+    return f"give the name of a {spec.refers_to}, or {null}" if spec.sort == "reference" else ""
 
 
 def _tuples(value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .arrays import Array, BoolArray, IntArray
 from .constraints import PROJECTED, Constraint, Treatment
+from .drives import Followers
 from .forces import BoundForce
 from .joints import Joint
 from .state import State
@@ -54,9 +55,11 @@ class Model:
     charted_loads: joints with loads on coordinates that may be written in several ways (`loads.own_coordinates`).
     torque, stiffness, rest, damping, lower, upper, limit_stiffness, limit_damping: (nr,) of each coordinate;
     without a limit lower and upper are -inf and +inf. body_damping: (n,).
-    strands: where their nodes are. hidden: how many bodies, the last ones, are nodes of strands, not the scene's own;
-    hidden_forces: how many forces are what their segments do.
+    strands: where their nodes are. hidden: how many bodies, the last ones, are nodes of strands or inputs of drives,
+    not the scene's own; hidden_forces: how many forces are what segments of strands do.
     treatment: how loops and constraints are kept; another one only for comparisons.
+    followers: coordinates that drives move, None without drives; only the others are unknowns of a motion. Dynamics of
+    the tree (`dynamics.recursive` and the like) do not know of them, `dynamics.driven` does.
     """
 
     name: str
@@ -91,6 +94,7 @@ class Model:
     hidden: int = 0
     hidden_forces: int = 0
     treatment: Treatment = PROJECTED
+    followers: Followers | None = None
 
     @property
     def body_count(self) -> int:
@@ -115,6 +119,24 @@ class Model:
     def columns(self, joint: int) -> slice:
         """The coordinates of one joint."""
         return slice(int(self.dof[joint]), int(self.dof[joint + 1]))
+
+    @property
+    def moves_freely(self) -> BoolArray:
+        """(nr,) True for the coordinates that are unknowns of a motion: not animated, locked or moved by a drive."""
+        if self.followers is None:
+            return ~self.prescribed
+        free = ~self.prescribed
+        free[self.followers.rows] = False
+        return free
+
+    def owner(self, coordinate: int) -> str:
+        """What a person calls the element that a coordinate belongs to, such as "joint 'Pin'"."""
+        if self.followers is not None:
+            for input_, title, own in zip(*self.followers.listed, strict=True):
+                if own and input_ == coordinate:
+                    return f"drive '{title}'"
+        joint = int(np.searchsorted(self.dof, coordinate, side="right")) - 1
+        return f"joint '{self.joint_names[joint]}'"
 
     def once(self, derive: Callable[[Model], T]) -> T:
         """derive(self), computed at its first call and kept as long as the model: neither it nor the model changes.

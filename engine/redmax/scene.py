@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .constraints import Constraint
+from .drives import Drive
 from .fields import SMALLEST, Element, Vector, array, elements, number, record, text
 from .forces import Force
 from .geometry.solids import Solid
@@ -58,7 +59,7 @@ class Body(Element):
 
 @dataclass
 class Scene:
-    """A mechanism, or several: bodies, the joints between them, forces, constraints and strands."""
+    """A mechanism, or several: bodies, the joints between them, forces, constraints, strands and drives."""
 
     name: str = text("Scene", doc="Name of the scene")
     notes: str = text("", doc="Free text: where the scene comes from, what it shows")
@@ -68,3 +69,4 @@ class Scene:
     forces: list[Force] = field(default_factory=list)
     constraints: list[Constraint] = field(default_factory=list)
     strands: list[Strand] = field(default_factory=list)
+    drives: list[Drive] = field(default_factory=list)

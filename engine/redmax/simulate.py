@@ -24,7 +24,7 @@ from .fields import field_problems, specs
 from .integrators import Integrator, Stepper
 from .integrators.constrained import ConstrainedRun
 from .integrators.energy_balance import BalancedStepper, powers
-from .integrators.equations import Motion, constrained_motion
+from .integrators.equations import Motion, constrained_motion, driven_or_free, felt_by_motors
 from .model import Model
 from .spatial import adjoint, pose, quaternion
 from .state import State
@@ -84,6 +84,8 @@ CHANNELS = {
     "gap": "(l, 2) what each loop joint is open by: angle [rad] and distance [m]",
     "center_of_mass": "(3,) in the world [m]",
     "momentum": "(6,) angular about the world's origin, then linear, in the world [kg m^2/s, kg m/s]",
+    "drive": "(nr,) what drives do to joints that follow and, the other way, to inputs [N m or N]; only with drives",
+    "input": "(m, 3) of every input of drives: coordinate, velocity and the force it passes on; only with drives",
     "nodes": "(m, 3) where the nodes of all strands are in the world [m], in the scene's order; only with strands",
 }
 """Channels of every sample. Accelerations and forces are NaN where no force determines them (bodies without mass).
@@ -94,7 +96,7 @@ trapezoidal rule. Such an estimate of the work is NaN from the first frame on at
 """
 
 PER_BODY = ("twist", "acceleration", "chart", "reaction")
-PER_COORDINATE = ("qddot", "torque", "motor")
+PER_COORDINATE = ("qddot", "torque", "motor", "drive")
 
 
 NO_CONSTRAINTS = {"loop_reaction": np.zeros((0, 6)), "constraint": np.zeros(0), "gap": np.zeros((0, 2))}
@@ -295,11 +297,14 @@ def _channels(
         power = motion.powers
     else:
         try:
-            hybrid = fast.forward_dynamics(model, kin, load, given)
+            hybrid = driven_or_free(model, kin, load, given)
         except ImmovableError:
             unknown, wrenches = np.full(nr, np.nan), np.full((n, 6), np.nan)
             hybrid = recursive.HybridDynamics(unknown, unknown, wrenches, wrenches)
-        power = powers(model, kin, load, hybrid.tau, t)
+        tau = hybrid.tau
+        if model.followers is not None:
+            tau = load.f_r + felt_by_motors(model, kin.q, hybrid.tau - load.f_r)
+        power = powers(model, kin, load, tau, t)
     kinetic, potential = energy.kinetic_energy(model, kin), potential_energy(model, kin)
     work, loss = exchange.until(t, power)
     E_jb = model.E_ji @ model.E_ib
@@ -315,12 +320,26 @@ def _channels(
         "loss": np.array(loss),
         "reaction": hybrid.F,
         "torque": hybrid.tau,
-        "motor": np.where(model.prescribed, hybrid.tau - load.f_r, 0.0),
+        "motor": np.where(model.prescribed, felt_by_motors(model, kin.q, hybrid.tau - load.f_r), 0.0),
         **held,
         "center_of_mass": energy.center_of_mass(model, kin),
         "momentum": energy.spatial_momentum(model, kin),
         **_nodes(model, body_poses(model, kin)),
+        **_drives(model, kin, hybrid.tau - load.f_r),
     }
+
+
+def _drives(model: Model, kin: Kinematics, needed: Array) -> dict[str, Array]:
+    """The channels of drives, where there are any. needed: (nr,) whole forces without torques, springs and dampers."""
+    followers = model.followers
+    if followers is None:
+        return {}
+    drive = np.zeros(model.dof_count)
+    drive[followers.rows] = needed[followers.rows]
+    force = followers.pushing(kin.q).J.T @ drive[followers.rows]
+    drive[followers.inputs] = -force
+    inputs = followers.inputs
+    return {"drive": drive, "input": np.stack([kin.q[inputs], kin.qdot[inputs], force], axis=1)}
 
 
 def _nodes(model: Model, E_wb: Array) -> dict[str, Array]:
@@ -358,6 +377,7 @@ class Recorder:
             "route": fast.describe(model),
             "integrator": integrator.kind,
             **{name: getattr(integrator, name) for name in specs(type(integrator))},
+            **({"inputs": list(model.followers.titles)} if model.followers is not None else {}),
             **({"strands": {s.name: len(s.owners) for s in model.strands}} if model.strands else {}),
         }
         self.samples: list[Sample] = []

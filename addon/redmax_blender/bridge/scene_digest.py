@@ -29,6 +29,9 @@ def digest(scene: Any) -> bytes:
         _other(tuple(getattr(scene, name)), words, numbers)
     if scene.strands:  # results of scenes without them keep their names
         _other(tuple(scene.strands), words, numbers)
+    if scene.drives:
+        words.append("drives")
+        _other(tuple(scene.drives), words, numbers)
     found = hashlib.sha256(json.dumps(words).encode())
     found.update(numbers.tobytes())
     return found.digest()

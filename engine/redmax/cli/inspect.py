@@ -51,7 +51,7 @@ def info_command(path: str, say: Say) -> int:
         say(line)
     for loop in model.loops:
         say(f"Loop closed by joint '{loop.joint.name}' ({loop.joint.kind})")
-    for line in _forces_and_strands(model):
+    for line in (*_forces_and_strands(model), *_drives(model)):
         say(line)
     say("")
     rows = [("body", "mass [kg]", "joint", "kind", "carried by", "coordinates")]
@@ -92,11 +92,14 @@ def _summary(model: Model) -> str:
     own = model.shown
     roots = int((model.parent[:own] < 0).sum())
     strands = [_count(len(model.strands), "strand", "strands")] if model.strands else []
+    followers = 0 if model.followers is None else len(model.followers.rows)
+    if followers:
+        strands.append(_count(followers, "coordinate", "coordinates") + " moved by drives")
     return ", ".join(
         [
             _count(own, "body", "bodies"),
             _count(own + len(model.loops), "joint", "joints"),
-            _count(model.dof_count, "degree of freedom", "degrees of freedom")
+            _count(model.dof_count - followers, "degree of freedom", "degrees of freedom")
             + (" before closing loops" if model.loops else ""),
             _count(roots, "tree", "trees"),
             _count(len(model.loops), "loop", "loops"),
@@ -116,6 +119,19 @@ def _forces_and_strands(model: Model) -> list[str]:
         names = ["the world" if body < 0 else f"'{model.body_names[body]}'" for body in tied]
         ends = f", tied to {' and '.join(names)}" if names else ""
         lines.append(f"Strand '{strand.name}' of {len(strand.owners)} nodes{ends}")
+    return lines
+
+
+def _drives(model: Model) -> list[str]:
+    """Which joints each input of drives moves."""
+    followers = model.followers
+    if followers is None:
+        return []
+    owner = np.searchsorted(model.dof, followers.rows, side="right") - 1
+    lines = []
+    for title, ratio in zip(followers.titles, followers.ratio.T, strict=True):
+        names = [model.joint_names[joint] for joint in owner[ratio != 0.0]]
+        lines.append(f"Input '{title}' of a drive moves {_listed(names)}")
     return lines
 
 

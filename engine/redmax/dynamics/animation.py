@@ -21,8 +21,8 @@ def prescribed_motion(model: Model, t: float) -> tuple[Array, Array, Array]:
 
 
 def with_prescribed(model: Model, t: float, q: Array, qdot: Array) -> tuple[Array, Array]:
-    """q and qdot with the prescribed coordinates put where they belong at time t."""
-    if not model.prescribed.any():
-        return q, qdot
-    q_p, qdot_p, _ = prescribed_motion(model, t)
-    return np.where(model.prescribed, q_p, q), np.where(model.prescribed, qdot_p, qdot)
+    """q and qdot with the prescribed coordinates put where they belong at time t, and with them what drives move."""
+    if model.prescribed.any():
+        q_p, qdot_p, _ = prescribed_motion(model, t)
+        q, qdot = np.where(model.prescribed, q_p, q), np.where(model.prescribed, qdot_p, qdot)
+    return (q, qdot) if model.followers is None else model.followers.placed(q, qdot)

@@ -13,6 +13,7 @@ from ..solvers.row_solver import RowSolver
 from .animation import with_prescribed
 from .composite_body import mass_matrix
 from .constraint_rows import ConstraintRows, constraint_rows, element_names
+from .freedoms import freedoms
 from .kinematics import Kinematics, kinematics
 
 CLOSED = 1e-12
@@ -74,15 +75,14 @@ def close_loops(
     start = model.initial_state()
     chart = start.chart if chart is None else chart
     q = with_prescribed(model, t, start.q if q is None else q, np.zeros(model.dof_count))[0].copy()
-    free = ~model.prescribed if held is None else ~(model.prescribed | held)
-    at = _Pose(model, q, chart, t, free)
+    at = _Pose(model, q, chart, t, held)
     damping, iterations = FIRST_DAMPING, 0
     while iterations < MAX_ITERATIONS and at.worst > BEST and damping <= MOST_DAMPING:
         iterations += 1
-        solver = RowSolver(at.M, at.rows.G[at.active][:, free] / at.scale[at.active, None])
-        trial_q = at.q.copy()
-        trial_q[free] += solver.damped_change(-at.relative[at.active], damping)
-        trial = _Pose(model, trial_q, chart, t, free)
+        solver = RowSolver(at.M, at.free.columns(at.rows.G[at.active]) / at.scale[at.active, None])
+        trial_q = at.q + at.free.spread(solver.damped_change(-at.relative[at.active], damping))
+        trial_q, _ = with_prescribed(model, t, trial_q, trial_q)  # followers of drives stay where their inputs put them
+        trial = _Pose(model, trial_q, chart, t, held)
         if trial.size < at.size:
             at, damping = trial, max(0.2 * damping, 1e-9)
         elif at.worst <= CLOSED:
@@ -115,19 +115,19 @@ def mobility(model: Model, q: Array | None = None, chart: IntArray | None = None
     """
     start = model.initial_state()
     q = with_prescribed(model, t, start.q if q is None else q, np.zeros(model.dof_count))[0]
-    at = _Pose(model, q, start.chart if chart is None else chart, t, ~model.prescribed)
+    at = _Pose(model, q, start.chart if chart is None else chart, t, None)
     equations = ~at.rows.one_sided
-    rank = RowSolver(at.M, at.rows.G[equations][:, at.free]).rank
+    rank = RowSolver(at.M, at.free.columns(at.rows.G[equations])).rank
     count = int(equations.sum())
-    return Mobility(int(at.free.sum()) - rank, count, count - rank)
+    return Mobility(len(at.free.free) - rank, count, count - rank)
 
 
 class _Pose:
     """A mechanism at rest with what its rows are off by. relative: (m,) errors by their scale; worst, size: largest and
     root of the sum of squares of the active ones."""
 
-    def __init__(self, model: Model, q: Array, chart: IntArray, t: float, free: BoolArray) -> None:
-        self.q, self.free = q, free
+    def __init__(self, model: Model, q: Array, chart: IntArray, t: float, held: BoolArray | None) -> None:
+        self.q, self.free = q, freedoms(model, q, held)
         self.kin: Kinematics = kinematics(model, q, np.zeros(model.dof_count), chart)
         self.rows = constraint_rows(model, self.kin, t, quick=False)
         self.scale = scale_of(model, self.rows)
@@ -135,7 +135,7 @@ class _Pose:
         self.active = self.rows.holonomic & (~self.rows.one_sided | (self.rows.error < 0.0))
         self.worst = float(np.abs(self.relative[self.active]).max(initial=0.0))
         self.size = float(np.linalg.norm(self.relative[self.active]))
-        self.M = mass_matrix(model, self.kin)[np.ix_(free, free)]
+        self.M = self.free.reduced(mass_matrix(model, self.kin))
 
 
 def scale_of(model: Model, rows: ConstraintRows) -> Array:

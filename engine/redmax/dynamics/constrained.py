@@ -17,6 +17,7 @@ from ..errors import RedMaxError
 from ..model import Model
 from ..solvers.row_solver import RowSolver, one_sided_multipliers
 from .constraint_rows import ConstraintRows
+from .freedoms import Freedoms
 from .loads import Loads
 
 
@@ -32,13 +33,12 @@ class ConstrainedMotion:
     multipliers: Array
 
 
-def solver_of(model: Model, M: Array, G: Array, rank: int | None = None) -> RowSolver:
+def solver_of(freedoms: Freedoms, M: Array, G: Array, rank: int | None = None) -> RowSolver:
     """Rows G (m, nr) on the free coordinates, with their part of the mass matrix M (nr, nr).
 
     rank: how many of them are independent at most, where that is known.
     """
-    free = ~model.prescribed
-    return RowSolver(M[np.ix_(free, free)], G[:, free], rank)
+    return RowSolver(freedoms.reduced(M), freedoms.columns(G), rank)
 
 
 def accelerations(
@@ -63,41 +63,31 @@ def accelerations(
     if not treatment.projects:
         slip = np.where(rows.moved, 0.0, rows.G @ qdot - rows.rate)
         wanted -= (2.0 * treatment.alpha * slip + treatment.beta**2 * rows.error)[chosen]
-    solver = solver_of(model, M, rows.G[chosen], _rank(rows, chosen, rank))
+    solver = solver_of(rows.freedoms, M, rows.G[chosen], _rank(rows, chosen, rank))
     part = one_sided_multipliers(solver, wanted, rows.one_sided[chosen])
     multipliers = np.zeros(len(active))
     multipliers[chosen] = part
-    found = qddot.copy()
-    found[~model.prescribed] += solver.change(part)
-    return ConstrainedMotion(found, multipliers)
+    return ConstrainedMotion(qddot + rows.freedoms.spread(solver.change(part)), multipliers)
 
 
-def velocity_change(
-    model: Model, rows: ConstraintRows, active: BoolArray, M: Array, wanted: Array
-) -> tuple[Array, Array]:
+def velocity_change(rows: ConstraintRows, active: BoolArray, M: Array, wanted: Array) -> tuple[Array, Array]:
     """dqdot (nr,) of least kinetic energy with G dqdot = wanted (m,) in the active rows, and the impulses (m,).
 
     One-sided rows change by at least what is wanted; their impulses push.
     """
     chosen = np.flatnonzero(active)
-    solver = solver_of(model, M, rows.G[chosen])
+    solver = solver_of(rows.freedoms, M, rows.G[chosen])
     part = one_sided_multipliers(solver, wanted[chosen], rows.one_sided[chosen])
-    impulses, change = np.zeros(len(active)), np.zeros(model.dof_count)
+    impulses = np.zeros(len(active))
     impulses[chosen] = part
-    change[~model.prescribed] = solver.change(part)
-    return change, impulses
+    return rows.freedoms.spread(solver.change(part)), impulses
 
 
-def position_change(
-    model: Model, rows: ConstraintRows, active: BoolArray, M: Array, wanted: Array, rank: int | None = None
-) -> Array:
+def position_change(rows: ConstraintRows, active: BoolArray, M: Array, wanted: Array, rank: int | None = None) -> Array:
     """dq (nr,), the least in the metric of M with G dq = wanted (m,) in the active rows, to first order."""
     chosen = np.flatnonzero(active & rows.holonomic)
-    change = np.zeros(model.dof_count)
-    change[~model.prescribed] = solver_of(model, M, rows.G[chosen], _rank(rows, chosen, rank)).least_change(
-        wanted[chosen]
-    )
-    return change
+    solver = solver_of(rows.freedoms, M, rows.G[chosen], _rank(rows, chosen, rank))
+    return rows.freedoms.spread(solver.least_change(wanted[chosen]))
 
 
 def _rank(rows: ConstraintRows, chosen: IntArray, rank: int | None) -> int | None:

@@ -17,6 +17,7 @@ from ..constraints.base import ZERO_TWIST
 from ..joints.base import ANIMATED
 from ..model import Model
 from ..spatial import adjoint
+from .freedoms import Freedoms, freedoms
 from .kinematics import Kinematics, body_poses, body_twists
 from .loop_rows import LoopRows, loop_rows
 from .quick_loops import batches, quick_rows
@@ -32,7 +33,7 @@ class ConstraintRows:
     on_bodies: (first row, body, B (k, 6) on the twist of its principal frame). on_joints: (first row, joint, C (k, n)).
     one_sided, metres, holonomic: (m,). moved: (m,) rows that do work. bounce: (m,).
     owner: (m,) which loop or, counted on, which constraint; see `element_names`.
-    loops: the rows of each loop, with its gap.
+    loops: the rows of each loop, with its gap. freedoms: how the coordinates can move.
     """
 
     G: Array
@@ -48,6 +49,7 @@ class ConstraintRows:
     on_bodies: tuple[tuple[int, int, Array], ...]
     on_joints: tuple[tuple[int, int, Array], ...]
     loops: tuple[LoopRows, ...]
+    freedoms: Freedoms
 
     def acceleration(self, model: Model, qddot: Array, phidot: Array) -> Array:
         """(m,) left sides of the acceleration level; phidot: (n, 6) derivatives of the principal frames' twists."""
@@ -146,6 +148,7 @@ def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = Tr
         on_bodies=tuple(on_bodies),
         on_joints=tuple(on_joints),
         loops=tuple(loops),
+        freedoms=freedoms(model, kin.q),
     )
 
 

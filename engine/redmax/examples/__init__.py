@@ -56,5 +56,6 @@ EXAMPLES = (
     Example("four_bar", 4.0),
     Example("slider_crank", 4.0),
     Example("scissor_lift", 3.0),
+    Example("curling_arm", 4.0),
     Example("rope", 3.0, "linearly_implicit_euler", {"h": 1.0 / 480.0}),
 )

@@ -14,10 +14,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics.animation import prescribed_motion
+from ..dynamics.freedoms import free_coordinates
 from ..fields import number
 from ..model import Model
 from ..state import State
-from .base import MAX_TURN, IntegrationError, Integrator, Stepper, free_coordinates
+from .base import MAX_TURN, IntegrationError, Integrator, Stepper
 from .equations import route_choice
 from .switching import after_switch, switch_times
 
@@ -35,13 +36,13 @@ class Adaptive(Integrator):
 
 
 class AdaptiveStepper(Stepper):
-    """y = (q, qdot) of the free coordinates; prescribed ones are put in at every evaluation."""
+    """y = (q, qdot) of the free coordinates; what is prescribed or moved by drives is put in at every evaluation."""
 
     def __init__(self, model: Model, state: State, settings: Adaptive) -> None:
         super().__init__(model, state)
         self.settings = settings
         self._free = model.once(free_coordinates)
-        self._prescribed = len(self._free) < model.dof_count
+        self._prescribed = len(self._free) < model.dof_count  # or moved by drives
         self._switches = model.once(switch_times)
 
     @abstractmethod
@@ -88,6 +89,8 @@ class AdaptiveStepper(Stepper):
             return y[:free], y[free : 2 * free], np.zeros(free)
         q, qdot, qddot = prescribed_motion(self.model, t)
         q[self._free], qdot[self._free] = y[:free], y[free : 2 * free]
+        if self.model.followers is not None:
+            q, qdot = self.model.followers.placed(q, qdot)
         return q, qdot, qddot
 
     def _state(self, t: float, y: Array) -> State:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import fast
-from ..arrays import Array, IntArray
+from ..arrays import Array
 from ..dynamics.animation import with_prescribed
 from ..dynamics.kinematics import recentred
 from ..errors import RedMaxError
@@ -149,11 +149,6 @@ def charted_joints(model: Model) -> tuple[int, ...]:
         for j, joint in enumerate(model.joints)
         if joint.has_singularity and not model.prescribed[model.columns(j)].any()
     )
-
-
-def free_coordinates(model: Model) -> IntArray:
-    """Coordinates that are neither animated nor locked."""
-    return np.flatnonzero(~model.prescribed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ import numpy as np
 from .. import fast
 from ..arrays import Array, IntArray
 from ..dynamics.animation import prescribed_motion, with_prescribed
+from ..dynamics.freedoms import free_coordinates
 from ..fields import number
 from ..model import Model
 from ..state import State
@@ -111,7 +112,7 @@ class ImplicitStepper(FixedStepper):
         Prescribed coordinates have their own q and v; their acceleration is (v - v_past) / ch, which keeps
         the method's order and feels sudden changes of velocity.
         """
-        given, free = self.model.prescribed, np.flatnonzero(~self.model.prescribed)
+        given, free = self.model.prescribed, self.model.once(free_coordinates)
         q_given, v_given, _ = prescribed_motion(self.model, t)
         if self.tree is not None:
             past = np.stack([q_given, v_given, q_past, v_past])
@@ -212,8 +213,8 @@ class ImplicitStepper(FixedStepper):
         return matrix
 
     def _all_rows(self, matrix: Array) -> Array:
-        """The free rows and columns spread over all coordinates; prescribed ones are never weak."""
-        free = ~self.model.prescribed
+        """The free rows and columns spread over all coordinates; the others are never weak."""
+        free = self.model.moves_freely
         A = np.eye(self.model.dof_count) * np.abs(matrix).max(initial=1.0)
         A[np.ix_(free, free)] = matrix
         return np.asarray(A)

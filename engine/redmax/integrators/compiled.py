@@ -11,10 +11,11 @@ import numpy as np
 from .. import fast
 from ..arrays import Array, IntArray
 from ..dynamics.animation import with_prescribed
+from ..dynamics.freedoms import free_coordinates
 from ..model import Model
 from ..solvers import pcg
 from ..state import State
-from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, free_coordinates, step_count
+from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, step_count
 from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, SAFETY, SMALLEST_RTOL
 from .switching import after_switch, next_switch, switch_times
 from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
@@ -138,9 +139,8 @@ def stuck_component(model: Model, free: IntArray, component: int, what: str) -> 
     """The error for a component of y that cannot be followed, naming its joint."""
     if component >= 2 * len(free):
         return IntegrationError(what)
-    coordinate = int(free[component % len(free)])
-    name = model.joint_names[int(np.searchsorted(model.dof, coordinate, side="right")) - 1]
-    return IntegrationError(f"joint '{name}': {what}", f"joint '{name}'")
+    owner = model.owner(int(free[component % len(free)]))
+    return IntegrationError(f"{owner}: {what}", owner)
 
 
 class CompiledFixedStepper(FixedStepper):

@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import fast
 from ..arrays import Array, BoolArray
+from ..dynamics.animation import with_prescribed
 from ..dynamics.assembly import close_loops, gaps, scale_of, size
 from ..dynamics.constrained import ConstraintError, position_change, solver_of, velocity_change
 from ..dynamics.constraint_rows import ConstraintRows, constraint_rows, element_names, is_constrained
@@ -185,7 +186,7 @@ class ConstrainedRun:
         rows = self.rows(kin, t_end)
         wanted = rows.rate - rows.G @ v - self.treatment.gamma * rows.error
         symmetric = 0.5 * (A + A.T)
-        return np.asarray(v + velocity_change(self.model, rows, self.active(rows), symmetric, wanted)[0])
+        return np.asarray(v + velocity_change(rows, self.active(rows), symmetric, wanted)[0])
 
     # --- after a step --------------------------------------------------------------------------------------------
 
@@ -197,15 +198,17 @@ class ConstrainedRun:
         t = min(state.t, inputs_until)
         if not self.treatment.projects:
             return state
+        if t < state.t and self.model.prescribed.any():  # animated joints still have their old velocities
+            state = State(state.t, *with_prescribed(self.model, t, state.q, state.qdot), state.chart)
         if self.tree is not None:
             q, qdot, closed = self.tree.project(state.q, state.qdot, state.chart)
             if closed and self.trusts_tree:
                 return State(state.t, q, qdot, state.chart)
         model = self.model
-        q, previous, worst = state.q, np.inf, np.inf
+        q, qdot, previous, worst = state.q, state.qdot, np.inf, np.inf
         M: Array | None = None
         for _ in range(MAX_ITERATIONS):
-            kin = fast.kinematics(model, q, state.qdot, state.chart)
+            kin = fast.kinematics(model, q, qdot, state.chart)
             rows = self.rows(kin, t)
             scale = scale_of(model, rows)
             # Rows that do not touch are met by ending the step there (`meet`), not by pushing back what passed them.
@@ -216,7 +219,9 @@ class ConstrainedRun:
                 break
             if M is None:
                 M = fast.mass_matrix(model, kin)
-            q = q + position_change(model, rows, held, M, -rows.error, self.rank)
+            q = q + position_change(rows, held, M, -rows.error, self.rank)
+            if model.followers is not None:
+                q, qdot = model.followers.placed(q, qdot)
         else:
             name = element_names(model)[rows.owner[int(relative.argmax())]]
             raise ConstraintError(
@@ -225,11 +230,11 @@ class ConstrainedRun:
             )
         if M is None:
             M = fast.mass_matrix(model, kin)
-        self.rank = solver_of(model, M, rows.G[~rows.one_sided]).rank
-        change, _ = velocity_change(model, rows, self.active(rows), M, rows.rate - rows.G @ kin.qdot)
+        self.rank = solver_of(rows.freedoms, M, rows.G[~rows.one_sided]).rank
+        change, _ = velocity_change(rows, self.active(rows), M, rows.rate - rows.G @ kin.qdot)
         if q is state.q and np.abs(change).max(initial=0.0) <= ROUND_OFF * np.abs(state.qdot).max(initial=0.0):
             return state  # the same object: methods that remember slopes need not begin anew
-        return State(state.t, q, state.qdot + change, state.chart)
+        return State(state.t, q, qdot + change, state.chart)
 
     # --- impacts -------------------------------------------------------------------------------------------------
 
@@ -251,7 +256,7 @@ class ConstrainedRun:
         bounce = np.where(speed < -SLOWEST_BOUNCE * scale, rows.bounce, 0.0)
         wanted = np.where(rows.one_sided, np.maximum(-bounce * speed, 0.0), 0.0) - speed
         M = fast.mass_matrix(model, kin)
-        change, _ = velocity_change(model, rows, near | ~rows.one_sided, M, wanted)
+        change, _ = velocity_change(rows, near | ~rows.one_sided, M, wanted)
         qdot = state.qdot + change
         speed = rows.G @ qdot - rows.rate
         self.touching = near & (speed <= tiny)

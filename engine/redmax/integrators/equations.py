@@ -11,9 +11,10 @@ import numpy as np
 
 from .. import fast
 from ..arrays import Array, IntArray
-from ..dynamics import body_forces, constrained, projected, recursive, si_guenter
+from ..dynamics import body_forces, constrained, driven, projected, recursive, si_guenter
 from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..dynamics.constraint_rows import ConstraintRows
+from ..dynamics.freedoms import freedoms
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import Loads, loads
 from ..dynamics.singular import ImmovableError
@@ -64,6 +65,8 @@ def accelerations(
         if found is not None:
             return found[0]
         return constrained_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route=route).qddot
+    if model.followers is not None:
+        return driven_motion(model, q, qdot, chart, t, qddot_prescribed, route=route)[0]
     tree = fast.compiled(model) if route == FAST else None
     if tree is not None:
         return _moving(model, tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed))[0]
@@ -111,6 +114,8 @@ def motion_and_powers(
             return found
         motion = constrained_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route=route)
         return motion.qddot, motion.powers
+    if model.followers is not None:
+        return driven_motion(model, q, qdot, chart, t, qddot_prescribed, route=route)
     tree = fast.compiled(model) if route == FAST else None
     if tree is not None:
         return _moving(model, tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed))
@@ -127,8 +132,8 @@ def motion_and_powers(
         qddot, tau = hybrid.qddot, hybrid.tau
     else:
         qddot = _solved(model, ROUTES[route], kin, load, qddot_prescribed)
-        driven = model.prescribed.any()
-        tau = recursive.inverse_dynamics(model, kin, load, qddot).tau if driven else load.f_r
+        moved = model.prescribed.any()
+        tau = recursive.inverse_dynamics(model, kin, load, qddot).tau if moved else load.f_r
     return qddot, powers(model, kin, load, tau, t)
 
 
@@ -179,7 +184,10 @@ def constrained_motion(
     Source: RBDN eqs. 2.119-2.120.
     """
     kin, load = _instant(model, q, qdot, chart, t, route)
-    if route in (FAST, "recursive") and not model.prescribed.all():
+    M = fast.mass_matrix(model, kin) if route == FAST else projected.mass_matrix(model, kin)
+    if model.followers is not None:
+        free = _driven(model, kin, load, qddot_prescribed, M, route)
+    elif route in (FAST, "recursive") and not model.prescribed.all():
         forward = fast.forward_dynamics if route == FAST else recursive.forward_dynamics
         try:
             free = forward(model, kin, load, qddot_prescribed)
@@ -191,7 +199,6 @@ def constrained_motion(
             qddot = _solved(model, ROUTES[route], kin, load, qddot_prescribed)
         free = recursive.inverse_dynamics(model, kin, load, qddot)
     rows = constraints.rows(kin, t)
-    M = fast.mass_matrix(model, kin) if route == FAST else projected.mass_matrix(model, kin)
     phidot = adjoint.transform_twist(pose.inverse(model.E_ji), free.Vdot)
     try:
         active = constraints.active(rows)
@@ -200,10 +207,64 @@ def constrained_motion(
         raise immovable(model, M, error) from None
     # Motors of prescribed coordinates feel what the others do differently, and the rows.
     pushed = rows.G.T @ found.multipliers
-    tau = np.where(model.prescribed, free.tau + M @ (found.qddot - free.qddot) - pushed, load.f_r)
+    needed = free.tau + M @ (found.qddot - free.qddot) - pushed
+    tau = np.where(model.prescribed, load.f_r + felt_by_motors(model, q, needed - load.f_r), load.f_r)
     power = powers(model, kin, load, tau, t)
     power[0] += float(found.multipliers @ np.where(rows.moved, rows.rate, 0.0))
     return Motion(kin, load, rows, found.qddot, found.multipliers, tau, power)
+
+
+def driven_motion(
+    model: Model, q: Array, qdot: Array, chart: IntArray, t: float, qddot_prescribed: Array, *, route: str = FAST
+) -> tuple[Array, Array]:
+    """qddot (nr,) and powers (2,) [W] of a mechanism with drives and without constraints."""
+    tree = fast.compiled_without_drives(model) if route == FAST else None
+    if tree is None:
+        kin, load = _instant(model, q, qdot, chart, t, route)
+        M = fast.mass_matrix(model, kin) if route == FAST else projected.mass_matrix(model, kin)
+        found = _driven(model, kin, load, qddot_prescribed, M, route)
+        tau = load.f_r + felt_by_motors(model, q, found.tau - load.f_r)
+        return found.qddot, powers(model, kin, load, tau, t)
+    given, free = driven.unforced(model, q, qdot, qddot_prescribed), freedoms(model, q)
+    tau, load_r, power = tree.needs(q, qdot, chart, t, given)
+    inertia = tree.inertia_products(free.directions())  # M W
+    try:
+        x = driven.solve(model, free, free.gathered_lines(inertia), free.gathered(load_r - tau))
+    except ImmovableError as error:
+        raise IntegrationError(str(error)) from None
+    if model.prescribed.any():
+        motors = felt_by_motors(model, q, tau - load_r + x @ inertia)
+        power[0] += float(motors[model.prescribed] @ qdot[model.prescribed])
+    return given + free.spread(x), power
+
+
+def _driven(
+    model: Model, kin: Kinematics, load: Loads, qddot_prescribed: Array, M: Array, route: str
+) -> recursive.HybridDynamics:
+    """The motion of a mechanism with drives, of the tree alone, by vectorised or by readable code."""
+    inverse = fast.inverse_dynamics if route == FAST else recursive.inverse_dynamics
+    try:
+        if route == "projected":
+            return inverse(model, kin, load, driven.projected_dynamics(model, kin, load, qddot_prescribed))
+        return driven.forward_dynamics(model, kin, load, qddot_prescribed, M=M, inverse=inverse)
+    except (ImmovableError, np.linalg.LinAlgError) as error:
+        raise immovable(model, M, error) from None
+
+
+def driven_or_free(model: Model, kin: Kinematics, load: Loads, qddot_prescribed: Array) -> recursive.HybridDynamics:
+    """The motion without constraints by vectorised code, with drives or without. ImmovableError where there is none."""
+    if model.followers is None:
+        return fast.forward_dynamics(model, kin, load, qddot_prescribed)
+    M = fast.mass_matrix(model, kin)
+    return driven.forward_dynamics(model, kin, load, qddot_prescribed, M=M, inverse=fast.inverse_dynamics)
+
+
+def felt_by_motors(model: Model, q: Array, missing: Array) -> Array:
+    """(nr,) what motors of prescribed coordinates must push with where forces `missing` (nr,) are needed beyond loads.
+
+    What a drive does to its followers its inputs feel.
+    """
+    return missing if model.followers is None else model.followers.pushing(q).gathered(missing)
 
 
 def velocity_jump(model: Model, q: Array, chart: IntArray, jump: Array) -> Array:
@@ -213,6 +274,10 @@ def velocity_jump(model: Model, q: Array, chart: IntArray, jump: Array) -> Array
     dynamics at rest without loads.
     """
     kin = fast.kinematics(model, q, np.zeros_like(q), chart)
+    if model.followers is not None:
+        jump = model.followers.pushing(q).spread(np.where(model.prescribed, jump, 0.0))
+        free, M = freedoms(model, q), fast.mass_matrix(model, kin)
+        return np.asarray(jump + free.spread(driven.solve(model, free, free.reduced(M), -free.gathered(M @ jump))))
     n, nr = model.body_count, model.dof_count
     nothing = Loads(np.zeros((n, 6)), np.zeros((n, 6, 6)), np.zeros(nr), np.zeros(nr), np.zeros(nr))
     return _solved(model, ROUTES[FAST], kin, nothing, jump)
@@ -252,7 +317,8 @@ def linear_system(
     Source: RM19 eq. 12; signs K = +df/dq, D = +df/dqdot.
     """
     if route == FAST:
-        return LinearSystem(*fast.linear_system(model, q, qdot, chart, t, which=which))
+        system = LinearSystem(*fast.linear_system(model, q, qdot, chart, t, which=which))
+        return system if model.followers is None else _with_drives(model, system, q, qdot, chart, t, which)
     kin = kinematics(model, q, qdot, chart)
     load = loads(model, kin, t)
     J, _ = projected.jacobian(model, kin)
@@ -263,7 +329,22 @@ def linear_system(
     if model.forces:
         K_forces, D_forces = body_forces.projected(body_forces.couplings(model, kin.E_wi, kin.phi, t, which=which), J)
         K, D = K + K_forces, D + D_forces
-    return LinearSystem(M, projected.generalized_force(model, kin, load), K, D)
+    system = LinearSystem(M, projected.generalized_force(model, kin, load), K, D)
+    return system if model.followers is None else _with_drives(model, system, q, qdot, chart, t, which)
+
+
+def _with_drives(
+    model: Model, system: LinearSystem, q: Array, qdot: Array, chart: IntArray, t: float, which: str
+) -> LinearSystem:
+    """The system of which W^T ... W is that of the free coordinates: f without M Wdot ydot, K with what drives add."""
+    kin = fast.kinematics(model, q, qdot, chart)
+    load = fast.loads(model, kin, t)
+    f = load.f_r.copy()
+    if model.forces:
+        f += projected.jacobian_transpose_product(model, kin, body_forces.wrenches(model, kin.E_wi, kin.phi, t))
+    bent = driven.unforced(model, q, qdot, np.zeros(model.dof_count))
+    K = system.K + driven.stiffness(model, kin, f, system.D, exact=which == body_forces.EXACT)
+    return LinearSystem(system.M, system.f - system.M @ bent, K, system.D)
 
 
 def residual(
@@ -278,23 +359,34 @@ def residual(
 ) -> Array:
     """M qddot - f, (nr,) [N m or N]: zero in the free rows of a motion that obeys the equations.
 
-    f contains what constraints push with at (q, qdot).
+    f contains what constraints push with at (q, qdot). What acts on followers of drives is felt by their inputs.
     """
     q, qdot = with_prescribed(model, t, q, qdot)
+    if model.followers is not None:
+        qddot = model.followers.accelerated(q, qdot, qddot)
     if constraints is not None:
         given = np.where(model.prescribed, qddot, 0.0)
         motion = constrained_motion(model, q, qdot, chart, t, given, constraints)
-        return np.asarray(fast.mass_matrix(model, motion.kin) @ (qddot - motion.qddot))
-    tree = fast.compiled(model)
+        return felt_by_motors(model, q, fast.mass_matrix(model, motion.kin) @ (qddot - motion.qddot))
+    tree = fast.compiled_without_drives(model)
     if tree is not None:
         tau, load_r = tree.inverse_dynamics(q, qdot, chart, t, qddot)
-        return np.asarray(tau - load_r)
+        return felt_by_motors(model, q, tau - load_r)
     kin, load = _instant(model, q, qdot, chart, t, FAST)
-    return np.asarray(fast.inverse_dynamics(model, kin, load, qddot).tau - load.f_r)
+    return felt_by_motors(model, q, fast.inverse_dynamics(model, kin, load, qddot).tau - load.f_r)
 
 
-def solve_free(model: Model, A: Array, b: Array, x_prescribed: Array) -> Array:
-    """x (nr,) with A x = b in the free rows and x as given at prescribed coordinates."""
+def solve_free(model: Model, q: Array, A: Array, b: Array, x_prescribed: Array) -> Array:
+    """x (nr,) with A x = b in the free rows and x as given at prescribed coordinates; drives move theirs at q (nr,)."""
+    if model.followers is not None:
+        directions = freedoms(model, q)
+        x = model.followers.pushing(q).spread(np.where(model.prescribed, x_prescribed, 0.0))
+        try:
+            return np.asarray(
+                x + directions.spread(np.linalg.solve(directions.reduced(A), directions.gathered(b - A @ x)))
+            )
+        except np.linalg.LinAlgError as error:
+            raise immovable(model, A, error) from None
     free, given = ~model.prescribed, model.prescribed
     x = np.where(given, x_prescribed, 0.0)
     A_ff = A[np.ix_(free, free)]
@@ -312,9 +404,5 @@ def immovable(model: Model, A: Array, cause: Exception) -> IntegrationError:
     if not np.isfinite(A).all():
         return IntegrationError("the equations of motion are no longer finite")
     weakest = np.linalg.eigh(0.5 * (A + A.T))[1][:, 0]
-    coordinate = int(np.abs(np.where(model.prescribed, 0.0, weakest)).argmax())
-    joint = int(np.searchsorted(model.dof, coordinate, side="right")) - 1
-    name = model.joint_names[joint]
-    return IntegrationError(
-        f"joint '{name}': nothing resists its motion; give the bodies it carries mass", f"joint '{name}'"
-    )
+    owner = model.owner(int(np.abs(np.where(model.moves_freely, weakest, 0.0)).argmax()))
+    return IntegrationError(f"{owner}: nothing resists its motion; give the bodies it carries mass", owner)

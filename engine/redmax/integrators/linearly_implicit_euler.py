@@ -11,7 +11,7 @@ from ..dynamics.body_forces import IMPLICIT, REFERENCE
 from ..kernels.layout import CONJUGATE_GRADIENTS, LINEARLY_IMPLICIT
 from ..model import Model
 from ..state import State
-from .base import FixedStep
+from .base import FixedStep, Stepper
 from .compiled import CompiledFixedStepper
 from .equations import linear_system, solve_free
 
@@ -49,11 +49,17 @@ class LinearlyImplicitEulerStepper(CompiledFixedStepper):
         +hD with the opposite sign of D and "all forces" in f, which taken literally counts damping twice (erratum).
         Source: RBDN eq. 2.71-2.75. Prescribed coordinates enter by their velocity at the end of the step.
         """
-        q0, v0 = self.state.q, self.state.qdot
-        system = linear_system(self.model, q0, v0, self.state.chart, t_end, which=self.which)
-        M_hD = system.M - h * system.D
-        A = M_hD - h**2 * system.K
-        v1 = solve_free(self.model, A, M_hD @ v0 + h * system.f, prescribed_motion(self.model, t_end)[1])
-        if self.constraints is not None:
-            v1 = self.constraints.implicit_velocity(self.state, t_end, A, v1)
-        return State(t_end, *with_prescribed(self.model, t_end, q0 + h * v1, v1), self.state.chart)
+        return implicit_step(self, h, t_end, which=self.which)
+
+
+def implicit_step(stepper: Stepper, h: float, t_end: float, *, which: str = IMPLICIT) -> State:
+    """The step with matrices, see `LinearlyImplicitEulerStepper.step`. which: K and D of forces in the matrix."""
+    model, state = stepper.model, stepper.state
+    q0, v0 = state.q, state.qdot
+    system = linear_system(model, q0, v0, state.chart, t_end, which=which)
+    M_hD = system.M - h * system.D
+    A = M_hD - h**2 * system.K
+    v1 = solve_free(model, q0, A, M_hD @ v0 + h * system.f, prescribed_motion(model, t_end)[1])
+    if stepper.constraints is not None:
+        v1 = stepper.constraints.implicit_velocity(state, t_end, A, v1)
+    return State(t_end, *with_prescribed(model, t_end, q0 + h * v1, v1), state.chart)

@@ -25,6 +25,7 @@ from ..solvers.pcg import PcgError, PcgResult, Product, pcg
 from ..state import State
 from .base import FixedStep, IntegrationError
 from .compiled import CompiledFixedStepper
+from .linearly_implicit_euler import implicit_step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +49,8 @@ class LinearlyImplicitEulerPcgStepper(CompiledFixedStepper):
         self.tolerance = tolerance
 
     def step(self, h: float, t_end: float) -> State:
+        if self.model.followers is not None:
+            return implicit_step(self, h, t_end)  # drives leave few unknowns, for which matrices are quicker
         q0, v0 = self.state.q, self.state.qdot
         kin = kinematics(self.model, q0, v0, self.state.chart)
         load = loads(self.model, kin, t_end)

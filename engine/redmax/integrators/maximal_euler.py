@@ -41,7 +41,13 @@ class MaximalEuler(FixedStep):
     rate: float = number(10.0, doc="How fast Baumgarte's method closes joints", unit="1/s", minimum=0.0)
 
     def cannot(self, model: Model) -> list[str]:
-        return [
+        inputs = model.followers.titles if model.followers is not None else ()
+        drives = [
+            f"integrator '{self.kind}' does not know drives ('{title}'), which have no coordinates of bodies; "
+            "choose dop853, or use couplings instead"
+            for title in inputs[:1]
+        ]
+        return drives + [
             f"integrator '{self.kind}' does not know limits (constraint '{constraint.name}'); choose dop853"
             for constraint in model.constraints
             if constraint.one_sided

@@ -88,5 +88,7 @@ def after_switch(model: Model, state: State) -> State:
     if not jump.any():
         return state
     qdot = state.qdot + velocity_jump(model, state.q, state.chart, jump)
-    qdot_prescribed = prescribed_motion(model, state.t)[1]
-    return State(state.t, state.q, np.where(model.prescribed, qdot_prescribed, qdot), state.chart)
+    qdot = np.where(model.prescribed, prescribed_motion(model, state.t)[1], qdot)
+    if model.followers is not None:
+        qdot = model.followers.placed(state.q, qdot)[1]
+    return State(state.t, state.q, qdot, state.chart)

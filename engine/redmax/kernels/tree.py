@@ -20,6 +20,9 @@ from .delassus import NOTHING
 from .observation import NO_LOOPS, Observation
 from .seen_loops import SeenLoops
 
+FEW = 4
+"""Up to so many products with the mass matrix cost less than the matrix."""
+
 
 def without_idle_rows(model: Model) -> packing.Packed:
     """The packed model without rows of constraints that say nothing new, whatever the pose.
@@ -117,6 +120,29 @@ class Tree:
         self._qddot[:] = qddot
         self._run(*self._copied(q, qdot), self._qddot, t, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
         return self.vectors[at.FORCE].copy(), self.vectors[at.LOAD].copy()
+
+    def needs(self, q: Array, qdot: Array, chart: IntArray, t: float, qddot: Array) -> tuple[Array, Array, Array]:
+        """As `inverse_dynamics`, and powers (2,) [W] without those of motors."""
+        self.set_chart(chart)
+        self._qddot[:] = qddot
+        what = at.DO_PLACE | at.DO_LOADS | at.WITH_POWERS | at.DO_INVERSE
+        self._run(*self._copied(q, qdot), self._qddot, t, what)
+        force, load = self.vectors[at.FORCE].copy(), self.vectors[at.LOAD].copy()
+        return force, load, self._world[at.PUT_IN : at.TAKEN + 1].copy()
+
+    def inertia_products(self, X: Array) -> Array:
+        """M x (k, nr) for every line x of X (k, nr), where the last call placed the bodies: one after the other in
+        O(n), or many at once with the mass matrix."""
+        if len(X) > FEW:
+            M = np.zeros((self._dofs, self._dofs))
+            products.mass_matrix(self.ints, self.floats, M)
+            return np.asarray(X @ M)
+        result = np.empty_like(X)
+        for line, x in zip(result, X, strict=True):
+            self._qddot[:] = x
+            self._run(self._q, self._qdot, self._qddot, 0.0, at.DO_MULTIPLY)
+            line[:] = self.vectors[at.FORCE]
+        return result
 
     def recentred(self, q: Array, qdot: Array, chart: IntArray) -> tuple[Array, Array, IntArray]:
         """Coordinates, velocities and charts away from singularities; the same objects if nothing changed."""
