@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "accelerations",
+    "bare_tree",
     "compiled",
-    "compiled_without_drives",
     "describe",
     "forward_dynamics",
     "inverse_dynamics",
@@ -85,9 +85,9 @@ def compiled(model: Model) -> Tree | None:
     return model.once(_PerThread).tree if route.name() == route.NUMBA else None
 
 
-def compiled_without_drives(model: Model) -> Tree | None:
-    """The same for the tree under a model's drives, which knows nothing of them, nor of loops and constraints."""
-    if model.followers is None:
+def bare_tree(model: Model) -> Tree | None:
+    """The same for the tree of a model alone, which knows nothing of its drives, loops and constraints."""
+    if model.followers is None and not (model.loops or model.constraints):
         return compiled(model)
     return compiled(model.once(_bare)) if route.name() == route.NUMBA else None
 

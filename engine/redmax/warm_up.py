@@ -109,3 +109,4 @@ def _run_everything() -> None:
     single = fast.compiled(model)
     if single is not None:
         single.accelerations(single.repeat(model.q0.copy(), model.qdot0.copy(), 1), model.qdot0)
+        single.mass_matrix(model.q0, model.initial_state().chart)  # of mechanisms with drives

@@ -68,6 +68,14 @@ def test_check_says_which_loop_cannot_be_closed(tmp_path, capsys):
     assert "loop joint 'Close' stays off by" in said
 
 
+def test_info_tells_what_drives_move(capsys):
+    assert main(["info", str(EXAMPLES[0].path.parent / "curling_arm.json")]) == 0
+    said = capsys.readouterr().out
+    assert "14 bodies, 14 joints, 2 degrees of freedom, 5 trees, 0 loops, 13 coordinates moved by drives" in said
+    assert "Input 'Curl' of a drive moves 'Bend 1', 'Bend 2'" in said
+    assert "Input 'Slide' of a drive moves 'Flap hinge 1', 'Flap hinge 2', 'Flap hinge 3'" in said
+
+
 def test_info_tells_forces_and_strands_but_not_nodes(capsys):
     examples = EXAMPLES[0].path.parent
     assert main(["info", str(examples / "rope.json")]) == 0

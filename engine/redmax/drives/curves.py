@@ -37,18 +37,20 @@ class Curves:
             steepest[k] = max(abs(float(table.derivative(float(place))[0])) for place in places)
         self._points, self._begin, self._pieces = frozen(points), frozen(begin), frozen(pieces)
         self._rows = np.arange(len(given))
+        self._ones, self._zeros = frozen(np.ones(len(tables))), frozen(np.zeros(len(tables)))
         self.steepest: Array = frozen(steepest)
         """(k,) largest slope of each, as far as its points and the middles between them tell."""
 
     def motion(self, x: Array) -> tuple[Array, Array, Array]:
         """f(x), f'(x) and f''(x), each (k,), for x (k,)."""
+        if not len(self.bent):
+            return x, self._ones, self._zeros
         value, slope, bend = x.copy(), np.ones(self.count), np.zeros(self.count)
-        if len(self.bent):
-            own = x[self.bent]
-            piece = (self._points <= own[:, None]).sum(axis=1)
-            d = own - self._begin[self._rows, piece]
-            c0, c1, c2, c3 = self._pieces[self._rows, piece].T
-            value[self.bent] = c0 + d * (c1 + d * (c2 + d * c3))
-            slope[self.bent] = c1 + d * (2.0 * c2 + 3.0 * d * c3)
-            bend[self.bent] = 2.0 * c2 + 6.0 * d * c3
+        own = x[self.bent]
+        piece = (self._points <= own[:, None]).sum(axis=1)
+        d = own - self._begin[self._rows, piece]
+        c0, c1, c2, c3 = self._pieces[self._rows, piece].T
+        value[self.bent] = c0 + d * (c1 + d * (c2 + d * c3))
+        slope[self.bent] = c1 + d * (2.0 * c2 + 3.0 * d * c3)
+        bend[self.bent] = 2.0 * c2 + 6.0 * d * c3
         return value, slope, bend

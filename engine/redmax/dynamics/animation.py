@@ -8,16 +8,24 @@ import numpy as np
 from ..arrays import Array
 from ..joints.base import ANIMATED
 from ..model import Model
+from ..tables import Table
 
 
 def prescribed_motion(model: Model, t: float) -> tuple[Array, Array, Array]:
     """q, qdot, qddot (nr,) of animated and locked joints at time t; zero for simulated ones."""
     q, qdot, qddot = np.where(model.prescribed, model.q0, 0.0), np.zeros(model.dof_count), np.zeros(model.dof_count)
-    for j, joint in enumerate(model.joints):
-        if joint.motion_type == ANIMATED and joint.animation is not None:
-            columns = model.columns(j)
-            q[columns], qdot[columns], qddot[columns] = joint.animation.motion(t)
+    for columns, table in model.once(_animations):
+        q[columns], qdot[columns], qddot[columns] = table.motion(t)
     return q, qdot, qddot
+
+
+def _animations(model: Model) -> list[tuple[slice, Table]]:
+    """The coordinates of animated joints and what they follow."""
+    return [
+        (model.columns(j), joint.animation)
+        for j, joint in enumerate(model.joints)
+        if joint.motion_type == ANIMATED and joint.animation is not None
+    ]
 
 
 def with_prescribed(model: Model, t: float, q: Array, qdot: Array) -> tuple[Array, Array]:

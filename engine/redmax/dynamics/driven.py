@@ -31,7 +31,7 @@ VANISHING = 1e-13
 def projected_dynamics(model: Model, kin: Kinematics, load: Loads, qddot_prescribed: Array) -> Array:
     """qddot (nr,), written like the paper: J_mR = J_mr J_rR. Source: RBDN eqs. 2.77-2.79."""
     free = freedoms(model, kin.q)
-    J_rR = free.directions().T
+    J_rR = free.directions.T
     J_mR = jacobian(model, kin)[0] @ J_rR
     M_m = model.inertia.reshape(-1, 1)
     given = unforced(model, kin.q, kin.qdot, qddot_prescribed)

@@ -8,10 +8,12 @@ coordinate is the input of drives, its column also has what they make of it, the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
+from ..drives import Followers
 from ..model import Model
 
 
@@ -66,6 +68,7 @@ class Freedoms:
         own[self.places] += self.J.T @ AW[self.rows]
         return own
 
+    @cached_property
     def directions(self) -> Array:
         """W^T, (f, nr): one line for each free coordinate."""
         lines = np.zeros((len(self.free), self.count))
@@ -82,21 +85,38 @@ def free_coordinates(model: Model) -> IntArray:
 
 def freedoms(model: Model, q: Array, held: BoolArray | None = None) -> Freedoms:
     """The free directions at q (nr,). held: (nr,) further coordinates that stand, with what follows only them."""
-    if model.followers is None and held is None:
-        return model.once(_of_tree)
-    free = model.once(free_coordinates) if held is None else np.flatnonzero(model.moves_freely & ~held)
-    if model.followers is None:
-        return _without_drives(free, model.dof_count)
+    if held is not None:
+        return _freedoms(model, q, np.flatnonzero(model.moves_freely & ~held))
+    if model.followers is None or not len(model.followers.curves.bent):
+        return model.once(_everywhere)
+    free, moved, places = model.once(_inputs)
     pushing = model.followers.pushing(q)
-    moved = np.isin(pushing.inputs, free)
-    places = np.searchsorted(free, pushing.inputs[moved])
     return Freedoms(free, model.dof_count, pushing.rows, places, pushing.J[:, moved])
 
 
-def _of_tree(model: Model) -> Freedoms:
-    return _without_drives(model.once(free_coordinates), model.dof_count)
+def _freedoms(model: Model, q: Array, free: IntArray) -> Freedoms:
+    if model.followers is None:
+        nothing: IntArray = np.zeros(0, np.int64)
+        return Freedoms(free, model.dof_count, nothing, nothing, np.zeros((0, 0)))
+    moved, places = _free_inputs(model.followers, free)
+    pushing = model.followers.pushing(q)
+    return Freedoms(free, model.dof_count, pushing.rows, places, pushing.J[:, moved])
 
 
-def _without_drives(free: IntArray, count: int) -> Freedoms:
-    nothing: IntArray = np.zeros(0, np.int64)
-    return Freedoms(free, count, nothing, nothing, np.zeros((0, 0)))
+def _everywhere(model: Model) -> Freedoms:
+    """The free directions of a model in which they do not depend on the pose."""
+    return _freedoms(model, model.q0, model.once(free_coordinates))
+
+
+def _inputs(model: Model) -> tuple[IntArray, BoolArray, IntArray]:
+    """Free coordinates, and as `_free_inputs`."""
+    free = model.once(free_coordinates)
+    if model.followers is None:
+        return free, np.zeros(0, np.bool_), np.zeros(0, np.int64)
+    return free, *_free_inputs(model.followers, free)
+
+
+def _free_inputs(followers: Followers, free: IntArray) -> tuple[BoolArray, IntArray]:
+    """(m,) which inputs are free coordinates, and which of these they are."""
+    moved = np.isin(followers.inputs, free)
+    return moved, np.searchsorted(free, followers.inputs[moved])

@@ -77,11 +77,13 @@ class ConstrainedRun:
         loops = (loop.joint.motion_type == ANIMATED for loop in model.loops)
         self._moved = (*loops, *(constraint.prescribes for constraint in model.constraints))
         self.has_one_sided = any(constraint.one_sided for constraint in model.constraints)
+        self._all_one_sided = not model.loops and all(constraint.one_sided for constraint in model.constraints)
         self.rank: int | None = None
         self.regular = tree is not None
         self.tree = fast.looped_tree(model) if tree is None else tree
         self.loss = 0.0
         self.impacts = 0
+        self._seen: list[tuple[State, Kinematics, ConstraintRows]] = []
 
     @cached_property
     def owner(self) -> tuple[int, ...]:
@@ -109,12 +111,27 @@ class ConstrainedRun:
         except JointCoordinatesError as error:
             raise ConstraintError(str(error)) from None
 
+    def _at(self, state: State) -> tuple[Kinematics, ConstraintRows]:
+        """Kinematics and rows of a state; those of the last two are remembered."""
+        for seen, kin, rows in self._seen:
+            if seen is state:
+                return kin, rows
+        kin = fast.kinematics(self.model, state.q, state.qdot, state.chart)
+        rows = self.rows(kin, state.t)
+        self._seen = [(state, kin, rows), *self._seen[:1]]
+        return kin, rows
+
     def active(self, rows: ConstraintRows) -> BoolArray:
         """(m,) equations, and one-sided rows that touch; in the reference treatment those that are violated."""
         if not self.treatment.projects:
             return np.asarray(~rows.one_sided | (rows.error < 0.0))
         close = rows.error <= RELEASED * scale_of(self.model, rows)
         return np.asarray(~rows.one_sided | (self.touching & close))
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is held at present: there are one-sided rows alone, and none of them touches."""
+        return self._all_one_sided and self.treatment.projects and not self.touching.any()
 
     @property
     def watches(self) -> bool:
@@ -196,7 +213,7 @@ class ConstrainedRun:
         inputs_until: time [s] of the last values that count of tables; they may jump where a step ends.
         """
         t = min(state.t, inputs_until)
-        if not self.treatment.projects:
+        if not self.treatment.projects or self.idle:
             return state
         if t < state.t and self.model.prescribed.any():  # animated joints still have their old velocities
             state = State(state.t, *with_prescribed(self.model, t, state.q, state.qdot), state.chart)
@@ -243,8 +260,7 @@ class ConstrainedRun:
         if not self.has_one_sided or not self.treatment.projects:
             return state
         model = self.model
-        kin = fast.kinematics(model, state.q, state.qdot, state.chart)
-        rows = self.rows(kin, state.t)
+        kin, rows = self._at(state)
         scale = scale_of(model, rows)
         speed = rows.G @ state.qdot - rows.rate
         tiny = 1e-12 * (1.0 + float(np.abs(state.qdot).max(initial=0.0))) * scale
@@ -304,8 +320,7 @@ class ConstrainedRun:
     def room(self, state: State) -> tuple[Array, Array]:
         """(m,) how far one-sided rows that do not touch are from being met, relative to their scale, and how fast that
         grows [1/s]; infinite and 0 for all other rows."""
-        kin = fast.kinematics(self.model, state.q, state.qdot, state.chart)
-        rows = self.rows(kin, state.t)
+        _, rows = self._at(state)
         scale = scale_of(self.model, rows)
         watched = rows.one_sided & ~self.touching
         speed = (rows.G @ state.qdot - rows.rate) / scale

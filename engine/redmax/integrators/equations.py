@@ -60,14 +60,14 @@ def accelerations(
     """
     if qddot_prescribed is None:
         qddot_prescribed = prescribed_motion(model, t)[2]
-    if constraints is not None:
+    if constraints is not None and not constraints.idle:
         found = _compiled_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route)
         if found is not None:
             return found[0]
         return constrained_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route=route).qddot
     if model.followers is not None:
         return driven_motion(model, q, qdot, chart, t, qddot_prescribed, route=route)[0]
-    tree = fast.compiled(model) if route == FAST else None
+    tree = fast.bare_tree(model) if route == FAST else None
     if tree is not None:
         return _moving(model, tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed))[0]
     if route == FAST:
@@ -108,7 +108,7 @@ def motion_and_powers(
     constraints: ConstrainedRun | None = None,
 ) -> tuple[Array, Array]:
     """qddot (nr,) as in `accelerations`, and the powers (2,) of `energy_balance.powers` in the same motion [W]."""
-    if constraints is not None:
+    if constraints is not None and not constraints.idle:
         found = _compiled_motion(model, q, qdot, chart, t, qddot_prescribed, constraints, route)
         if found is not None:
             return found
@@ -116,7 +116,7 @@ def motion_and_powers(
         return motion.qddot, motion.powers
     if model.followers is not None:
         return driven_motion(model, q, qdot, chart, t, qddot_prescribed, route=route)
-    tree = fast.compiled(model) if route == FAST else None
+    tree = fast.bare_tree(model) if route == FAST else None
     if tree is not None:
         return _moving(model, tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed))
     kin, load = _instant(model, q, qdot, chart, t, route)
@@ -218,7 +218,7 @@ def driven_motion(
     model: Model, q: Array, qdot: Array, chart: IntArray, t: float, qddot_prescribed: Array, *, route: str = FAST
 ) -> tuple[Array, Array]:
     """qddot (nr,) and powers (2,) [W] of a mechanism with drives and without constraints."""
-    tree = fast.compiled_without_drives(model) if route == FAST else None
+    tree = fast.bare_tree(model) if route == FAST else None
     if tree is None:
         kin, load = _instant(model, q, qdot, chart, t, route)
         M = fast.mass_matrix(model, kin) if route == FAST else projected.mass_matrix(model, kin)
@@ -227,7 +227,7 @@ def driven_motion(
         return found.qddot, powers(model, kin, load, tau, t)
     given, free = driven.unforced(model, q, qdot, qddot_prescribed), freedoms(model, q)
     tau, load_r, power = tree.needs(q, qdot, chart, t, given)
-    inertia = tree.inertia_products(free.directions())  # M W
+    inertia = tree.inertia_products(free.directions)  # M W
     try:
         x = driven.solve(model, free, free.gathered_lines(inertia), free.gathered(load_r - tau))
     except ImmovableError as error:
@@ -364,11 +364,11 @@ def residual(
     q, qdot = with_prescribed(model, t, q, qdot)
     if model.followers is not None:
         qddot = model.followers.accelerated(q, qdot, qddot)
-    if constraints is not None:
+    if constraints is not None and not constraints.idle:
         given = np.where(model.prescribed, qddot, 0.0)
         motion = constrained_motion(model, q, qdot, chart, t, given, constraints)
         return felt_by_motors(model, q, fast.mass_matrix(model, motion.kin) @ (qddot - motion.qddot))
-    tree = fast.compiled_without_drives(model)
+    tree = fast.bare_tree(model)
     if tree is not None:
         tau, load_r = tree.inverse_dynamics(q, qdot, chart, t, qddot)
         return felt_by_motors(model, q, tau - load_r)

@@ -57,7 +57,7 @@ def test_all_routes_agree(seed, monkeypatch):
     q, qdot = drawn(model, seed)
     wanted = moved(model, q, qdot, route="projected")
     found = [moved(model, q, qdot, route=name) for name in ("recursive", "si_guenter", "fast")]
-    monkeypatch.setattr(fast, "compiled_without_drives", lambda model: None)
+    monkeypatch.setattr(fast, "bare_tree", lambda model: None)
     found.append(moved(model, q, qdot))
     for qddot in found:
         np.testing.assert_allclose(qddot, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
@@ -192,7 +192,7 @@ def test_implicit_steps_take_the_part_of_K_that_pulls_back():
 def test_products_with_the_mass_matrix_are_the_same_one_by_one_and_all_at_once():
     model = loaded()
     q, qdot = drawn(model, 3)
-    tree = fast.compiled_without_drives(model)
+    tree = fast.bare_tree(model)
     tau, load, power = tree.needs(q, qdot, chart(model), 0.0, np.zeros(model.dof_count))
     kin = kinematics(model, q, qdot)
     np.testing.assert_allclose(load, loads.loads(model, kin, 0.0).f_r, rtol=1e-12, atol=1e-12)

@@ -63,7 +63,7 @@ def test_spreading_velocities_and_gathering_forces_are_adjoint():
     """Power is the same along all coordinates and along the free ones; W in every form is the same matrix."""
     model, q, _, f = situation(2)
     free = freedoms(model, q)
-    W = free.directions().T
+    W = free.directions.T
     assert W.shape == (model.dof_count, model.dof_count - len(model.followers.rows))
     x = np.random.default_rng(3).normal(size=W.shape[1])
     np.testing.assert_allclose(free.spread(x), W @ x, rtol=1e-15, atol=1e-15)
