@@ -79,7 +79,7 @@ def test_fields_of_a_joint_arrive_in_si_units():
     settings.coordinate_angle, settings.velocity_angle = (0.5, 0, 0, 0, 0, 0), (2.0, 0, 0, 0, 0, 0)
     settings.torque, settings.stiffness, settings.damping = (7.0,) * 6, (11.0,) * 6, (13.0,) * 6
     settings.rest_angle, settings.limit_stiffness = (0.25,) * 6, (17.0,) * 6
-    settings.use_upper, settings.upper_angle = (True,) + (False,) * 5, (1.5,) * 6
+    settings.use_upper, settings.upper_angle, settings.limit_type = (True,) + (False,) * 5, (1.5,) * 6, "SOFT"
     settings.screw.pitch = 2.0
     made = extract().scene.joints[-1]
     assert made.q == (0.5,)
@@ -301,9 +301,18 @@ def test_what_the_engine_finds_names_the_object_once():
     extraction = limited("revolute", "angle", 0.0, lower=1.0, upper=-1.0)
     assert [(f.element, f.severity) for f in extraction.findings] == [("Elbow", "ERROR")]
     assert extraction.findings[0].text == "Joint 'Elbow' has a lower limit above its upper limit"
-    bpy.data.objects["Elbow"].redmax.joint.limit_stiffness = (0.0,) * 6
     bpy.data.objects["Elbow"].redmax.joint.upper_angle = (2.0,) * 6
-    assert not extract().errors  # without stiffness a limit is hard
+    assert not extract().errors
+
+
+def test_a_hard_limit_of_a_ball_is_refused_with_a_way_out():
+    (finding,) = limited("spherical", "angle", 0.0, upper=1.0).errors
+    assert finding.text.startswith("Joint 'Elbow' has a hard limit")
+    assert (finding.hint, finding.fixes) == ("make its limits soft, or switch them off", ("MAKE_SOFT",))
+    bpy.ops.redmax.fix(fix="MAKE_SOFT", element="Elbow")
+    assert not extract().errors
+    made = next(joint for joint in extract().scene.joints if joint.name == "Elbow")
+    assert made.limit_stiffness[0] == 1.0
 
 
 @pytest.mark.parametrize("parts", [[], ["revolute", "revolute"], ["free", "revolute"]])

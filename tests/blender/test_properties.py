@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
@@ -258,8 +259,9 @@ def test_generated_identifiers_are_stable():
     assert {
         "kind", "parent", "child", "motion_type", "coordinate_angle", "coordinate_distance", "velocity_angle",
         "velocity_distance", "torque", "stiffness", "rest_angle", "rest_distance", "damping", "lower_angle",
-        "lower_distance", "upper_angle", "upper_distance", "use_lower", "use_upper", "limit_stiffness", "limit_damping",
-        "parts", "active_part", "revolute", "prismatic", "screw", "spherical_euler", "free_translation_euler",
+        "lower_distance", "upper_angle", "upper_distance", "use_limits", "limit_type", "use_lower", "use_upper",
+        "limit_stiffness", "limit_damping", "parts", "active_part", "revolute", "prismatic", "screw", "spherical_euler",
+        "free_translation_euler",
     } == joint_names  # fmt: skip
     assert set(body_properties.REDMAX_PG_body.__annotations__) == {
         "mass_source", "material", "density", "mass", "shape", "box", "sphere", "cylinder", "capsule", "cone",
@@ -271,13 +273,63 @@ def test_titles():
     assert from_specs.title("limit_stiffness") == "Limit Stiffness"
 
 
-def test_a_limit_that_is_switched_on_stops_something_and_one_that_is_off_says_nothing(empty):
+def test_a_limit_is_hard_or_as_soft_as_its_spring(empty):
     group = empty.redmax.joint
-    assert joint.per_dof_parameters(group, 1.0)["limit_stiffness"] == (0.0,)
     group.use_upper[0] = True
+    assert (group.use_limits, group.limit_type) == (True, "HARD")
+    values = joint.per_dof_parameters(group, 1.0)
+    assert (values["limit_stiffness"], values["limit_damping"]) == ((0.0,), (0.0,))  # what the engine calls hard
+    group.limit_type = "SOFT"
     values = joint.per_dof_parameters(group, 1.0)
     assert values["limit_stiffness"][0] > 0.0
     assert values["limit_damping"][0] > 0.0
+    group.use_limits = False
+    values = joint.per_dof_parameters(group, 1.0)
+    assert (values["lower"], values["upper"], values["limit_stiffness"]) == ((None,), (None,), (0.0,))
+    assert group.use_upper[0]  # it is only off, and comes back as it was
+
+
+@pytest.mark.parametrize(
+    ("kind", "lower", "upper"),
+    [("revolute", (-math.pi / 4,), (math.pi / 4,)), ("prismatic", (-0.5,), (0.5,)), ("fixed", (), ())],
+)
+def test_ticking_limits_gives_room_on_both_sides_unless_some_were_chosen(empty, kind, lower, upper):
+    group = empty.redmax.joint
+    group.kind = kind
+    group.use_limits = True
+    values = joint.per_dof_parameters(group, 1.0)
+    assert values["lower"] == pytest.approx(lower)
+    assert values["upper"] == pytest.approx(upper)
+    if lower:
+        group.use_limits = False
+        group.use_upper[0] = False
+        group.use_limits = True
+        assert joint.per_dof_parameters(group, 1.0)["upper"] == (None,)
+
+
+def test_limits_of_files_from_before_hard_ones_stay_soft(empty):
+    other = bpy.data.objects.new("Free", None)
+    other.redmax.is_joint = True
+    empty.redmax.joint.use_lower[0] = True
+    empty.redmax.joint.use_limits = False  # version 1 had no such switch
+    for obj in (empty, other):
+        obj.redmax.version = 1
+    migration.migrate_file()
+    assert (empty.redmax.joint.use_limits, empty.redmax.joint.limit_type) == (True, "SOFT")
+    assert (other.redmax.joint.use_limits, other.redmax.joint.limit_type) == (False, "HARD")
+
+
+@pytest.mark.parametrize("kind", JOINTS.kinds)
+def test_the_panel_knows_which_joints_can_have_hard_limits(empty, kind):
+    group = empty.redmax.joint
+    group.kind = kind
+    made = JOINTS[kind](name="J", parent=None, child="B", **joint.own_parameters(group, 1.0))
+    assert joint.may_have_hard_limits(group) == (not made.has_singularity)
+    if kind == joint.COMPOSITE:
+        group.parts.add().kind = "revolute"
+        assert joint.may_have_hard_limits(group)
+        group.parts.add().kind = "spherical"
+        assert not joint.may_have_hard_limits(group)
 
 
 def test_an_empty_that_becomes_a_joint_shows_its_kind():

@@ -120,19 +120,41 @@ def test_coordinates_have_an_animation_dot():
     assert layout.attributes["use_property_split"]
 
 
-def test_limits_that_nothing_enforces_are_told():
+def test_limits_have_a_tick_box_and_say_what_they_cannot_do():
     settings = new_joint("revolute").redmax.joint
-    warning = "A limit without stiffness holds nothing"
+    header = RecordingLayout()
+    joint.REDMAX_PT_joint_limits.draw_header(SimpleNamespace(layout=header), bpy.context)
+    assert [call.arguments["property"] for call in header.calls if call.what == "prop"] == ["use_limits"]
 
-    def said():
-        return " ".join(drawn()["REDMAX_PT_joint_limits"].texts())
+    def panel():
+        layout = drawn()["REDMAX_PT_joint_limits"]
+        return layout, " ".join(layout.texts())
 
+    assert not panel()[0].attributes["active"]
+    settings.use_limits = True
+    layout, said = panel()
+    assert layout.attributes["active"]
+    assert "Limits act on" not in said
+    assert "Stiffness" not in said  # of a hard limit it would say nothing
+    settings.limit_type = "SOFT"
+    assert "Stiffness" in panel()[1]
+    assert "A Soft limit without stiffness is a Hard one" not in panel()[1]
     settings.limit_stiffness[0] = 0.0
-    assert warning not in said()
-    settings.use_upper[0] = True
-    assert warning in said()
-    settings.limit_stiffness[0] = 100.0
-    assert warning not in said()
+    assert "A Soft limit without stiffness is a Hard one" in panel()[1]
+    settings.motion_type = "animated"
+    assert "Limits act on a Simulated joint only" in panel()[1]
+    settings.kind, settings.limit_type = "spherical", "HARD"
+    assert "only Soft limits can hold it" in panel()[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "units"),
+    [("revolute", ["N m/rad", "N m s/rad"]), ("prismatic", ["N/m", "N s/m"]), ("free_2d", ["N/m", "N/m", "N m/rad"])],
+)
+def test_units_that_blender_does_not_know_stand_beside_the_numbers(kind, units):
+    new_joint(kind)
+    said = drawn()["REDMAX_PT_joint_spring"].texts()
+    assert [text for text in said if text.startswith("N")][: len(units)] == units
 
 
 def test_a_composite_shows_its_parts_and_the_parameters_of_the_active_one():

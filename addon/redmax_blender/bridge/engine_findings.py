@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from .._engine import check, errors
+from . import loop_choice
 from .findings import Finding
 
 UNHELD = "Lock one of these bodies, or connect one to the world with a joint"
@@ -41,11 +42,21 @@ def _finding(problem: errors.Problem, made: Any) -> Finding:
             if problem.element == start or problem.element.startswith(f"{start},"):
                 who = f"'{element.name}'" if title == "body" else f"Joint '{element.name}'"
                 where = problem.element[len(start) :].replace("[", " ").replace("]", "")
-                unheld = "cycle that nothing holds" in problem.what
-                hint = UNHELD if unheld else _plain(problem.hint)
-                fixes = ("LOCK_ACTIVE",) if unheld and title == "body" else ()
+                hint, fixes = _help(problem, element, made)
                 return Finding(element.name, f"{who}{where} {_plain(problem.what)}", hint, fixes=fixes)
     return Finding("", f"The scene {_plain(problem.what)}", _plain(problem.hint))
+
+
+def _help(problem: errors.Problem, element: Any, made: Any) -> tuple[str, tuple[str, ...]]:
+    """What to do about a problem in Blender, and the fixes that do it."""
+    if "cycle that nothing holds" in problem.what:
+        return UNHELD, ("LOCK_ACTIVE",) if element in made.bodies else ()
+    if problem.what.startswith("has a hard limit"):
+        return "make its limits soft, or switch them off", ("MAKE_SOFT",)
+    if problem.what.startswith("closes a loop"):
+        rival = loop_choice.rival_of(made, element.name)
+        return f"take them from it, or from '{rival}', which carries the same body", ()
+    return _plain(problem.hint), ()
 
 
 def _plain(text: str) -> str:

@@ -16,7 +16,7 @@ from .._engine import scene as engine_scene
 from .._engine import topology
 from ..properties.element import mechanism_bodies
 from ..properties.scene import frame_range
-from . import animation, engine_findings, loops, mechanisms, parts, scene_digest, units
+from . import animation, engine_findings, loop_choice, loops, mechanisms, parts, scene_digest, units
 from .bodies import BodyFrame, Element, extract_body, local_object
 from .findings import BridgeError, Finding
 from .joints import JointReader, root_joint
@@ -102,6 +102,7 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
         joints=[*_root_joints(bodies, joints, length), *joints],
     )
     named = {joint.name: joint.name for joint in joints}
+    made = loop_choice.with_choice(made, named)
     return _judged(made, elements, named, findings, clock, length)
 
 

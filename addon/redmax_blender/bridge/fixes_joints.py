@@ -80,7 +80,7 @@ def _outside(context: bpy.types.Context, obj: Object, *, widen: bool) -> Iterato
         for field, switch, sign in (("lower", joint.use_lower, 1.0), ("upper", joint.use_upper, -1.0)):
             limit_place, _ = joint_properties.coordinate_place(field, dof)
             limit = getattr(joint, limit_place)[index]
-            if not switch[index] or sign * (limit - q) <= LIMIT_SLACK * max(abs(limit), 1.0):
+            if not (joint.use_limits and switch[index]) or sign * (limit - q) <= LIMIT_SLACK * max(abs(limit), 1.0):
                 continue
             found = True
             getattr(joint, limit_place if widen else place)[index] = q if widen else limit
@@ -88,6 +88,13 @@ def _outside(context: bpy.types.Context, obj: Object, *, widen: bool) -> Iterato
     if not found:
         raise refuse(obj.name, f"'{obj.name}' starts inside its limits", "run Check again")
     obj.update_tag()
+
+
+def make_soft(_context: bpy.types.Context, obj: Object) -> str:
+    require_editable([obj])
+    obj.redmax.joint.limit_type = joint_properties.SOFT
+    obj.update_tag()
+    return f"Limits of '{obj.name}' are soft now"
 
 
 def is_keyed(obj: Object) -> bool:
@@ -174,6 +181,7 @@ FIXERS = {
     "PICK": pick,
     "WIDEN": widen,
     "MOVE": move,
+    "MAKE_SOFT": make_soft,
     "KEY": key,
     "SET_SIMULATED": set_simulated,
     "LOCK_JOINT": lock_joint,

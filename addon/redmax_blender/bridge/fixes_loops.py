@@ -16,6 +16,7 @@ from .bodies import local_object
 from .build import require_editable
 from .findings import refuse
 from .fixes_joints import is_keyed
+from .straight_axes import least_turn
 
 Object = bpy.types.Object
 BALL = "spherical"
@@ -76,18 +77,11 @@ def align_axes(context: bpy.types.Context, obj: Object) -> str:
         require_editable([joint])
         E, _ = frames.rigid_part(frames.modelled_matrix(joint, depsgraph))
         E = E.copy()
-        E[:3, :3] = _turn(now[name], wanted) @ E[:3, :3]
+        E[:3, :3] = least_turn(now[name], wanted) @ E[:3, :3]
         if not joint_objects.turn(joint, E, depsgraph):
             text = f"'{joint.name}' cannot be turned: other things hang on its axes"
             raise refuse(joint.name, text, "turn it by hand, so that its axis is parallel to the others")
     return f"Made parallel: {', '.join(repr(name) for name in askew)}"
-
-
-def _turn(a: Any, b: Any) -> Any:
-    """The least rotation (3, 3) that takes one unit vector to another."""
-    v, c = np.cross(a, b), float(a @ b)
-    K = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-    return np.eye(3) + K + K @ K / (1.0 + c)
 
 
 def make_ball(_context: bpy.types.Context, obj: Object) -> str:

@@ -18,6 +18,7 @@ from .animation import Clock, Samples
 from .bodies import BodyFrame, refused_as
 from .findings import Finding
 from .modelled import Modelled
+from .straight_axes import Placed, straightened
 
 Array = arrays.Array
 
@@ -45,7 +46,7 @@ class JointReader:
     def read(self, objects: list[bpy.types.Object], findings: list[Finding]) -> list[Any]:
         """The engine's joints, without those that cannot be made. What is wrong is added to findings."""
         found = [row for obj in objects if (row := self._row(obj, findings)) is not None]
-        E_wj = units.in_metres(np.array([E for _, _, E in found]).reshape(-1, 4, 4), self.length)
+        E_wj = units.in_metres(np.array(straightened(found)).reshape(-1, 4, 4), self.length)
         in_parents = iter(self._poses_in([values["parent"] for _, values, _ in found], E_wj))
         in_children = iter(self._poses_in([values["child"] for _, values, _ in found], E_wj))
         return [
@@ -58,7 +59,7 @@ class JointReader:
         E_wb = np.array([np.eye(4) if name is None else self.bodies[name].E_wb for name in names]).reshape(-1, 4, 4)
         return as_poses(pose.inverse(E_wb) @ E_wj)
 
-    def _row(self, obj: bpy.types.Object, findings: list[Finding]) -> tuple[Any, dict[str, Any], Array] | None:
+    def _row(self, obj: bpy.types.Object, findings: list[Finding]) -> Placed | None:
         """Class and fields of a joint, and its frame in the world [Blender units]."""
         refused = refused_as(obj, "joint")
         if refused is not None:
@@ -92,7 +93,7 @@ class JointReader:
             **joint_properties.own_parameters(settings, self.length),
             **self._per_dof(obj, settings, findings),
         }
-        return engine_joints.JOINTS[settings.kind], values, E_wj
+        return Placed(engine_joints.JOINTS[settings.kind], values, E_wj)
 
     def _uncomputed(self, obj: bpy.types.Object) -> Iterator[Finding]:
         """What only an evaluated scene could tell, but Blender does not evaluate."""

@@ -9,14 +9,12 @@ import numpy as np
 
 from .._engine import arrays, quaternion
 from .mechanisms import Mechanism, structure
+from .straight_axes import PARALLEL, angle
 
 Array = arrays.Array
 
 NEARLY = np.radians(10.0)
 """Hinges whose axes differ by less are meant to be parallel."""
-
-PARALLEL = 1e-6
-"""Radians that single precision leaves between axes that are parallel."""
 
 
 def axes(made: Any, mechanism: Mechanism) -> dict[str, Array]:
@@ -42,11 +40,6 @@ def _rotations(made: Any) -> dict[str, Array]:
         R_cj = quaternion.to_matrix(np.array(joint.frame_in_child.rotation))
         found[joint.child] = R_wp @ R_pj @ R_cj.T
     return found
-
-
-def angle(a: Array, b: Array) -> float:
-    """Between two lines, whichever way they point."""
-    return float(np.arctan2(np.linalg.norm(np.cross(a, b)), abs(a @ b)))
 
 
 def askew(made: Any, mechanism: Mechanism) -> dict[str, Array]:

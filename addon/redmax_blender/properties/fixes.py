@@ -68,6 +68,7 @@ FIXES = {
         "Align Axes", "Turn hinges that are nearly parallel to the others until they are", "ORIENTATION_NORMAL", 23
     ),
     "MAKE_BALL": Fix("Make Ball", "Make the joint that closes the loop a ball, which holds less", "SPHERE", 24, False),
+    "MAKE_SOFT": Fix("Make Soft", "Let springs and dampers push the joint back beyond its limits", "MOD_CAST", 25),
 }
 
 ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]

@@ -2,6 +2,7 @@
 """Properties of a joint, generated from the engine's registry of joints."""
 
 import functools
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,10 @@ KEYED = ("q", "torque")
 """Fields an artist may key: the motion of an animated joint, and a torque that varies."""
 
 DEFAULT_KIND = joints.Revolute.kind
+
+HARD, SOFT = "HARD", "SOFT"
+NEW_LIMITS = {"rad": math.radians(45.0), "m": 0.5}
+"""How far from zero limits stand that nobody has set [rad, Blender units]."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,24 @@ def _joint_annotations() -> dict[str, Any]:
             options=STATIC,
             override=OVERRIDABLE,
         ),
+        "use_limits": bpy.props.BoolProperty(
+            name="Limits",
+            description="Keep coordinates of the joint within limits while it is simulated",
+            update=_limits_switched,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        "limit_type": bpy.props.EnumProperty(
+            name="Type",
+            description="What happens at a limit",
+            items=[
+                (HARD, "Hard", "A stop that the coordinate never passes; what it hits with is lost", 0),
+                (SOFT, "Soft", "A spring and a damper that act beyond the limit and push the coordinate back", 1),
+            ],
+            default=HARD,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
         "use_lower": _limit_switches("Lower Limit", "Keep the coordinate above a lower limit"),
         "use_upper": _limit_switches("Upper Limit", "Keep the coordinate below an upper limit"),
         "parts": bpy.props.CollectionProperty(
@@ -143,8 +166,31 @@ def _joint_annotations() -> dict[str, Any]:
 
 def _limit_switches(label: str, description: str) -> Any:
     return bpy.props.BoolVectorProperty(
-        name=label, description=description, size=from_specs.MOST_DOFS, options=STATIC, override=OVERRIDABLE
+        name=label,
+        description=description,
+        size=from_specs.MOST_DOFS,
+        update=_limit_switched,
+        options=STATIC,
+        override=OVERRIDABLE,
     )
+
+
+def _limit_switched(joint: Any, _context: Any) -> None:
+    """One limit that is switched on switches Limits on, for scripts as well as in the panel."""
+    if not joint.use_limits and (any(joint.use_lower) or any(joint.use_upper)):
+        joint.use_limits = True
+
+
+def _limits_switched(joint: Any, _context: Any) -> None:
+    """Limits that are switched on with none chosen: both ends of every coordinate, some way to either side."""
+    if not joint.use_limits or any(joint.use_lower) or any(joint.use_upper):
+        return
+    for dof in dofs(joint)[: from_specs.MOST_DOFS]:
+        (low, index), (high, _) = coordinate_place("lower", dof), coordinate_place("upper", dof)
+        if getattr(joint, low)[index] == getattr(joint, high)[index]:
+            getattr(joint, low)[index] -= NEW_LIMITS[dof.unit]
+            getattr(joint, high)[index] += NEW_LIMITS[dof.unit]
+        joint.use_lower[dof.index] = joint.use_upper[dof.index] = True
 
 
 KIND_GROUPS = _kind_groups("joint")
@@ -190,6 +236,13 @@ def coordinate_place(field: str, dof: Dof) -> tuple[str, int]:
     return from_specs.per_dof_place(SHOWN_AS.get(field, field), COMMON[field], dof.unit), dof.index
 
 
+def may_have_hard_limits(joint: Any) -> bool:
+    """Whether a coordinate says where the joint is: that of a ball can be written in several ways."""
+    if joint.kind == COMPOSITE:
+        return all(may_have_hard_limits(part) for part in joint.parts)
+    return joints.JOINTS[joint.kind].recentre is joints.Joint.recentre
+
+
 def own_group(joint: Any) -> Any | None:
     """Properties that only joints of its kind have, None if there are none."""
     return getattr(joint, joint.kind) if joint.kind in KIND_GROUPS else None
@@ -208,15 +261,19 @@ PER_DOF = tuple((name, SHOWN_AS.get(name, name), spec) for name, spec in COMMON.
 
 
 def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
-    """All per-coordinate fields in SI units by engine name; limits that are switched off are None."""
+    """All per-coordinate fields in SI units by engine name; limits that are switched off are None.
+
+    A limit without stiffness is a hard one for the engine.
+    """
     units = tuple([dof.unit for dof in dofs(joint)])
     values: dict[str, Any] = {
         name: from_specs.read_per_dof(joint, shown, spec, units, length) for name, shown, spec in PER_DOF
     }
-    lower, upper = tuple(joint.use_lower), tuple(joint.use_upper)
+    off = (False,) * from_specs.MOST_DOFS
+    lower, upper = (tuple(joint.use_lower), tuple(joint.use_upper)) if joint.use_limits else (off, off)
     for name, switches in (("lower", lower), ("upper", upper)):
         values[name] = tuple([value if on else None for value, on in zip(values[name], switches, strict=False)])
-    limited = [low or high for low, high in zip(lower, upper, strict=True)]
-    for name in ("limit_stiffness", "limit_damping"):  # of a limit that is off they say nothing
+    limited = [joint.limit_type == SOFT and (low or high) for low, high in zip(lower, upper, strict=True)]
+    for name in ("limit_stiffness", "limit_damping"):  # of a limit that is off, or hard, they say nothing
         values[name] = tuple([value if on else 0.0 for value, on in zip(values[name], limited, strict=False)])
     return values

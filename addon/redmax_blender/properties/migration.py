@@ -8,10 +8,18 @@ from typing import Any
 
 import bpy
 
-CURRENT = 1
+CURRENT = 2
 """Version written into every body, joint and scene in use."""
 
-STEPS: dict[int, Callable[[Any], None]] = {}
+
+def _limits_were_soft(group: Any) -> None:
+    """Version 1 had only soft limits, and no switch for all of them."""
+    joint = getattr(group, "joint", None)
+    if joint is not None and (any(joint.use_lower) or any(joint.use_upper)):
+        joint.use_limits, joint.limit_type = True, "SOFT"
+
+
+STEPS: dict[int, Callable[[Any], None]] = {1: _limits_were_soft}
 """STEPS[n] turns a group written in version n into one of version n + 1. Steps are never removed."""
 
 

@@ -7,6 +7,15 @@ A template module has NAME (of its operator), LABEL, DESCRIPTION, ICON, PARAMETE
 
 from types import ModuleType
 
-from . import chain, crane, double_pendulum, pendulum, robot_arm
+from . import chain, crane, double_pendulum, four_bar, pendulum, robot_arm, scissor_lift, slider_crank
 
-TEMPLATES: tuple[ModuleType, ...] = (pendulum, double_pendulum, chain, crane, robot_arm)
+TEMPLATES: tuple[ModuleType, ...] = (
+    pendulum,
+    double_pendulum,
+    chain,
+    four_bar,
+    slider_crank,
+    scissor_lift,
+    crane,
+    robot_arm,
+)

@@ -46,11 +46,16 @@ class Assembly:
         *,
         material: str,
         root: Literal["LOCKED", "FREE"] = "FREE",
+        turns: bool = False,
     ) -> Object:
-        """A body made of parts, or of a mesh that another one has already. material: identifier of its density."""
+        """A body made of parts, or of a mesh that another one has already. material: identifier of its density.
+
+        turns: it may turn for ever, so its rotation is a quaternion: keys of an angle lose a digit every ten turns.
+        """
         mesh = shape if isinstance(shape, bpy.types.Mesh) else new_mesh(name, shape)
         obj = bpy.data.objects.new(name, mesh)
         self.collection.objects.link(obj)
+        obj.rotation_mode = "QUATERNION" if turns else "XYZ"
         obj.matrix_basis = Matrix(self._in_world(frame).tolist())
         obj.redmax.is_body = True
         obj.redmax.body.material = material

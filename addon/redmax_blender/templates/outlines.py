@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .._engine import arrays
@@ -43,6 +45,28 @@ def link(length: float, radius: float, end_radius: float | None = None) -> Array
     near = arc((0.0, 0.0), radius, lean, 2.0 * np.pi - lean, half)
     far = arc((length, 0.0), end, -lean, lean, half)
     return np.concatenate([far, near])
+
+
+def belt(discs: Sequence[tuple[tuple[float, float], float]]) -> Array:
+    """The tight belt around discs given as (centre, radius): a plate with round corners."""
+    points = np.concatenate([circle(radius, centre) for centre, radius in discs])
+    points = points[np.lexsort((points[:, 1], points[:, 0]))]
+    return np.array([*_hull_side(points)[:-1], *_hull_side(points[::-1])[:-1]])
+
+
+def _hull_side(points: Array) -> list[Array]:
+    """The lower side of the convex hull of points that are sorted along x (the upper side if they are reversed)."""
+    side: list[Array] = []
+    for point in points:
+        while len(side) > 1 and _turns_left(side[-2], side[-1], point) <= 0.0:
+            side.pop()
+        side.append(point)
+    return side
+
+
+def _turns_left(a: Array, b: Array, c: Array) -> float:
+    """Twice the area of the triangle a, b, c: positive where the way from a over b to c turns left."""
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
 
 
 def blade(length: float, radius: float, end_width: float) -> Array:

@@ -27,6 +27,10 @@ def count(name: str, description: str, default: int, *, least: int = 1, most: in
     )
 
 
+def number(name: str, description: str, default: float, *, least: float = -1000.0, most: float = 1000.0) -> Any:
+    return bpy.props.FloatProperty(name=name, description=description, default=default, soft_min=least, soft_max=most)
+
+
 def seconds(name: str, description: str, default: float) -> Any:
     return bpy.props.FloatProperty(
         name=name, description=description, default=default, min=0.1, soft_max=20.0, unit="TIME_ABSOLUTE"

@@ -9,8 +9,11 @@ from typing import Any
 import bpy
 
 from ..properties import joint as joint_properties
-from ..properties.from_specs import MOST_DOFS
+from ..properties.from_specs import MOST_DOFS, SPLIT_UNITS
 from ..properties.joint import Dof
+
+UNIT_WIDTH = 3.4
+"""Room for a unit beside its number, in widths of a button."""
 
 _ROTATION = re.compile(r"r([xyz])")
 _NUMBERED = re.compile(r"([a-z]+)(\d+)")
@@ -39,6 +42,15 @@ def load_label(dofs: tuple[Dof, ...]) -> str:
     return "Torque" if units == {"rad"} else "Force" if units == {"m"} else "Torque or Force"
 
 
+def unit_beside(field: str, dof: Dof) -> str:
+    """The unit of a field that Blender cannot show in the number itself, '' where it can: 'N m or N' is one of both."""
+    unit = joint_properties.COMMON[field].unit
+    if unit in SPLIT_UNITS or " or " not in unit:
+        return ""
+    about_angle, along_distance = unit.split(" or ")
+    return str(about_angle if dof.unit == "rad" else along_distance)
+
+
 def draw_field(layout: bpy.types.UILayout, joint: Any, field: str, label: str, dofs: tuple[Dof, ...]) -> None:
     """A field of the engine that has one number per coordinate, such as 'stiffness' or 'q'.
 
@@ -50,7 +62,14 @@ def draw_field(layout: bpy.types.UILayout, joint: Any, field: str, label: str, d
     for dof in dofs:
         place, index = joint_properties.coordinate_place(field, dof)
         text = label if label and len(dofs) == 1 else coordinate_label(dof.name)
-        column.prop(joint, place, index=index, text=text)
+        unit = unit_beside(field, dof)
+        row = column.row(align=True) if unit else column
+        row.prop(joint, place, index=index, text=text)
+        if unit:
+            beside = row.row(align=True)
+            beside.ui_units_x = UNIT_WIDTH
+            beside.active = False
+            beside.label(text=unit)
 
 
 def draw_limits(layout: bpy.types.UILayout, joint: Any, dofs: tuple[Dof, ...]) -> None:
@@ -68,8 +87,8 @@ def draw_limits(layout: bpy.types.UILayout, joint: Any, dofs: tuple[Dof, ...]) -
             number.prop(joint, place, index=index, text="")
 
 
-def limits_without_stiffness(joint: Any, dofs: tuple[Dof, ...]) -> bool:
-    """Whether a limit is switched on that nothing enforces."""
+def is_stiff_as_hard(joint: Any, dofs: tuple[Dof, ...]) -> bool:
+    """Whether a soft limit has no stiffness: the engine knows such a limit as a hard one."""
     return any(
         (joint.use_lower[dof.index] or joint.use_upper[dof.index]) and joint.limit_stiffness[dof.index] == 0.0
         for dof in dofs

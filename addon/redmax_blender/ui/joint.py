@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Physics tab: the panels of a joint. All rows follow from the registry, so a new kind of joint needs nothing here."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -146,14 +147,31 @@ class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):
     bl_label = "Limits"
     bl_options = {"DEFAULT_CLOSED"}
 
+    def draw_header(self, context: Any) -> None:
+        self.layout.prop(context.object.redmax.joint, "use_limits", text="")
+
     def draw(self, context: Any) -> None:
         layout = self.layout
         joint, dofs = rows_of_joint(layout, context, keyable=False)
+        layout.active = joint.use_limits
+        choice = layout.row()
+        choice.prop(joint, "limit_type", expand=True)
         dof_rows.draw_limits(layout, joint, dofs)
-        if dof_rows.limits_without_stiffness(joint, dofs):
-            text_lines.draw_text(layout, context, "A limit without stiffness holds nothing", "ERROR")
-        dof_rows.draw_field(layout, joint, "limit_stiffness", "Stiffness", dofs)
-        dof_rows.draw_field(layout, joint, "limit_damping", "Damping", dofs)
+        if joint.limit_type == joint_properties.SOFT:
+            dof_rows.draw_field(layout, joint, "limit_stiffness", "Stiffness", dofs)
+            dof_rows.draw_field(layout, joint, "limit_damping", "Damping", dofs)
+        for text in _said_of_limits(joint, dofs) if joint.use_limits else ():
+            text_lines.draw_text(layout, context, text, "INFO")
+
+
+def _said_of_limits(joint: Any, dofs: Any) -> Iterator[str]:
+    """What an artist may not expect of limits as they are set."""
+    if joint.motion_type != SIMULATED:
+        yield "Limits act on a Simulated joint only"
+    if joint.limit_type == joint_properties.HARD and not joint_properties.may_have_hard_limits(joint):
+        yield "Its rotation can be written in several ways, so that only Soft limits can hold it"
+    elif joint.limit_type == joint_properties.SOFT and dof_rows.is_stiff_as_hard(joint, dofs):
+        yield "A Soft limit without stiffness is a Hard one"
 
 
 class REDMAX_PT_joint_spring(MovingJointPanel, bpy.types.Panel):
