@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         errors,
         examples,
         fields,
+        files,
         integrators,
         io,
         joints,

@@ -46,7 +46,11 @@ class Curves:
         return self.find(data_path, index) or self.new(data_path, index, group)
 
     def remove(self, curve: bpy.types.FCurve) -> None:
+        """Remove an F-curve, and its group if that is empty then; before 4.4 Blender would leave it there."""
+        group = curve.group
         self._owner.fcurves.remove(curve)
+        if group is not None and not HAS_SLOTS and not len(group.channels):
+            self._owner.groups.remove(group)
 
     def remove_path(self, data_path: str) -> None:
         """Remove all F-curves of a property."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import cache, changes, check_report, live, live_check, preview, weighing
+from .bridge import cache, changes, check_report, live, live_check, preview, unexpected, weighing
 from .properties import migration
 
 if TYPE_CHECKING:
@@ -21,13 +22,30 @@ log = logging.getLogger(__package__)
 CALM = 0.3
 """Seconds without an edit after which the scene is checked, or the active body weighed, again."""
 
-_stays: Callable[[Callable[..., None]], Callable[..., None]] = persistent
-"""Blender keeps such a handler when another file is opened."""
+_given_up = [""]
+"""What to tell of a simulation once the other file is open."""
+
+_listener = object()
+"""Whom Blender's message bus knows us by."""
+
+
+def _stays(handler: Callable[..., None]) -> Callable[..., None]:
+    """Blender keeps such a handler when another file is opened. What it does not foresee is told, not only printed."""
+
+    @functools.wraps(handler)
+    def telling(*arguments: Any) -> None:
+        try:
+            handler(*arguments)
+        except Exception as error:
+            bpy.context.window_manager.redmax.message = unexpected.told("RedMax", error)
+
+    kept: Callable[..., None] = persistent(telling)
+    return kept
 
 
 @_stays
 def load_pre(*_: Any) -> None:
-    live.abandon()
+    _given_up[0] = live.abandon()
     _stop_waiting()
 
 
@@ -48,6 +66,8 @@ def load_post(*_: Any) -> None:
     cache.file_opened()
     preview.start_anew()
     changes.start_anew()
+    _listen_to_names()
+    window_manager.redmax.message, _given_up[0] = _given_up[0], ""
     for message in migration.migrate_file():
         log.warning("RedMax: %s", message)
         window_manager.redmax.message = message
@@ -64,8 +84,10 @@ def save_pre(*_: Any) -> None:
 
 @_stays
 def save_post(path: str = "", *_: Any) -> None:
-    cache.file_saved(path or bpy.data.filepath)
+    note = cache.file_saved(path or bpy.data.filepath)
     preview.resume()
+    if note:
+        bpy.context.window_manager.redmax.message = note
 
 
 @_stays
@@ -103,6 +125,25 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         _weigh_soon(objects)
 
 
+def _listen_to_names() -> None:
+    """Blender evaluates nothing when something is renamed; its message bus tells. Opening a file ends all listening."""
+    bpy.msgbus.clear_by_owner(_listener)
+    # The Outliner speaks of data-blocks, everything else of objects.
+    kinds: tuple[Any, ...] = (bpy.types.Object, bpy.types.ID)
+    for kind in kinds:
+        bpy.msgbus.subscribe_rna(key=(kind, "name"), owner=_listener, args=(), notify=renamed)
+
+
+@_stays
+def renamed() -> None:
+    """Something was renamed, perhaps a body or a joint."""
+    for scene in bpy.data.scenes:
+        if scene.library is None and changes.names_changed(scene):
+            _mark_changed(scene)
+            if live_check.note_change(scene):
+                _look_soon()
+
+
 def _mark_changed(scene: bpy.types.Scene) -> None:
     live.note_change()
     if scene.redmax.result.identifier and not scene.redmax.result.changed:
@@ -127,6 +168,7 @@ def _has_window() -> bool:
     return not bpy.app.background
 
 
+@_stays
 def look_again() -> None:
     """Timer: runs once, when nothing was edited for a moment."""
     context = bpy.context
@@ -173,7 +215,8 @@ def render_end(*_: Any) -> None:
 
 def _unregister() -> None:
     _stop_waiting()
-    live.abandon()
+    bpy.msgbus.clear_by_owner(_listener)
+    live.finish_now()
     preview.pause()  # objects stand as modelled when nobody is left to restore them
     preview.start_anew()
 
@@ -181,6 +224,7 @@ def _unregister() -> None:
 def register(ledger: Ledger) -> None:
     handlers = bpy.app.handlers
     ledger.on_undo(_unregister)
+    _listen_to_names()
     for handlers_list, handler in (
         (handlers.load_pre, load_pre),
         (handlers.load_post, load_post),

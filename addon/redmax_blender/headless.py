@@ -18,7 +18,7 @@ import bpy
 
 from ._engine import errors
 from .bridge import bake as baking
-from .bridge import cache, live, preview, run_report, simulation
+from .bridge import cache, live, preview, run_report, simulation, unexpected
 from .bridge.run_report import FAILED, OK, PARTIAL, USAGE, Report
 from .properties.scene import CUSTOM
 
@@ -69,11 +69,13 @@ def bake_file(
         with cache.not_following():  # nothing is written beside the source
             _simulate_and_bake(chosen, facts, bake=bake, progress=progress, preparing=preparing)
         if out is not None:
-            _save(out)
+            facts.notes += filter(None, [_save(out)])
     except FileProblem as error:
         facts.refuse(str(error), USAGE)
     except errors.RedMaxError as error:
         facts.refuse(str(error), FAILED)
+    except Exception as error:  # a farm needs its report whatever happens
+        facts.refuse(unexpected.told("RedMax", error), FAILED)
     if facts.exit_code not in (OK, PARTIAL):
         facts.out = None
     facts.seconds["total"] = time.perf_counter() - begun
@@ -175,8 +177,8 @@ def _simulate_and_bake(
                 facts.add_bake(baking.bake(scene, view_layer, extraction, result, baking.BakeOptions.from_scene(scene)))
 
 
-def _save(out: Path) -> None:
-    """Write the open file as a copy, whole or not at all."""
+def _save(out: Path) -> str:
+    """Write the open file as a copy, whole or not at all; returns what the user should know."""
     out = out.resolve()
     partial = out.with_name(f"{out.stem}.partial.blend")  # in the same folder, so that relative paths are right
     try:
@@ -189,7 +191,7 @@ def _save(out: Path) -> None:
         raise FileProblem(f"'{out}' cannot be written: {error.strerror or error}") from None
     finally:
         partial.unlink(missing_ok=True)
-    cache.file_saved(str(out))
+    return cache.file_saved(str(out))
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from . import files
 from .check import find_problems
 from .constraints import CONSTRAINTS
 from .drives import Drive
@@ -63,13 +64,7 @@ def loads(text: str, source: str = "scene") -> Scene:
 
 def save(scene: Scene, path: str | Path) -> None:
     """Write a scene as JSON, whole or not at all; `load` gives back the same scene."""
-    path, text = Path(path), dumps(scene)
-    partial = path.with_name(path.name + ".partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    files.write_text(Path(path), dumps(scene))
 
 
 def dumps(scene: Scene) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from . import files
 from .arrays import Array, frozen
 from .errors import RedMaxError
 
@@ -128,7 +129,6 @@ class Trajectory:
 
     def save(self, path: str | Path, *, compressed: bool = True) -> None:
         """Write everything to one .npz file, whole or not at all. Compressing takes most of the time."""
-        path = Path(path)
         header = {
             "format": FORMAT,
             "version": VERSION,
@@ -140,14 +140,13 @@ class Trajectory:
         }
         arrays = {"t": self.t, "q": self.q, "qdot": self.qdot, "position": self.position, "rotation": self.rotation}
         channels: dict[str, Any] = {f"channel:{name}": values for name, values in self.channels.items()}
-        partial = path.with_name(path.name + ".partial")
-        try:
-            with partial.open("wb") as stream:
-                write = np.savez_compressed if compressed else np.savez
-                write(stream, header=np.array(json.dumps(header)), **arrays, **channels)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        entries = {"header": np.array(json.dumps(header)), **arrays, **channels}
+        method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+        # What np.savez writes; but that forgets to close its archive where the disk is full, and complains later.
+        with files.replacing(Path(path)) as partial, zipfile.ZipFile(partial, "w", method) as archive:
+            for name, values in entries.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                    np.save(entry, values, allow_pickle=False)
 
 
 def load(path: str | Path) -> Trajectory:

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
-import time
 
 import bpy
 import numpy as np
 import pytest
 import swinging
+from gated_runs import begin, gated, until
 
 from redmax_blender.bridge import cache, live, preview, simulation
 from redmax_blender.bridge.findings import RedMaxError
@@ -25,37 +24,6 @@ def in_thread(run, seconds=60.0):
     run.start()
     assert run.wait(seconds)
     return run.trajectory()
-
-
-def gated(integrator, *, at=None, what=None):
-    """The integrator, waiting before every frame for `gate`; at frame `at` it raises `what` instead."""
-    gate, count = threading.Semaphore(0), [0]
-
-    class Gated(type(integrator)):
-        def begin(self, model, state):
-            stepper = super().begin(model, state)
-            advance = stepper.advance
-
-            def wait_and_advance(t_end):
-                assert gate.acquire(timeout=60)
-                count[0] += 1
-                if count[0] == at:
-                    raise what
-                return advance(t_end)
-
-            stepper.advance = wait_and_advance
-            return stepper
-
-    made = Gated(rtol=integrator.rtol, atol=integrator.atol)
-    object.__setattr__(made, "gate", gate)
-    return made
-
-
-def until(condition, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.002)
 
 
 def same(a, b):
@@ -191,14 +159,6 @@ def test_a_run_that_fails_at_once_leaves_the_former_result():
 
 
 # --- the modal side, driven by hand: background Blender has no events -------------------------
-
-
-def begin(frames=(1, 13)):
-    scene = swinging.build(frames=frames)
-    extraction, integrator = live.prepare(scene, bpy.context.view_layer)
-    slow = gated(integrator)
-    run = live.begin(scene, extraction, slow)
-    return scene, slow, run
 
 
 @pytest.fixture(autouse=True)

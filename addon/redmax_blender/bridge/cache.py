@@ -8,6 +8,7 @@ Blender's temporary folder until the next save brings it over.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
@@ -57,6 +58,12 @@ _lost: dict[str, str] = {}
 """Identifiers whose file could not be read, with what the artist should know: said once, not at every frame."""
 
 _unfollowed: list[bool] = []
+
+_only_in_memory: set[str] = set()
+"""Identifiers that no disk has room for: they stay in memory however much there is."""
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a disk, or of a part of it, that takes no more."""
 
 
 # --- identity --------------------------------------------------------------------------------
@@ -116,6 +123,7 @@ def store(identifier: str, result: Trajectory) -> str:
     _remember(identifier, result)
     _lost.pop(identifier, None)
     cache_usage.forget()
+    _only_in_memory.discard(identifier)
     wanted = None if _unfollowed else folder()
     note = ""
     if wanted is not None:
@@ -123,18 +131,25 @@ def store(identifier: str, result: Trajectory) -> str:
             cache_places.write(wanted, identifier, result)
             cache_index.note(wanted, Path(bpy.data.filepath).name, identifier)
         except OSError as error:
-            note = (
-                f"'{wanted}' cannot be written ({error.strerror or error}); "
-                "the result is kept only until Blender closes"
-            )
+            note = _not_kept(wanted, error)
         else:
             cache_places.discard(cache_index.file_of(temporary_folder(), identifier))
             return ""
     try:
         cache_places.write(temporary_folder(), identifier, result)
     except OSError as error:
-        note = f"{note}{'; ' if note else ''}the temporary folder cannot be written either ({error.strerror or error})"
+        _only_in_memory.add(identifier)
+        note = note or _not_kept(temporary_folder(), error)
     return note
+
+
+def _not_kept(where: Path, error: OSError) -> str:
+    """What to tell the artist of a folder that takes no results."""
+    help_ = "free some space" if error.errno in FULL else "make it writable, or save the file elsewhere,"
+    return (
+        f"'{where}' cannot be written ({error.strerror or error}): results are kept only until Blender closes; "
+        f"{help_} and save the file to keep them"
+    )
 
 
 def load(scene: bpy.types.Scene) -> Trajectory | None:
@@ -186,6 +201,7 @@ def forget(scene: bpy.types.Scene) -> None:
     if not identifier or identifier in set(_identifiers()):
         return
     _memory.pop(identifier, None)
+    _only_in_memory.discard(identifier)
     _lost.pop(identifier, None)
     cache_places.discard(cache_index.file_of(temporary_folder(), identifier))
     wanted = folder()
@@ -216,13 +232,15 @@ def not_following() -> Iterator[None]:
         _unfollowed.pop()
 
 
-def file_saved(path: str) -> None:
+def file_saved(path: str) -> str:
     """Bring the results of the open file beside the .blend that was just written, and delete those it left behind.
 
     path: the file written; after Save As it is the open one, after Save Copy another.
+    Returns what the artist should know, empty when all went well.
     """
     if _unfollowed:
-        return
+        return ""
+    note = ""
     cache_usage.forget()
     target = cache_places.folder_of(path)
     own = cache_places.is_open_file(path)
@@ -231,17 +249,17 @@ def file_saved(path: str) -> None:
         for identifier in needed:
             if not cache_places.bring(target, identifier, move=own) and identifier in _memory:
                 cache_places.write(target, identifier, _memory[identifier])
+            _only_in_memory.discard(identifier)
         if target.is_dir():
+            cache_places.sweep(target)
             cache_index.settle(target, Path(path).name, needed)
     except OSError as error:
-        log.warning(
-            "RedMax: results cannot be kept in '%s' (%s); they are there only until Blender closes",
-            target,
-            error.strerror or error,
-        )
+        note = _not_kept(target, error)
+        log.warning("RedMax: %s", note)
     if own:
         cache_places.settle_down()
         _lost.clear()
+    return note
 
 
 def _identifier(scene: bpy.types.Scene) -> str:
@@ -260,8 +278,10 @@ def _identifiers() -> Iterator[str]:
 def _remember(identifier: str, result: Trajectory) -> None:
     _memory[identifier] = result
     _memory.move_to_end(identifier)
-    while len(_memory) > 1 and sum(map(_bytes, _memory.values())) > MOST_BYTES:
-        _memory.popitem(last=False)
+    for oldest in [other for other in _memory if other != identifier and other not in _only_in_memory]:
+        if sum(map(_bytes, _memory.values())) <= MOST_BYTES:
+            break
+        del _memory[oldest]
 
 
 def _bytes(result: Trajectory) -> int:

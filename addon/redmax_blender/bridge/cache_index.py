@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from .._engine import files
+
 NAME = "index.json"
 FORMAT = "redmax-cache"
 VERSION = 1
@@ -83,9 +85,4 @@ def _read(folder: Path) -> dict[str, list[str]]:
 
 def _write(folder: Path, rows: dict[str, list[str]]) -> None:
     data = {"format": FORMAT, "version": VERSION, "files": {name: row for name, row in sorted(rows.items()) if row}}
-    partial = folder / f"{NAME}.partial"
-    try:
-        partial.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        partial.replace(folder / NAME)
-    finally:
-        partial.unlink(missing_ok=True)
+    files.write_text(folder / NAME, json.dumps(data, indent=1) + "\n")

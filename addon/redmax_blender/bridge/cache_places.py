@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import logging
+import re
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 
+from .._engine import files
 from . import cache_index
 
 if TYPE_CHECKING:
@@ -18,6 +21,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__package__)
 
 FOLDER = "redmax_cache"
+
+LEFT_OVER = re.compile(
+    rf"({cache_index.IDENTIFIER.pattern}\.npz|{re.escape(cache_index.NAME)})(\.\d+)?{re.escape(files.PARTIAL)}"
+)
+"""Names of what a process was writing when it was killed."""
+
+GIVEN_UP = 3600.0
+"""Seconds after which nobody writes such a file any more: writing one takes seconds, and keeps its date new."""
 
 _home: list[Path | None] = [None]
 """Folder of the .blend file as it was opened or last saved: after Save As the results still lie there."""
@@ -62,6 +73,7 @@ def find(identifier: str) -> Path | None:
 def write(place: Path, identifier: str, result: trajectory.Trajectory) -> None:
     """Write a result into a folder, whole or not at all. Raises OSError."""
     place.mkdir(parents=True, exist_ok=True)
+    sweep(place)  # before, as the disk may be full of it
     result.save(cache_index.file_of(place, identifier), compressed=False)
 
 
@@ -72,15 +84,22 @@ def bring(target: Path, identifier: str, *, move: bool) -> bool:
         return goal.is_file()
     if source != goal:
         target.mkdir(parents=True, exist_ok=True)
-        partial = goal.with_name(goal.name + ".partial")
-        try:
+        with files.replacing(goal) as partial:
             shutil.copyfile(source, partial)
-            partial.replace(goal)
-        finally:
-            partial.unlink(missing_ok=True)
     if move and source.parent == temporary_folder():
         discard(source)
     return True
+
+
+def sweep(place: Path) -> None:
+    """Delete what processes that were killed have left in a folder; what somebody may be writing stays."""
+    try:
+        left = [path for path in place.iterdir() if LEFT_OVER.fullmatch(path.name)]
+        old = [path for path in left if time.time() - path.lstat().st_mtime > GIVEN_UP]
+    except OSError:  # no such folder, or gone meanwhile: it is tried again with the next result
+        return
+    for path in old:
+        discard(path)
 
 
 def discard(path: Path) -> None:

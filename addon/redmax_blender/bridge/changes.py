@@ -21,6 +21,9 @@ _settings: dict[int, Any] = {}
 _counts: dict[int, int] = {}
 """By session_uid of the scene: how many objects it had when they were last counted."""
 
+_names: dict[int, dict[int, str]] = {}
+"""By session_uid of the scene: names of its bodies and joints, by their session_uid, when they were last looked at."""
+
 _depth = [0]
 
 
@@ -30,10 +33,12 @@ def ours(*, evaluate: bool = True) -> Iterator[None]:
     _depth[0] += 1
     try:
         yield
-        if evaluate and _depth[0] == 1:
-            bpy.context.view_layer.update()
-    finally:
-        _depth[0] -= 1
+    finally:  # also what was taken back after an error is no edit
+        try:
+            if evaluate and _depth[0] == 1:
+                bpy.context.view_layer.update()
+        finally:
+            _depth[0] -= 1
 
 
 def busy() -> bool:
@@ -95,6 +100,17 @@ def belongs_to_mechanism(obj: bpy.types.Object) -> bool:
     return False
 
 
+def names_changed(scene: bpy.types.Scene) -> bool:
+    """Whether a body or a joint has another name than when this was last asked: results go by names.
+
+    One that was not there then counts too. Blender evaluates nothing after renaming: it is told by its message bus.
+    """
+    now = {obj.session_uid: obj.name for obj in scene.objects if obj.redmax.is_body or obj.redmax.is_joint}
+    before = _names.setdefault(scene.session_uid, now)
+    _names[scene.session_uid] = now
+    return any(before.get(uid) != name for uid, name in now.items())
+
+
 def settings_changed(scene: bpy.types.Scene) -> bool:
     """Whether gravity, units, frames, frame rate or accuracy differ from when they were last looked at."""
     now = settings_of(scene)
@@ -119,14 +135,16 @@ def settings_of(scene: bpy.types.Scene) -> tuple[Any, ...]:
 
 
 def remember_settings(scene: bpy.types.Scene) -> None:
-    """A result was made with the settings as they are now."""
+    """A result was made with settings and names as they are now."""
     _settings[scene.session_uid] = settings_of(scene)
+    names_changed(scene)
 
 
 def start_anew() -> None:
     """Another file is open, or undo has put one back: its results were made with its settings, or are marked."""
     _settings.clear()
     _counts.clear()
+    _names.clear()
     for scene in bpy.data.scenes:
         if scene.library is None:
             remember_settings(scene)

@@ -25,7 +25,8 @@ def restore(obj: bpy.types.Object) -> None:
     if kept.active:
         for name in CHANNELS:
             setattr(obj, name, getattr(kept, name))
-        kept.active = False
+            kept.property_unset(name)
+        kept.property_unset("active")
 
 
 def channels(obj: bpy.types.Object) -> Any:

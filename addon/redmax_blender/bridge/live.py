@@ -7,13 +7,16 @@ loading another file end a run safely.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import bpy
 
 from ..properties.scene import integrator_of
-from . import changes, check_report, extract, preview, shown, simulation
+from . import changes, check_report, extract, preview, shown, simulation, unexpected
+
+MOST_NAMED = 3
+"""Objects that a message names; of more it gives the number."""
 
 PATIENCE = 5.0
 """Longest wait [s] for a frame that is being computed when a run must end at once, as when the add-on is disabled."""
@@ -29,6 +32,8 @@ class _Live:
     """session_uid of the scene"""
     frame_before: int
     run: simulation.Run
+    names: dict[int, str]
+    """By session_uid: the bodies and joints as they were called when it began."""
     changed: bool = False
     """The artist edited the mechanism while it was simulated."""
 
@@ -67,11 +72,22 @@ def begin(scene: bpy.types.Scene, extraction: extract.Extraction, integrator: An
     global _current  # noqa: PLW0603  (there is one run at a time, and modules outlive operators)
     assert _current is None
     run = simulation.Run(extraction, integrator)
-    _current = _Live(scene.session_uid, scene.frame_current, run)
-    if scene.redmax.show_result:
-        preview.begin_live(scene, shown.Growing(run))
-    run.start()
+    _current = _Live(scene.session_uid, scene.frame_current, run, _names(extraction))
+    try:
+        if scene.redmax.show_result:
+            preview.begin_live(scene, shown.Growing(run))
+        run.start()
+    except BaseException:  # as where no thread can be had: nothing runs then
+        _forget()
+        raise
     return run
+
+
+def _names(extraction: extract.Extraction) -> dict[int, str]:
+    """Bodies and joints by session_uid, which stays when they are renamed."""
+    names = {body.name for body in extraction.bodies} | set(extraction.joint_objects.values())
+    found: list[Any] = [bpy.data.objects.get((name, None)) for name in sorted(names)]
+    return {obj.session_uid: obj.name for obj in found if obj is not None}
 
 
 def scene_of_run() -> bpy.types.Scene | None:
@@ -115,6 +131,11 @@ def stop() -> None:
         _current.run.cancel()
 
 
+def stopping() -> bool:
+    """True once the run was asked to end."""
+    return _current is not None and _current.run.cancelled
+
+
 def note_change() -> None:
     """The mechanism was edited: what is being computed will not fit it any more."""
     if _current is not None:
@@ -122,21 +143,46 @@ def note_change() -> None:
 
 
 def finish() -> Outcome:
-    """Keep what the ended run computed and go back to the frame the artist stood on."""
+    """Keep what the run computed and go back to the frame the artist stood on.
+
+    A run that still computes is left to itself: its thread touches nothing of Blender, and ends after its frame.
+    """
     live = _current
     assert live is not None
-    assert live.run.finished
+    live.run.cancel()
     scene = scene_of_run()
-    _forget()
-    if scene is None:
-        return Outcome("WARNING", "The scene that was simulated is gone; nothing was kept")
-    outcome = keep(scene, live.run)
-    if live.changed:
+    try:
+        if scene is None:
+            return Outcome("WARNING", "The scene that was simulated is gone; nothing was kept")
+        outcome = keep(scene, live.run)
+    finally:
+        _forget()
+    meanwhile = _disturbances(live.names, scene) if outcome.kept else ""
+    if live.changed or meanwhile:
         scene.redmax.result.changed = True
+    if meanwhile:
+        text = f"{outcome.text}. Meanwhile {meanwhile}: simulate again before you bake"
+        outcome = replace(outcome, text=text, level="WARNING" if outcome.level == "INFO" else outcome.level)
     if scene.frame_current != live.frame_before:
         scene.frame_set(live.frame_before)
     preview.show(scene)
     return outcome
+
+
+def _disturbances(names: dict[int, str], scene: bpy.types.Scene) -> str:
+    """What happened to bodies and joints while they were simulated; empty for nothing."""
+    present = {obj.session_uid: obj.name for obj in bpy.data.objects if obj.library is None}
+    here = {obj.session_uid for obj in scene.objects}
+    found = []
+    for uid, name in names.items():
+        if uid not in present:
+            found.append(f"'{name}' was deleted")
+        elif uid not in here:
+            found.append(f"'{name}' was taken out of the scene")
+        elif present[uid] != name:
+            found.append(f"'{name}' was renamed to '{present[uid]}'")
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    return ", ".join(found[:MOST_NAMED]) + more
 
 
 def keep(scene: bpy.types.Scene, run: simulation.Run) -> Outcome:
@@ -157,25 +203,36 @@ def keep(scene: bpy.types.Scene, run: simulation.Run) -> Outcome:
     return Outcome(level, f"{text}. {note}" if note else text, kept=True)
 
 
-def abandon() -> None:
-    """End the run without keeping anything: its file is closed, or the add-on is disabled."""
+def abandon() -> str:
+    """End the run without keeping anything, as its file is closed; returns what to tell, empty if nothing ran."""
     live = _current
     if live is None:
-        return
+        return ""
+    scene = scene_of_run()
     live.run.cancel()
     _forget()
     live.run.wait(PATIENCE)
+    of = f" of scene '{scene.name}'" if scene is not None else ""
+    return f"The simulation{of} was given up after {live.run.frames_done} frames, as another file was opened"
 
 
-def finish_now() -> None:
-    """End the run and keep what it has; for when no further tick will come."""
+def finish_now() -> Outcome | None:
+    """End the run and keep what it has; for when no further tick will come. None if nothing ran."""
     if _current is None:
-        return
+        return None
     stop()
-    if _current.run.wait(PATIENCE):
-        finish()
-    else:
-        abandon()
+    _current.run.wait(PATIENCE)
+    return finish()
+
+
+def rescue() -> Outcome:
+    """End the run after an error that nobody foresaw: what can be kept is kept, and nothing is raised."""
+    try:
+        outcome = finish_now()
+    except Exception as error:  # it may well be the same error again
+        _forget()
+        return Outcome("ERROR", unexpected.told("Keeping the result", error))
+    return outcome or Outcome("ERROR", "")
 
 
 def _forget() -> None:

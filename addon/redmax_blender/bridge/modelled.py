@@ -33,11 +33,13 @@ def as_modelled(
     with changes.ours(evaluate=False):
         shown_frame, shown_subframe = scene.frame_current, scene.frame_subframe
         elsewhere = (shown_frame, shown_subframe) != (frame, 0.0)
-        if elsewhere:
-            scene.frame_set(frame)
-        moved = [(obj, _channels(obj)) for obj in scene.objects if obj.redmax.kept.active]
-        hidden = [obj for obj in unhide if obj.hide_get(view_layer=view_layer)]
+        moved: list[tuple[bpy.types.Object, dict[str, tuple[float, ...]]]] = []
+        hidden: list[bpy.types.Object] = []
         try:
+            if elsewhere:
+                scene.frame_set(frame)
+            moved += [(obj, _channels(obj)) for obj in scene.objects if obj.redmax.kept.active]
+            hidden += [obj for obj in unhide if obj.hide_get(view_layer=view_layer)]
             for obj, _ in moved:
                 _assign(obj, _channels(obj.redmax.kept))
             for obj in hidden:

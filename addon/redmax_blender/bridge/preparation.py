@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import bpy
 
 from .._engine import cache_folder, errors, route, warm_up
+from . import unexpected
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -52,6 +53,8 @@ class Preparation:
         except errors.RedMaxError as error:
             log.exception("RedMax: the fast solver could not be prepared")
             self.failure = str(error)
+        except Exception as error:  # a worker thread has nobody above it: the reason must not be lost
+            self.failure = unexpected.told("Preparing the fast solver", error)
         finally:
             self.seconds = time.perf_counter() - begun
             solver.cache_clear()

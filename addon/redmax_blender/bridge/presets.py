@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from .._engine import fields, integrators
+from .._engine import fields, files, integrators
 from ..properties.scene import CUSTOM
 from . import joint_feel
 from .build import require_editable
@@ -62,14 +62,7 @@ def load(path: Path, kind: Kind) -> dict[str, Any]:
 
 def save(path: Path, values: dict[str, Any]) -> None:
     """Write a preset, whole or not at all. Raises OSError."""
-    partial = path.with_name(path.name + ".partial")
-    try:
-        partial.write_text(
-            HEADER + "".join(f"{name} = {value!r}\n" for name, value in values.items()), encoding="utf-8"
-        )
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    files.write_text(path, HEADER + "".join(f"{name} = {value!r}\n" for name, value in values.items()))
 
 
 def apply(context: Any, path: Path, kind: Kind) -> str:

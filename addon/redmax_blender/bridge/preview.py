@@ -31,20 +31,20 @@ def show(scene: bpy.types.Scene) -> None:
     """Let the scene's bodies stand where its result has them; as modelled if nothing is to be shown."""
     with changes.ours():
         if not _place(scene, _depsgraph(scene)):
-            _restore(scene.objects)
+            _restore(_objects_of(scene))
 
 
 def hide(scene: bpy.types.Scene) -> None:
     """Bring back the artist's own channels of the scene's objects; objects with baked keys stay as they are."""
     with changes.ours():
-        _restore(scene.objects)
+        _restore(_objects_of(scene))
 
 
 @contextmanager
 def paused() -> Iterator[None]:
     """Inside, no object is moved by a result, in any scene; may be nested."""
-    pause()
     try:
+        pause()
         yield
     finally:
         resume()
@@ -165,7 +165,7 @@ def _place(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
         _put(pose)
         before.discard(pose.obj.session_uid)
     if before:  # bodies that are none any more go back; those of other scenes stay
-        _restore(obj for obj in scene.objects if obj.session_uid in before)
+        _restore(obj for obj in _objects_of(scene) if obj.session_uid in before)
     if source.problem != told:
         bpy.context.window_manager.redmax.message = source.problem
     return True
@@ -191,6 +191,15 @@ def _present(obj: bpy.types.Object) -> tuple[str, tuple[float, ...], tuple[float
 def _is_moved(obj: bpy.types.Object) -> bool:
     """Whether a preview, not a bake, has put an object's channels aside."""
     return bool(obj.library is None and obj.redmax.kept.active and not obj.redmax.baked.active)
+
+
+def _objects_of(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The scene's objects, and those that were shown and then taken out of all scenes: nobody else restores them."""
+    found = list(scene.objects)
+    strays = set(_placed) - {obj.session_uid for obj in found}
+    if strays:
+        found += [obj for obj in bpy.data.objects if obj.session_uid in strays and not obj.users_scene]
+    return found
 
 
 def _restore(objects: Any) -> int:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from .._engine import fields, package, trajectory
+from .._engine import fields, files, package, trajectory
 
 if TYPE_CHECKING:
     from .bake import BakeReport
@@ -125,12 +125,7 @@ class Report:
 
     def save(self, path: Path) -> None:
         """Write the report, whole or not at all."""
-        partial = path.with_name(path.name + ".partial")
-        try:
-            partial.write_text(self.text(), encoding="utf-8")
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        files.write_text(path, self.text())
 
 
 def drift(result: trajectory.Trajectory) -> Any:

@@ -59,9 +59,10 @@ class Source(ABC):
     def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:
         """Channels of all objects that are to be moved, at a frame."""
 
-    def objects(self) -> list[bpy.types.Object]:
-        """The bodies to move. Baked ones have keys of their own, and what is no body any more is left alone."""
-        return [obj for obj in self._bodies() if not obj.redmax.baked.active]
+    def objects(self, depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
+        """The bodies to move. Baked ones have their own keys; what is no body of the scene any more is left alone."""
+        here = {obj.session_uid for obj in depsgraph.scene.objects}
+        return [obj for obj in self._bodies() if obj.session_uid in here and not obj.redmax.baked.active]
 
     def _bodies(self) -> list[Any]:
         found: list[Any] = [bpy.data.objects.get((name, None)) for name in self.moving]
@@ -119,7 +120,7 @@ class Recorded(Source):
         self._computed = 0
 
     def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:
-        objects = self.objects()
+        objects = self.objects(depsgraph)
         modes: dict[str, str] = {obj.name: obj.rotation_mode for obj in objects}
         at = min(max(frame - self.extraction.frame_start, 0.0), len(self.result) - 1.0)
         index = int(at)
@@ -150,7 +151,7 @@ class Growing(Source):
         one = self.run.single(min(index, self.run.frames_done - 1))
         if one is None:
             return
-        objects = self.objects()
+        objects = self.objects(depsgraph)
         motions = self.motions(objects, one, depsgraph, samples=1)
         for obj in objects:
             if motion := motions.get(obj.name):

@@ -7,7 +7,7 @@ count frames from 0; everything said here is in the frames of the timeline.
 
 from __future__ import annotations
 
-import logging
+import copy
 import re
 import threading
 import time
@@ -19,13 +19,11 @@ import numpy as np
 from .._engine import compile as compiling
 from .._engine import errors, quaternion, simulate, trajectory, warm_up
 from ..properties import migration
-from . import cache, changes
+from . import cache, changes, unexpected
 from .findings import BridgeError, Finding
 
 if TYPE_CHECKING:
     from .extract import Extraction
-
-log = logging.getLogger(__package__)
 
 RedMaxError = errors.RedMaxError
 Trajectory = trajectory.Trajectory
@@ -75,11 +73,7 @@ class Run:
         except KeyboardInterrupt:
             self.cancel()
         except Exception as error:  # a worker thread has nobody above it: the reason must not be lost
-            log.exception("RedMax: the simulation met an error it does not know")
-            self.failure = (
-                f"The simulation met an error it does not know ({type(error).__name__}: {error}); "
-                "the console has the details, please report them"
-            )
+            self.failure = unexpected.told("The simulation", error)
         finally:
             self.seconds = time.perf_counter() - begun - self.preparing_seconds
             self._ended.set()
@@ -166,7 +160,9 @@ class Run:
         """Everything computed so far, with a message in frames of the timeline. Raises RedMaxError if nothing was."""
         if self._recorder is None or not self._recorder.samples:
             raise errors.RedMaxError(self.failure or "Stopped before the first frame")
-        recorded = self._recorder.trajectory()
+        so_far = copy.copy(self._recorder)
+        so_far.samples = list(self._recorder.samples)  # the thread may still add to its own
+        recorded = so_far.trajectory()
         if self.failure:
             recorded = recorded.with_facts(status="failed", message=self.failure)
         return recorded.with_facts(message=self._message(recorded))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,9 +32,8 @@ class Transaction:
 
     def new_action(self, name: str) -> bpy.types.Action:
         """A new action marked as a bake's. It gets its name for good on commit, when a former bake's is free."""
-        action = compat.new_action(name)
+        action = self._make(lambda: compat.new_action(name), name)
         action[MARK] = True
-        self._made.append((action, name))
         return action
 
     def protect(self, action: bpy.types.Action) -> None:
@@ -45,16 +44,17 @@ class Transaction:
     def copy_before(self, action: bpy.types.Action) -> bpy.types.Action:
         """A copy of the action as it is now, to stay in the file; one for all slots of it."""
         if action.name not in self._copies:
-            copy = action.copy()
-            self._made.append((copy, f"{action.name} before bake"))
-            self._copies[action.name] = copy
+            self._copies[action.name] = self._make(action.copy, f"{action.name} before bake")
         return self._copies[action.name]
 
     def artists_action(self, name: str, source: bpy.types.Action | None = None) -> bpy.types.Action:
         """A new action that is the artist's own from now on; source: what it is a copy of."""
-        action = compat.new_action(name) if source is None else source.copy()
-        self._made.append((action, name))
-        return action
+        return self._make((lambda: compat.new_action(name)) if source is None else source.copy, name)
+
+    def _make(self, maker: Callable[[], bpy.types.Action], name: str) -> bpy.types.Action:
+        """An action that is known to be ours from its first moment on, so that it never outlives a failure."""
+        self._made.append((maker(), name))
+        return self._made[-1][0]
 
     def secure(self, action: bpy.types.Action) -> None:
         """An action of the artist's that nobody may be using any more: Blender must not drop it."""

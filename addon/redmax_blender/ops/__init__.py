@@ -14,3 +14,4 @@ def register(ledger: "Ledger") -> None:
     ledger.add_preset_path(str(Path(__file__).parents[1]))
     for module in (build, check, files, fixes, mechanisms, presets, simulate, bake, templates, warm_up):
         ledger.add_classes(module.CLASSES)
+    ledger.on_undo(simulate.clean_up)  # Blender ends a running operator of a class that goes, and tells it nothing

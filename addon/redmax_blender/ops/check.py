@@ -30,6 +30,7 @@ class REDMAX_OT_check(bpy.types.Operator):
     def poll(cls, context: Any) -> bool:
         return _scene_is_ours(cls, context)
 
+    @readiness.refusing
     def execute(self, context: Any) -> set[str]:
         extraction = check_report.refresh(context)
         warned = any(finding.severity != "INFO" for finding in extraction.findings)

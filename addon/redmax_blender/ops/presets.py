@@ -43,8 +43,17 @@ class SavePreset(AddPresetBase):
     """What the three operators of + and - share: Blender finds the file, we write its values."""
 
     kind = ""
+    of = ""
+    """What the active object must be, "body" or "joint"; empty if it does not matter."""
 
     _values: Any = None
+
+    @classmethod
+    def poll(cls: Any, context: Any) -> bool:
+        if cls.of and not (context.object is not None and getattr(context.object.redmax, f"is_{cls.of}")):
+            cls.poll_message_set(f"Select a {cls.of} first")
+            return False
+        return True
 
     def add(self: Any, _context: Any, filepath: str) -> None:
         """Called by Blender's operator instead of writing Python."""
@@ -70,16 +79,9 @@ class REDMAX_OT_save_material(SavePreset, bpy.types.Operator):
     bl_idname = "redmax.save_material"
     bl_label = "Save Material Preset"
     bl_options = {"REGISTER", "INTERNAL"}
-    kind = "material"
+    kind, of = "material", "body"
     preset_menu = "REDMAX_PT_material_presets"
     preset_subdir = presets.subfolder(kind)
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        if context.object is None or not context.object.redmax.is_body:
-            cls.poll_message_set("Select a body first")
-            return False
-        return True
 
 
 class REDMAX_OT_save_joint_feel(SavePreset, bpy.types.Operator):
@@ -88,16 +90,9 @@ class REDMAX_OT_save_joint_feel(SavePreset, bpy.types.Operator):
     bl_idname = "redmax.save_joint_feel"
     bl_label = "Save Joint Feel Preset"
     bl_options = {"REGISTER", "INTERNAL"}
-    kind = "joint_feel"
+    kind, of = "joint_feel", "joint"
     preset_menu = "REDMAX_PT_joint_feel_presets"
     preset_subdir = presets.subfolder(kind)
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        if context.object is None or not context.object.redmax.is_joint:
-            cls.poll_message_set("Select a joint first")
-            return False
-        return True
 
 
 class REDMAX_OT_save_accuracy(SavePreset, bpy.types.Operator):

@@ -12,22 +12,35 @@ from typing import Any
 
 import bpy
 
+from ..bridge import unexpected
 from ..bridge.findings import RedMaxError
 from ..properties import window_manager
 
 
 def refusing(execute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """For `execute`: what RedMax refuses is reported in its own words and the operator cancelled."""
+    """For `execute`: what RedMax refuses is reported in its own words and the operator cancelled; see `attempt`."""
 
     @functools.wraps(execute)
     def reporting(self: Any, context: Any) -> Any:
-        try:
-            return execute(self, context)
-        except RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        return attempt(self, context, lambda: execute(self, context))
 
     return reporting
+
+
+def attempt(operator: Any, context: Any, action: Callable[[], set[str]]) -> set[str]:
+    """What an operator does; what RedMax refuses is reported in its own words and the operator cancelled.
+
+    What nobody foresaw is said in a sentence instead of lines of Python; the console has those.
+    """
+    try:
+        return action()
+    except RedMaxError as error:
+        text = str(error)
+    except Exception as error:
+        text = unexpected.told(operator.bl_label, error)
+        context.window_manager.redmax.message = text
+    operator.report({"ERROR"}, text)
+    return {"CANCELLED"}
 
 
 def idle(cls: Any, context: bpy.types.Context) -> bool:

@@ -2,16 +2,22 @@
 """Simulate, show or hide the result, and clear it."""
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import bpy
 
 from .._engine import preparing
-from ..bridge import cache, live, preparation, preview, simulation
+from ..bridge import cache, live, preparation, preview, simulation, unexpected
 from ..bridge.findings import BridgeError, RedMaxError
+from . import readiness
 
 INTERVAL = 0.1
 """Seconds between two looks at a running simulation: smooth to watch, and little time taken from computing."""
+
+
+_timers: list[Any] = []
+"""Of the running operator, which may end without being asked: when another file is opened, or the add-on disabled."""
 
 
 def _nothing_runs(cls: Any) -> bool:
@@ -33,8 +39,6 @@ class REDMAX_OT_simulate(bpy.types.Operator):
     bl_label = "Simulate"
     bl_options = {"REGISTER", "UNDO"}
 
-    _timer: Any = None
-
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if not _nothing_runs(cls):
@@ -47,6 +51,7 @@ class REDMAX_OT_simulate(bpy.types.Operator):
             return False
         return True
 
+    @readiness.refusing
     def execute(self, context: bpy.types.Context) -> set[str]:
         """All at once, for scripts and background use."""
         scene, window_manager = context.scene, context.window_manager
@@ -56,9 +61,11 @@ class REDMAX_OT_simulate(bpy.types.Operator):
             return self._refuse(context, error)
         window_manager.progress_begin(0, run.frames_total)
         told = preparing.Percent(sys.stderr)  # a computer does this once, and it takes a while
-        run.work(lambda done, _total: window_manager.progress_update(done), told.show)
-        told.end()
-        window_manager.progress_end()
+        try:
+            run.work(lambda done, _total: window_manager.progress_update(done), told.show)
+        finally:
+            told.end()
+            window_manager.progress_end()
         outcome = live.keep(scene, run)
         preview.show(scene)
         return self._tell(context, outcome)
@@ -66,7 +73,11 @@ class REDMAX_OT_simulate(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Beside the artist's work, with a picture of every frame."""
         if bpy.app.background or context.window is None:
-            return self.execute(context)
+            result: set[str] = self.execute(context)
+            return result
+        return readiness.attempt(self, context, lambda: self._begin(context))
+
+    def _begin(self, context: bpy.types.Context) -> set[str]:
         try:
             extraction, integrator = live.prepare(context.scene, context.view_layer)
         except RedMaxError as error:
@@ -75,59 +86,73 @@ class REDMAX_OT_simulate(bpy.types.Operator):
             bpy.ops.screen.animation_cancel(restore_frame=False)
         window_manager = context.window_manager
         run = live.begin(context.scene, extraction, integrator)
-        window_manager.redmax.running = True
-        window_manager.progress_begin(0, run.frames_total)
-        self._timer = window_manager.event_timer_add(INTERVAL, window=context.window)
-        window_manager.modal_handler_add(self)
+        try:
+            window_manager.redmax.running = True
+            window_manager.progress_begin(0, run.frames_total)
+            _timers.append(window_manager.event_timer_add(INTERVAL, window=context.window))
+            window_manager.modal_handler_add(self)
+        except BaseException:  # nobody would come to finish the run
+            live.abandon()
+            clean_up(context)
+            raise
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Whatever is raised in a tick, the run is finished: Blender would end the operator and leave the run alone."""
+        try:
+            return self._tick(context, event)
+        except Exception as error:
+            text = unexpected.told("Showing the simulation", error)
+            outcome = live.rescue()
+            clean_up(context)
+            said = f"{text}. {outcome.text}" if outcome.text else text
+            return self._tell(context, replace(outcome, level="ERROR", text=said))
+
+    def _tick(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if not live.running():  # given up: another file was opened, or the add-on disabled
-            self._clean_up(context)
+            clean_up(context)
             return {"CANCELLED"}
-        if event.type == "ESC" and event.value == "PRESS":
+        pressed = event.type == "ESC" and event.value == "PRESS" and not event.is_repeat
+        enough = pressed and live.stopping()  # a second time: a frame that takes for ever is not waited for
+        if pressed and not enough:
             live.stop()
+            self._show_progress(context)
             return {"RUNNING_MODAL"}
-        if event.type != "TIMER":
+        if event.type != "TIMER" and not enough:
             return {"PASS_THROUGH"}
         if live.scene_of_run() is None:
             live.stop()
-        if not live.finished():
+        if not (live.finished() or enough):
             live.show_newest()
             self._show_progress(context)
             return {"PASS_THROUGH"}
         outcome = live.finish()
-        self._clean_up(context)
+        clean_up(context)
         return self._tell(context, outcome)
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator, as when its window is closed."""
-        live.finish_now()
-        self._clean_up(context)
+        outcome = live.rescue() if live.running() else None
+        clean_up(context)
+        if outcome is not None:
+            context.window_manager.redmax.message = outcome.text
 
     def _show_progress(self, context: bpy.types.Context) -> None:
         done, total, frame = live.progress()
         window_manager, part = context.window_manager, live.preparing()
-        if part is None:
+        keys = "ESC: stop and keep what is done"
+        if live.stopping():
+            what = "this frame" if part is None else "the function that is being compiled"
+            window_manager.redmax.message = f"Stopping after {what}"
+            keys = "ESC: do not wait for it"
+        elif part is None:
             window_manager.redmax.progress = done / total
             window_manager.redmax.message = f"Simulating frame {frame} ({done} of {total})"
         else:
             window_manager.redmax.progress = part
             window_manager.redmax.message = preparation.text(part)
         window_manager.progress_update(done)
-        context.workspace.status_text_set(f"RedMax: {window_manager.redmax.message}    ESC: stop and keep what is done")
-        _redraw(window_manager)
-
-    def _clean_up(self, context: bpy.types.Context) -> None:
-        window_manager = context.window_manager
-        window_manager.redmax.running = False
-        window_manager.redmax.progress = 0.0
-        if self._timer is not None:
-            window_manager.event_timer_remove(self._timer)
-            self._timer = None
-            window_manager.progress_end()
-        if context.workspace is not None:
-            context.workspace.status_text_set(None)
+        context.workspace.status_text_set(f"RedMax: {window_manager.redmax.message}    {keys}")
         _redraw(window_manager)
 
     def _tell(self, context: bpy.types.Context, outcome: live.Outcome) -> set[str]:
@@ -190,6 +215,21 @@ class REDMAX_OT_clear_result(ResultOperator, bpy.types.Operator):
         context.window_manager.redmax.message = text
         self.report({"INFO"}, text)
         return {"FINISHED"}
+
+
+def clean_up(context: bpy.types.Context | None = None) -> None:
+    """Nothing of a run is left in the window: no timer, no progress, no line in the status bar."""
+    context = context or bpy.context
+    window_manager, workspace = context.window_manager, context.workspace
+    window_manager.redmax.running = False
+    window_manager.redmax.progress = 0.0
+    if _timers:
+        window_manager.progress_end()
+    while _timers:
+        window_manager.event_timer_remove(_timers.pop())
+    if workspace is not None:
+        workspace.status_text_set(None)
+    _redraw(window_manager)
 
 
 def _redraw(window_manager: bpy.types.WindowManager) -> None:

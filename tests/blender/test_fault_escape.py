@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ESC at any moment of a simulation, and errors at any moment: it ends, what is done is kept, and it is said."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import bpy
+import faults
+import pytest
+import swinging
+from gated_runs import gated, until
+from modal_simulate import ESC, MOUSE, RUNNING, TICK, Window
+
+from redmax_blender.bridge import cache, live, preview, simulation, unexpected
+from redmax_blender.ops import simulate
+
+SHOWING = (
+    "ops/simulate",
+    "bridge/live",
+    "bridge/preview",
+    "bridge/shown",
+    "bridge/kept",
+    "bridge/simulation",
+    "bridge/cache",
+    "bridge/cache_places",
+)
+"""What runs in the window between two frames of a simulation, and when it ends."""
+
+FINDING_OUT = (
+    "bridge/extract",
+    "bridge/check_report",
+    "bridge/mass",
+    "bridge/bodies",
+    "bridge/joints",
+)
+
+
+@pytest.fixture(autouse=True)
+def _afterwards(caplog):
+    caplog.set_level(logging.CRITICAL)
+    yield
+    live.abandon()
+    simulate.clean_up()
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Simulations that wait before each frame for `slow.release()`."""
+    made = []
+
+    def integrator_of(scene):
+        made.append(gated(real(scene)))
+        return made[-1]
+
+    real = live.integrator_of
+    monkeypatch.setattr(live, "integrator_of", integrator_of)
+    yield lambda frames=1: frames and made[-1].gate.release(frames)
+    for each in made:
+        each.gate.release(1000)
+
+
+def pressed(frames=(1, 13)):
+    scene = swinging.build(frames=frames)
+    window = Window()
+    assert window.press() == {"RUNNING_MODAL"}
+    assert window.handlers == [window]
+    return scene, window
+
+
+def last_message():
+    return bpy.context.window_manager.redmax.message
+
+
+def ended(window):
+    """Send ticks until the operator has ended; what it returned."""
+    result = None
+
+    def over():
+        nonlocal result
+        result = window.send(TICK)
+        return result not in RUNNING
+
+    until(over)
+    assert window.is_clean()
+    return result
+
+
+# --- ESC -------------------------------------------------------------------------------------
+
+
+def test_escape_while_it_computes_keeps_what_is_done(slow):
+    scene, window = pressed()
+    slow(4)
+    until(lambda: live.progress()[0] == 5)
+    assert window.send(MOUSE) == {"PASS_THROUGH"}
+    assert window.send(TICK) == {"PASS_THROUGH"}
+    assert window.status == "RedMax: Simulating frame 5 (5 of 13)    ESC: stop and keep what is done"
+    assert window.send(ESC) == {"RUNNING_MODAL"}
+    assert window.status == "RedMax: Stopping after this frame    ESC: do not wait for it"
+    slow()
+    assert ended(window) == {"FINISHED"}
+    assert window.reports == [("WARNING", "Stopped after frame 6. Frames 1-6 kept")]
+    assert last_message() == "Stopped after frame 6. Frames 1-6 kept"
+    assert (scene.redmax.result.status, scene.redmax.result.frame_end, len(cache.load(scene))) == ("stopped", 6, 6)
+    assert scene.frame_current == 1
+
+
+def test_escape_before_the_first_frame_leaves_the_former_result(slow, monkeypatch):
+    scene = swinging.build()
+    gate = threading.Event()
+    monkeypatch.setattr(simulation.warm_up, "is_warm", lambda: False)
+    monkeypatch.setattr(
+        simulation.warm_up, "warm_up", lambda show, *, stopped: show(0.3, "place") or (gate.wait(60) and not stopped())
+    )
+    before = faults.everything()
+    window = Window()
+    window.press()
+    until(lambda: live.preparing() is not None)
+    window.send(TICK)
+    assert window.status.startswith("RedMax: Preparing the fast solver")
+    window.send(ESC)
+    assert window.status.startswith("RedMax: Stopping after the function that is being compiled")
+    gate.set()
+    assert ended(window) == {"CANCELLED"}
+    assert window.reports == [("WARNING", "Stopped before the first frame")]
+    assert faults.differences(before, faults.everything()) == []
+    assert not scene.redmax.result.identifier
+
+
+def test_escape_after_the_last_frame_keeps_all_of_it(slow):
+    scene, window = pressed()
+    slow(100)
+    until(live.finished)
+    window.send(ESC)
+    assert ended(window) == {"FINISHED"}
+    assert (scene.redmax.result.status, scene.redmax.result.frame_end) == ("complete", 13)
+    assert window.reports[0][0] == "INFO"
+
+
+def test_a_second_escape_does_not_wait_for_a_frame_that_never_ends(slow):
+    scene, window = pressed()
+    slow(3)
+    until(lambda: live.progress()[0] == 4)
+    window.send(ESC)
+    held = ESC.__class__(**vars(ESC) | {"is_repeat": True})
+    assert window.send(held) in RUNNING, "a key that is held is pressed once"
+    assert live.running()
+    assert window.send(ESC) == {"FINISHED"}
+    assert window.is_clean()
+    assert scene.redmax.result.frame_end == 4
+    assert bpy.ops.redmax.simulate.poll(), "the next one may begin while the thread of this one still waits"
+    assert bpy.ops.redmax.bake.poll()
+
+
+def test_escape_at_any_moment_ends_in_one_of_two_states(slow):
+    """Pressed after each number of frames: nothing new, or a result of exactly the frames that were done."""
+    for done in range(6):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        scene, window = pressed(frames=(1, 6))
+        slow(done)
+        until(lambda done=done: live.progress()[0] == done + 1)
+        window.send(ESC)
+        slow(1)
+        result = ended(window)
+        frames = 0 if cache.load(scene) is None else len(cache.load(scene))
+        assert frames == scene.redmax.result.frame_end * bool(frames)
+        assert (result == {"FINISHED"}) == (frames >= 2)
+        assert done + 1 <= max(frames, 1) <= done + 2
+        assert str(frames or 1) in window.reports[-1][1]
+
+
+# --- errors ----------------------------------------------------------------------------------
+
+
+def driven(window):
+    """A whole simulation in a window; how it ended."""
+    result = window.press()
+    while result in RUNNING:
+        result = window.send(TICK)
+    return result
+
+
+@pytest.mark.parametrize("most", [15, pytest.param(150, marks=pytest.mark.slow)])
+def test_an_error_at_any_moment_in_the_window_ends_the_run_and_says_so(monkeypatch, most):
+    """As before, or with a result that is whole; nothing runs on, nothing is left in the window."""
+    scene = swinging.build(frames=(1, 4))
+    with faults.planted(0, *SHOWING) as lines:
+        assert driven(Window()) == {"FINISHED"}
+    done = faults.everything()
+    bpy.ops.redmax.clear_result()
+    before = faults.everything()
+    seen, told, tell = set(), [], unexpected.told
+    monkeypatch.setattr(unexpected, "told", lambda who, error: told.append(error) or tell(who, error))
+    for number in faults.spread(lines.count, most):
+        window = Window()
+        with faults.planted(number, *SHOWING) as planted:
+            driven(window)
+        assert window.is_clean(), planted.at
+        if not planted.at:  # a run that was quicker had fewer ticks
+            continue
+        assert [planted.at in str(error) for error in told] == [True], planted.at
+        told.clear()
+        after = faults.everything()
+        state = "whole" if scene.redmax.result.identifier else "before"
+        seen.add(state)
+        if state == "whole":
+            assert len(cache.load(scene)) == scene.redmax.result.frame_end >= 2, planted.at
+            bpy.ops.redmax.clear_result()
+            after = faults.everything()
+        assert faults.differences(before, after) == [], planted.at
+    assert seen == {"whole", "before"}
+    assert driven(Window()) == {"FINISHED"}
+    again = [line for line in faults.differences(done, faults.everything()) if "/seconds" not in line]
+    assert again == []
+
+
+def test_an_error_while_the_scene_is_read_changes_nothing():
+    scene = swinging.build()
+    scene.frame_set(7)
+    bpy.ops.redmax.check()  # later looks remember masses
+    with faults.planted(0, *FINDING_OUT) as lines:
+        bpy.ops.redmax.simulate()
+    bpy.ops.redmax.clear_result()
+    before = faults.everything()
+    for number in faults.spread(lines.count, 30):
+        with faults.planted(number, *FINDING_OUT) as planted, pytest.raises(RuntimeError) as raised:
+            bpy.ops.redmax.simulate()
+        assert f"met an error it does not know (PlantedError: planted at {planted.at})" in str(raised.value)
+        assert faults.differences(before, faults.everything()) == [], planted.at
+    with faults.planted(5, *FINDING_OUT), pytest.raises(RuntimeError, match="Check met an error it does not know"):
+        bpy.ops.redmax.check()
+    assert bpy.ops.redmax.simulate() == {"FINISHED"}
+
+
+def test_no_thread_to_be_had_is_said_and_nothing_runs(monkeypatch):
+    scene = swinging.build()
+
+    def refuse(_thread):
+        raise RuntimeError("can't start new thread")
+
+    window = Window()
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert window.press() == {"CANCELLED"}
+    assert "can't start new thread" in window.reports[0][1]
+    assert window.is_clean()
+    monkeypatch.undo()
+    assert driven(window) == {"FINISHED"}
+    assert scene.redmax.result.status == "complete"
+
+
+def test_an_error_in_a_handler_is_told_in_the_panel_and_scrubbing_goes_on(monkeypatch):
+    scene = swinging.build()
+    swinging.simulate()
+    monkeypatch.setattr(preview, "frame_changed", lambda *_: 1 / 0)
+    scene.frame_set(5)
+    assert "RedMax met an error it does not know (ZeroDivisionError: division by zero)" in last_message()
+    monkeypatch.undo()
+    scene.frame_set(6)
+    assert scene.objects["Lower"].redmax.kept.active
