@@ -153,7 +153,7 @@ def test_a_result_says_how_far_it_came_and_whether_it_still_holds(scene):
 
 
 def test_a_simulation_that_gave_nothing_says_why_and_what_may_help(state):
-    state.message = state.failure = "Stopped at frame 2: 'Link' exceeds 1e+06 m/s; nothing was kept"
+    state.message = state.failure = "Stopped at frame 2: 'Link' exceeds 1,000,000 m/s; nothing was kept"
     layout = drawn(sidebar.REDMAX_PT_simulate)
     assert state.failure in " ".join(layout.texts())
     fixes = [c.arguments["settings"] for c in layout.calls if c.arguments.get("operator") == "redmax.fix"]

@@ -257,6 +257,8 @@ def test_every_way_to_diverge_is_seen_and_the_rest_is_not():
             faster[place] = value
             assert f"'{model.body_names[place[0]]}'" in divergence(model, E, faster)
             assert what in divergence(model, E, faster)
+    fast = divergence(model, E, np.array([[0.0, 0.0], [0.0, 3.2e8]]))
+    assert fast == "body 'Link 1' exceeds 1,000,000 m/s (3.2e+08 m/s); use a smaller step"
     for place in np.ndindex(E.shape):
         for value in (np.inf, -np.inf, np.nan):
             moved = E.copy()
