@@ -120,9 +120,9 @@ def test_an_error_at_any_line_of_writing_leaves_the_file_as_it_was(case):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
-def test_an_error_at_every_line_of_writing_leaves_the_file_as_it_was(case):
+def test_an_error_at_many_lines_of_writing_leaves_the_file_as_it_was(case):
     build(**CASES[case])
-    nothing_changes(bpy.ops.redmax.bake, *WRITING, most=100_000)
+    nothing_changes(bpy.ops.redmax.bake, *WRITING, most=150)
 
 
 def test_an_error_at_any_line_before_writing_leaves_the_file_as_it_was():
