@@ -423,7 +423,7 @@ def diverging(arms):
 
 def test_diverged(arms):
     diverging(arms)
-    refused(r"Stopped at frame \d+: '\w+' exceeds 1,000,000 m/s .* kept$")  # an error for scripts, but what is done stays
+    refused(r"Stopped at frame \d+: '\w+' exceeds 1,000,000 m/s .* kept$")  # an error, but what is done stays
     result = bpy.context.scene.redmax.result
     assert result.status == "failed"
     last = result.frame_end
