@@ -59,6 +59,7 @@ class Sample:
     channels: further results by name, see `CHANNELS`.
     status: "running", or on the last sample "complete" or "failed", with a message.
     A failed run yields its last good sample once more, with that status: nothing computed is lost.
+    note: what a person should know of how the run went so far, such as that something is stiff; empty as a rule.
     """
 
     index: int
@@ -68,6 +69,7 @@ class Sample:
     channels: Mapping[str, Array]
     status: Literal["running", "complete", "failed"] = "running"
     message: str = ""
+    note: str = ""
 
 
 CHANNELS = {
@@ -94,8 +96,8 @@ CHANNELS = {
 }
 """Channels of every sample. Accelerations and forces are NaN where no force determines them (bodies without mass).
 
-work and loss are integrated along with the motion by `rk45` and `dop853`, impulses at corners of animations included,
-and are as accurate as the motion. With other integrators they are estimates: the powers at the frames, summed by the
+work and loss are integrated along with the motion by the adaptive methods (but `radau`), impulses at corners of
+animations included, and are as accurate as the motion. With other integrators they are estimates: the powers at the frames, summed by the
 trapezoidal rule. Such an estimate of the work is NaN from the first frame on at which a moving motor's force is NaN.
 """
 
@@ -229,7 +231,8 @@ def _look(
         **_nodes(stepper.model, seen.E_wb),
     }
     status: Literal["running", "complete"] = "complete" if complete else "running"
-    return divergence(stepper.model, seen.E_wb, seen.speeds), Sample(index, state.t, state, seen.E_wb, channels, status)
+    sample = Sample(index, state.t, state, seen.E_wb, channels, status, note=stepper.note)
+    return divergence(stepper.model, seen.E_wb, seen.speeds), sample
 
 
 def divergence(model: Model, E: Array, speeds: Array) -> str:
@@ -285,6 +288,7 @@ def _take_sample(
         body_poses(model, kin),
         _channels(model, kin, state.t, exchange, stepper.constraints),
         "complete" if complete else "running",
+        note=stepper.note,
     )
 
 
@@ -421,7 +425,7 @@ class Recorder:
             },
             status=status,
             message=message,
-            meta=self.meta,
+            meta={**self.meta, **({"note": last.note} if last is not None and last.note else {})},
         )
 
 

@@ -99,7 +99,7 @@ def _short_pauses() -> Iterator[None]:
 
 def _run_everything() -> None:
     """A little of every integrator, and single calls: kernels see the same types whatever the mechanism."""
-    from .kernels import fixed_steps, newton, runge_kutta, tree  # noqa: F401, PLC0415  (sizes of all are known first)
+    from .kernels import extrapolation, fixed_steps, newton, runge_kutta, tree  # noqa: F401, PLC0415  (sizes of all known)
 
     model = compile_scene(io.load(EXAMPLES[0].path))
     for cls in INTEGRATORS:

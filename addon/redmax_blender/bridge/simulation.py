@@ -35,6 +35,9 @@ OnPreparing = Callable[[float, str], None]
 ENGINE_STOP = re.compile(r"Stopped at frame (\d+) \(t = [^)]*\): (.*)", re.DOTALL)
 """How the engine begins to say where a run failed."""
 
+ENGINE_TIME = re.compile(r"from t = (\S+) s on")
+"""How it says since when something holds."""
+
 WORTH_KEEPING = 2
 """Fewer frames than this show no motion: a run that ends earlier leaves the former result in place."""
 
@@ -172,7 +175,8 @@ class Run:
         first = self.extraction.frame_start
         last = first + len(recorded) - 1
         if recorded.status == "complete":
-            return f"Simulated frames {first}-{last}"
+            note = _in_frames(recorded.meta.get("note", ""), first, self.extraction.fps)
+            return f"Simulated frames {first}-{last}" + f" ({note})" * bool(note)
         what = recorded.message
         if recorded.status == "stopped":
             what = f"Stopped after frame {last}"
@@ -181,6 +185,11 @@ class Run:
         if len(recorded) < WORTH_KEEPING:
             return what
         return f"{what.rstrip('.')}. Frames {first}-{last} kept"
+
+
+def _in_frames(note: str, first: int, fps: float) -> str:
+    """What the engine says of a run, with frames of the timeline instead of seconds."""
+    return ENGINE_TIME.sub(lambda found: f"from frame {first + int(float(found[1]) * fps)} on", note)
 
 
 def _in_artists_words(reason: str) -> str:

@@ -9,12 +9,8 @@ from .._engine import fields, integrators
 from . import element, from_specs
 from .from_specs import OVERRIDABLE, STATIC
 
-ACCURACY = {
-    "DRAFT": ("rk45", {"rtol": 1e-4, "atol": 1e-4}),
-    "STANDARD": ("dop853", {"rtol": 1e-7, "atol": 1e-7}),
-    "HIGH": ("dop853", {"rtol": 1e-11, "atol": 1e-11}),
-}
-"""Integrator and settings of each accuracy. All of them adapt their step, so nobody has to choose one."""
+ACCURACY = {name.upper(): ("automatic", {"accuracy": name}) for name in ("draft", "standard", "high")}
+"""Integrator and settings of each accuracy: the engine chooses method and steps, so nobody else has to."""
 
 CUSTOM = "CUSTOM"
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..fields import Spec, field_problems, specs
 from ..integrators import INTEGRATORS, Integrator
 
-DEFAULT = "dop853"
+DEFAULT = "automatic"
 
 
 def add_integrator_options(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,6 @@ from typing import TextIO
 
 from ..errors import RedMaxError
 from ..integrators import Integrator
-from ..integrators.dormand_prince import AdaptiveExplicit
 from ..model import Model
 from ..simulate import Recorder, frame_count, simulate
 from ..trajectory import Trajectory
@@ -39,7 +38,9 @@ def simulate_command(
         return 1
     frames = f"{len(trajectory)} frame{'s' * (len(trajectory) != 1)}"
     if len(trajectory):
-        say(energy_balance(trajectory, estimated=not isinstance(integrator, AdaptiveExplicit)))
+        say(energy_balance(trajectory, estimated=not integrator.integrates_energy))
+    if trajectory.meta.get("note"):
+        say(f"Note: {trajectory.meta['note']}")
     if trajectory.status == "complete":
         say(f"Saved {frames} up to t = {trajectory.t[-1]:g} s in '{target}'")
         return 0

@@ -2,9 +2,11 @@
 """Integrators. A new one is a file here and a line below; its number is never reused."""
 
 from ..registry import Registry
+from .automatic import Automatic
 from .base import FixedStep, FixedStepper, IntegrationError, Integrator, Stepper
 from .bdf import Bdf1, Bdf2
 from .dormand_prince import Dop853, Rk45
+from .extrapolated_euler import ExtrapolatedEuler
 from .linearly_implicit_euler import LinearlyImplicitEuler
 from .linearly_implicit_euler_pcg import LinearlyImplicitEulerPcg
 from .maximal_euler import MaximalEuler
@@ -23,12 +25,16 @@ INTEGRATORS.add(7, Dop853)
 INTEGRATORS.add(8, Radau)
 INTEGRATORS.add(9, MaximalEuler)
 INTEGRATORS.add(10, LinearlyImplicitEulerPcg)
+INTEGRATORS.add(11, ExtrapolatedEuler)
+INTEGRATORS.add(12, Automatic)
 
 __all__ = [
     "INTEGRATORS",
+    "Automatic",
     "Bdf1",
     "Bdf2",
     "Dop853",
+    "ExtrapolatedEuler",
     "FixedStep",
     "FixedStepper",
     "IntegrationError",

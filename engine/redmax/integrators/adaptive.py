@@ -18,7 +18,7 @@ from ..dynamics.freedoms import free_coordinates
 from ..fields import number
 from ..model import Model
 from ..state import State
-from .base import MAX_TURN, IntegrationError, Integrator, Stepper
+from .base import MAX_TURN, Integrator, Stepper, TooManyStepsError
 from .equations import route_choice
 from .switching import after_switch, switch_times
 
@@ -36,7 +36,12 @@ class Adaptive(Integrator):
 
 
 class AdaptiveStepper(Stepper):
-    """y = (q, qdot) of the free coordinates; what is prescribed or moved by drives is put in at every evaluation."""
+    """y = (q, qdot) of the free coordinates; what is prescribed or moved by drives is put in at every evaluation.
+
+    max_steps: between two samples.
+    """
+
+    max_steps = MAX_STEPS
 
     def __init__(self, model: Model, state: State, settings: Adaptive) -> None:
         super().__init__(model, state)
@@ -52,7 +57,7 @@ class AdaptiveStepper(Stepper):
     def _count_step(self, limit: int) -> None:
         self.steps += 1
         if self.steps > limit:
-            raise too_many_steps()
+            raise too_many_steps(self.max_steps)
 
     def put(self, state: State) -> None:
         if state is not self.state:
@@ -82,7 +87,7 @@ class AdaptiveStepper(Stepper):
     def _free_motion(self) -> Array:
         return np.concatenate([self.state.q[self._free], self.state.qdot[self._free]])
 
-    def _motion(self, t: float, y: Array) -> tuple[Array, Array, Array]:
+    def motion(self, t: float, y: Array) -> tuple[Array, Array, Array]:
         """q, qdot and the given accelerations, each (nr,), for the free coordinates and velocities in y."""
         free = len(self._free)
         if not self._prescribed:
@@ -94,10 +99,10 @@ class AdaptiveStepper(Stepper):
         return q, qdot, qddot
 
     def _state(self, t: float, y: Array) -> State:
-        q, qdot, _ = self._motion(t, y)
+        q, qdot, _ = self.motion(t, y)
         return State(t, q, qdot, self.state.chart)
 
 
-def too_many_steps() -> IntegrationError:
-    """The error after MAX_STEPS."""
-    return IntegrationError(f"needs more than {MAX_STEPS} steps between two samples")
+def too_many_steps(most: int) -> TooManyStepsError:
+    """The error after so many."""
+    return TooManyStepsError(f"needs more than {most} steps between two samples")

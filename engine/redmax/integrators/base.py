@@ -13,7 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -49,9 +49,16 @@ class IntegrationError(RedMaxError):
         super().__init__(what)
 
 
+class TooManyStepsError(IntegrationError):
+    """More steps than there may be between two samples."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Integrator(Element):
     """Settings of a method of stepping through time."""
+
+    integrates_energy: ClassVar[bool] = False
+    """Whether its steppers are `BalancedStepper`s: work and loss are as accurate as the motion."""
 
     @abstractmethod
     def begin(self, model: Model, state: State) -> Stepper:
@@ -69,6 +76,8 @@ class Stepper(ABC):
     """
 
     tree: Tree | None = None
+    note = ""
+    """What the person who asked for the run should know of how it went."""
     inputs_until: float = math.inf
     """Time [s] of the last values of tables that count for the step being taken; they may jump where it ends."""
 

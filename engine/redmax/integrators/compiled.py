@@ -15,17 +15,13 @@ from ..dynamics.freedoms import free_coordinates
 from ..model import Model
 from ..solvers import pcg
 from ..state import State
-from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, step_count
+from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, TooManyStepsError, step_count
 from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, SAFETY, SMALLEST_RTOL
 from .switching import after_switch, next_switch, switch_times
 from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
 
 if TYPE_CHECKING:
     from ..kernels.tree import Tree
-
-
-class TooManyStepsError(IntegrationError):
-    """More steps than a call may take."""
 
 
 @cache
@@ -77,6 +73,12 @@ class CompiledRungeKutta:
     @property
     def t(self) -> float:
         return float(self._clock[self._kernel.TIME])
+
+    @property
+    def step(self) -> float | None:
+        """How long the next step will be tried [s]; None before the first."""
+        step = float(self._clock[self._kernel.STEP])
+        return step if step >= 0.0 else None
 
     @property
     def steps(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from .. import fast
 from ..arrays import Array
 from ..model import Model
 from ..state import State
-from .adaptive import MAX_STEPS, Adaptive, AdaptiveStepper, too_many_steps
-from .base import IntegrationError
-from .compiled import CompiledRungeKutta, TooManyStepsError, step_too_small, stuck_component
+from .adaptive import Adaptive, AdaptiveStepper, too_many_steps
+from .base import IntegrationError, TooManyStepsError
+from .compiled import CompiledRungeKutta, step_too_small, stuck_component
 from .energy_balance import BalancedStepper, energy_of, exchanges_energy
 from .equations import FAST, accelerations, motion_and_powers
 from .explicit_runge_kutta import ExplicitRungeKutta, NotFiniteError, StepTooSmallError
@@ -39,13 +39,19 @@ in free flight would allow any step, and what it meets for a moment only, such a
 class AdaptiveExplicit(Adaptive):
     """Settings of the explicit ones."""
 
+    integrates_energy: ClassVar[bool] = True
     method: ClassVar[Tableau]
 
     def begin(self, model: Model, state: State) -> ExplicitStepper:
-        tree = (fast.new_tree(model) or _regular_tree(model, state)) if self.dynamics == FAST else None
+        tree = tree_for(self, model, state)
         return (
             ExplicitStepper(model, state, self) if tree is None else CompiledExplicitStepper(model, state, self, tree)
         )
+
+
+def tree_for(settings: Adaptive, model: Model, state: State) -> Tree | None:
+    """Kernels that compute whole frames of a model; None where runs go step by step."""
+    return (fast.new_tree(model) or _regular_tree(model, state)) if settings.dynamics == FAST else None
 
 
 def _regular_tree(model: Model, state: State) -> Tree | None:
@@ -82,20 +88,21 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
     `state` is what was asked for last; `_front` is where the steps have come to, in the charts of the last step.
     """
 
-    def __init__(self, model: Model, state: State, settings: AdaptiveExplicit) -> None:
+    settings: Any  # of the method, beside what all adaptive ones have
+
+    def __init__(self, model: Model, state: State, settings: Adaptive) -> None:
         super().__init__(model, state, settings)
         self._exchanges = model.once(exchanges_energy)
         self._front, self._before_switch = self.state, False
-        self._solver = ExplicitRungeKutta(
-            settings.method,
-            self._slope,
-            self.state.t,
-            np.append(self._free_motion(), (0.0, 0.0)),
-            rtol=settings.rtol,
-            atol=settings.atol,
-            quadratures=2,
-        )
+        self._solver: Any = self._new_solver(np.append(self._free_motion(), (0.0, 0.0)))
         self._y = self._solver.y
+
+    def _new_solver(self, y: Array) -> Any:
+        """The method, about to start at the present time from y."""
+        settings = self.settings
+        return ExplicitRungeKutta(
+            settings.method, self.slope, self.state.t, y, rtol=settings.rtol, atol=settings.atol, quadratures=2
+        )
 
     @property
     def work(self) -> float:
@@ -106,7 +113,7 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         return float(self._y[-1]) + (0.0 if self.constraints is None else self.constraints.loss)
 
     def advance(self, t_end: float) -> State:
-        limit, interval = self.steps + MAX_STEPS, t_end - self.state.t
+        limit, interval = self.steps + self.max_steps, t_end - self.state.t
         self.state = self._front
         while self.state.t < t_end or (self._before_switch and self.state.t == t_end):
             if self._before_switch:
@@ -162,10 +169,10 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         """A step that ends at t at the latest: with constraints samples are ends of steps, which are put on them."""
         self._step(t, math.inf, t)
 
-    def remember(self) -> tuple[State, ExplicitRungeKutta, Array]:
+    def remember(self) -> tuple[State, Any, Array]:
         return self.state, copy.copy(self._solver), self._solver.y.copy()
 
-    def recall(self, past: tuple[State, ExplicitRungeKutta, Array]) -> None:
+    def recall(self, past: tuple[State, Any, Array]) -> None:
         self.state, solver, y = past
         self._solver = copy.copy(solver)
         self._solver.y = y.copy()
@@ -181,9 +188,9 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         super()._pass_switch()
         self._solver.y[-2] += energy_of(self.model, self.state) - energy
 
-    def _slope(self, t: float, y: Array) -> Array:
+    def slope(self, t: float, y: Array) -> Array:
         t = min(t, self.inputs_until)
-        q, qdot, qddot = self._motion(t, y)
+        q, qdot, qddot = self.motion(t, y)
         chart, route = self.state.chart, self.settings.dynamics
         run = self.constraints
         if self._exchanges:
@@ -199,16 +206,17 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
 class CompiledExplicitStepper(ExplicitStepper):
     """The same run in kernels, from switch to switch in one call."""
 
-    _solver: Any
-
-    def __init__(self, model: Model, state: State, settings: AdaptiveExplicit, tree: Tree) -> None:
+    def __init__(self, model: Model, state: State, settings: Adaptive, tree: Tree) -> None:
         self.tree = tree
         super().__init__(model, state, settings)
-        self._solver = CompiledRungeKutta(
+
+    def _new_solver(self, y: Array) -> Any:
+        settings, tree = self.settings, cast("Tree", self.tree)
+        return CompiledRungeKutta(
             tree,
             settings.method,
             self.state.t,
-            self._solver.y,
+            y,
             rtol=settings.rtol,
             atol=settings.atol,
             exchanges=self._exchanges,
@@ -224,10 +232,10 @@ class CompiledExplicitStepper(ExplicitStepper):
         try:
             solver.advance(t_end, interval, t_bound, max(LONGEST_STEP, interval), limit)
         except TooManyStepsError:
-            raise too_many_steps() from None
+            raise too_many_steps(self.max_steps) from None
         finally:
             self.steps = solver.steps
-            q, qdot, _ = self._motion(solver.t, solver.y)
+            q, qdot, _ = self.motion(solver.t, solver.y)
             self.state = State(solver.t, q, qdot, tree.chart(self.state.chart))
 
     def _begin_anew(self) -> None:

@@ -12,7 +12,7 @@ from ..arrays import Array
 from ..errors import MissingWheelError
 from ..model import Model
 from ..state import State
-from .adaptive import MAX_STEPS, Adaptive, AdaptiveStepper
+from .adaptive import Adaptive, AdaptiveStepper
 from .base import IntegrationError
 from .equations import accelerations
 from .switching import before, is_switch, next_switch
@@ -38,7 +38,7 @@ class RadauStepper(AdaptiveStepper):
         self._solver: Any = None
 
     def advance(self, t_end: float) -> State:
-        limit = self.steps + MAX_STEPS
+        limit = self.steps + self.max_steps
         while self.state.t < t_end:
             t_part = next_switch(self._switches, self.state.t, t_end)
             self._advance_smoothly(t_part, limit)
@@ -81,7 +81,7 @@ class RadauStepper(AdaptiveStepper):
 
     def _slope(self, t: float, y: Array) -> Array:
         t = min(t, self.inputs_until)
-        q, qdot, qddot = self._motion(t, y)
+        q, qdot, qddot = self.motion(t, y)
         qddot = accelerations(
             self.model,
             q,

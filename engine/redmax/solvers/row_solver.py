@@ -85,6 +85,11 @@ class RowSolver:
         part = np.where(kept, s / np.where(kept, s**2 + (damping * strongest) ** 2, 1.0), 0.0)
         return np.asarray(np.linalg.solve(self._L.T, U @ (part * (Vt @ b))))
 
+    def free_directions(self) -> Array:
+        """Z (k, k - rank) with G Z = 0, orthonormal in the metric of M: Z^T M Z = 1."""
+        rest = np.linalg.qr(self._U, mode="complete")[0][:, self.rank :]
+        return np.asarray(np.linalg.solve(self._L.T, rest))
+
     def least_change(self, b: Array) -> Array:
         """dx (k,), the smallest in the metric of M with G dx = b as far as the rows can."""
         wanted = (b / self.scale)[self._rows]

@@ -18,6 +18,7 @@ from redmax.integrators import (
     Bdf1,
     Bdf2,
     Dop853,
+    ExtrapolatedEuler,
     Integrator,
     LinearlyImplicitEuler,
     Radau,
@@ -37,7 +38,7 @@ ORDERS = {
     "bdf1": 1,
     "bdf2": 2,
 }
-ADAPTIVE = ("rk45", "dop853", "radau")
+ADAPTIVE = ("rk45", "dop853", "radau", "extrapolated_euler", "automatic")
 
 
 def final_state(model: Model, integrator: Integrator, t: float) -> State:
@@ -94,7 +95,7 @@ def test_bdf2_keeps_its_order_while_coordinates_are_recentred(kind):
     assert fine < 0.05  # after 5.4 rad at 0.07 rad a step
 
 
-@pytest.mark.parametrize("cls", [Rk45, Dop853, Radau])
+@pytest.mark.parametrize("cls", [Rk45, Dop853, Radau, ExtrapolatedEuler])
 def test_adaptive_error_follows_the_tolerance(cls):
     model = double_pendulum()
     exact = final_state(model, Dop853(rtol=1e-12, atol=1e-12), 0.4)
@@ -114,8 +115,8 @@ def test_without_scipy_only_radau_is_missing_and_names_the_wheel(monkeypatch):
         Radau().begin(model, model.initial_state())
 
 
-@pytest.mark.parametrize("kind", ["rk45", "dop853"])
-def test_explicit_adaptive_methods_need_numpy_alone(kind):
+@pytest.mark.parametrize("kind", [kind for kind in ADAPTIVE if kind != "radau"])
+def test_other_adaptive_methods_need_numpy_alone(kind):
     """In a process of its own, where nothing of scipy has been imported yet."""
     program = (
         "import sys\n"

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The method that nobody has to choose: explicit where that is cheapest, implicit where something is stiff.
+
+A run begins explicitly (RK45 or DOP853), unless dampers of the model are so strong that this cannot last. When a frame
+costs far more than implicit steps usually do, the run goes on with extrapolated linearly implicit Euler from where it
+stands; whichever turns out cheaper keeps the run. Costs are counted, not timed, so that every run of a scene takes the
+same steps. A vibration that is excited must be followed and is no cheaper that way; where it takes too many steps a
+frame, Draft and Standard let it die away and say so, and High stops with what to do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..arrays import Array
+from ..fields import choice
+from ..model import Model
+from ..state import State
+from .base import IntegrationError, Integrator, Stepper, TooManyStepsError
+from .dormand_prince import AdaptiveExplicit, CompiledExplicitStepper, Dop853, ExplicitStepper, Rk45, tree_for
+from .extrapolated_euler import extrapolation_of
+from .switching import is_switch
+
+if TYPE_CHECKING:
+    from ..kernels.tree import Tree
+
+DRAFT, STANDARD, HIGH = "draft", "standard", "high"
+AT_ONCE, AT_LAST, NEVER = "at once", "at last", "never"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What an accuracy means. explicit: the method where nothing is stiff. stiff: tolerance of implicit steps, in which
+    rounding errors of stiff forces set a limit.
+
+    most_steps: a frame may take so many. calm: whether fast vibrations die away as soon as steps are implicit, or when
+    they take more steps than that, or never.
+    """
+
+    explicit: AdaptiveExplicit
+    stiff: float
+    most_steps: int
+    calm: str
+
+
+ACCURACIES = {
+    DRAFT: Promise(Rk45(rtol=1e-4, atol=1e-4), 1e-4, 1_000, AT_ONCE),
+    STANDARD: Promise(Dop853(rtol=1e-7, atol=1e-7), 1e-7, 4_000, AT_LAST),
+    HIGH: Promise(Dop853(rtol=1e-11, atol=1e-11), 1e-9, 10_000, NEVER),
+}
+"""Measured in docs/simulating.md. Standard is no looser because errors of a double pendulum grow: 1e-6 showed 2 mm
+after five seconds."""
+
+EXPLICIT, STIFF, CALM = range(3)
+"""How a run goes on: explicitly; implicitly, following everything; implicitly, without vibrations faster than steps."""
+
+MATRIX_COMPILED, MATRIX = 20, 1
+"""What it costs to make and factor a matrix, in evaluations of the motion: those are quick where kernels do them."""
+
+USUAL_STIFF_FRAME = (54, 14)
+"""Evaluations and matrices of a frame in implicit steps where nothing much happens: two steps of order 7."""
+
+DEARER = 4.0
+"""The other method is tried where this one costs so many times as much as that one usually does."""
+
+TRIAL = 3
+"""Frames after which implicit steps must have become cheaper; in the first ones they find their step."""
+
+STABLE = 3.0
+"""Explicit steps times the fastest rate stay below this: the boundary of stability of both methods, about."""
+
+STIFF_FROM = 0.5
+"""Steps that are shorter, as part of the time in which springs or dampers act, are not so short because of them."""
+
+MANY = 100.0
+"""Springs or dampers whose rate times a frame is below this are not what takes thousands of steps."""
+
+LOOK = 8
+"""So many frames pass until a run in implicit steps looks whether anything is stiff still."""
+
+FRAME = 1.0 / 24.0
+"""Seconds, where nothing is known of the frames yet."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Automatic(Integrator):
+    """Chooses the method by the mechanism, and again while it moves; the default."""
+
+    kind: ClassVar[str] = "automatic"
+    label: ClassVar[str] = "Automatic"
+    integrates_energy: ClassVar[bool] = True
+
+    accuracy: str = choice(
+        STANDARD,
+        doc="draft: a quick look. standard: errors too small to see. high: too small to measure, for energies too",
+        choices=tuple(ACCURACIES),
+    )
+
+    def begin(self, model: Model, state: State) -> Stepper:
+        promise = ACCURACIES[self.accuracy]
+        tree = tree_for(promise.explicit, model, state)
+        if tree is None:
+            return AutomaticStepper(model, state, promise)
+        return CompiledAutomaticStepper(model, state, promise, tree)
+
+
+class _Choosing(ExplicitStepper):
+    """What both runs share: `mode` says how it goes on, `note` what a person should know of that."""
+
+    mode = EXPLICIT
+    promise: Promise
+
+    def _begin_choosing(self, promise: Promise) -> None:
+        self.promise = promise
+        self._stages = len(promise.explicit.method.nodes)
+        self._price = MATRIX if self.tree is None else MATRIX_COMPILED
+        evaluations, matrices = USUAL_STIFF_FRAME
+        self._usual = evaluations + self._price * matrices
+        self._patience = DEARER * self._usual
+        self._explicit, self._explicit_cost = self._solver, math.inf
+        self._frames, self._spent = 0, 0.0
+        decay = self._rates()[1]
+        if decay * FRAME / STABLE * self._stages > DEARER * self._patience:
+            self._go_on(STIFF, self._y[-2:])
+
+    # --- one frame -----------------------------------------------------------------------------------------------
+
+    def advance(self, t_end: float) -> State:
+        t, begun, steps = self.state.t, self._cost(), self.steps
+        interval = t_end - t
+        while True:
+            self.max_steps = self._steps_allowed(interval)
+            try:
+                super().advance(t_end)
+            except IntegrationError as error:
+                self._change_course(error, self._cost() - begun, (self.state.t - t) / max(1, self.steps - steps))
+                t, begun, steps = self.state.t, self._cost(), self.steps
+            else:
+                break
+        self._judge(self._cost() - begun, interval, (t_end - t) / max(1, self.steps - steps))
+        return self.state
+
+    def _steps_allowed(self, interval: float) -> int:
+        if self.mode != EXPLICIT or self._patience == math.inf:
+            return self.promise.most_steps
+        patience = DEARER * self._patience / self._stages * max(1.0, interval / FRAME)
+        return max(1, min(self.promise.most_steps, math.ceil(patience)))
+
+    def _cost(self) -> float:
+        """Of the run so far in its present mode, in evaluations of the motion."""
+        if self.mode == EXPLICIT:
+            return float(self.steps * self._stages)
+        return float(self._solver.evaluations + self._price * self._solver.matrices)
+
+    def _change_course(self, error: IntegrationError, cost: float, h: float) -> None:
+        """Go on otherwise in the middle of a frame, or give up. h: mean step [s] since its start."""
+        endless, quadratures = isinstance(error, TooManyStepsError), self._solver.y[-2:]
+        exhausted = endless and self.max_steps == self.promise.most_steps
+        if self.mode == EXPLICIT and not exhausted:
+            self._explicit_cost = cost
+            if not sum(self._rates()) > 0.0 or (endless and not self._is_stiff(h)):
+                if not endless:
+                    raise error
+                self._patience = DEARER * max(cost, self._patience)  # something else is fast: nothing to gain
+                self._front = self.state
+            else:
+                self._go_on(STIFF, quadratures)
+        elif self.mode == STIFF and endless and self._explicit_cost < math.inf:
+            self._return(quadratures)
+            self._patience = math.inf
+        elif self.mode != CALM and self.promise.calm == AT_LAST and sum(self._rates()) * h > 0.1 * STIFF_FROM:
+            self._go_on(CALM, quadratures)
+        elif endless:
+            raise TooManyStepsError(self._too_fast()) from None
+        else:
+            raise error
+        self._before_switch = is_switch(self._switches, self.state.t)
+
+    def _judge(self, cost: float, interval: float, h: float) -> None:
+        """After a frame that cost so much: go on as before, or otherwise. h: mean step [s]."""
+        cost *= FRAME / interval if interval > FRAME else 1.0
+        self._frames += 1
+        if self.mode == EXPLICIT:
+            if cost > self._patience:
+                self._explicit_cost = cost
+                if self._is_stiff(h):
+                    self._go_on(STIFF, self._y[-2:])
+                else:
+                    self._patience = DEARER * cost
+            return
+        if self.mode == STIFF and self._frames >= TRIAL and cost > self._explicit_cost:
+            self._return(self._y[-2:])
+            self._patience = DEARER * max(self._patience, self._explicit_cost)
+        elif self._frames % LOOK == 0:
+            needed = sum(self._rates()) * interval / STABLE * self._stages
+            if needed < 0.5 * min(cost, self._usual):
+                self._return(self._y[-2:])
+                self._patience *= 2.0
+
+    def _is_stiff(self, h: float) -> bool:
+        """Whether steps of h [s] are as short as springs and dampers make explicit ones."""
+        return sum(self._rates()) * h >= STIFF_FROM
+
+    # --- changing the method -------------------------------------------------------------------------------------
+
+    def _go_on(self, mode: int, quadratures: Array) -> None:
+        """Go on from the present state in implicit steps."""
+        y, step = np.append(self._free_motion(), quadratures), self._solver.step
+        explicit = self.mode == EXPLICIT
+        self.mode = CALM if self.promise.calm == AT_ONCE else mode
+        self._solver = extrapolation_of(self, y, tolerance=self.promise.stiff, calm=self.mode == CALM)
+        if explicit and self.mode == STIFF and step is not None:
+            self._solver.step = step  # what is excited now must not be jumped over
+        self._front, self._before_switch, self._frames = self.state, False, 0
+        self._say()
+
+    def _return(self, quadratures: Array) -> None:
+        """Go on from the present state in explicit steps."""
+        y = np.append(self._free_motion(), quadratures)
+        self._solver, self.mode = self._explicit, EXPLICIT
+        self._front, self._before_switch, self._frames = self.state, False, 0
+        self._put_explicit(y)
+
+    def _put_explicit(self, y: Array) -> None:
+        self._solver.t = self.state.t
+        self._solver.go_on_from(y)
+
+    def _say(self) -> None:
+        """Note the first time that a run goes on in implicit steps, and the first that vibrations are not followed."""
+        t = f"from t = {self.state.t:.6g} s on"
+        if self.mode == STIFF and not self.note:
+            self.note = f"stiff: implicit steps (extrapolated Euler) {t}"
+        elif self.mode == CALM and "die away" not in self.note:
+            self.note = (
+                f"stiff: implicit steps (extrapolated Euler) {t}, in which vibrations faster than the steps die away"
+            )
+            vibration, decay = self._rates()
+            if vibration > decay:
+                self.note += f" (springs here: up to {vibration / (2.0 * math.pi):.3g} Hz)"
+
+    def _rates(self) -> tuple[float, float]:
+        """Fastest vibration [rad/s] and decay [1/s] of springs and dampers here; zero where nobody knows."""
+        y = np.append(self._free_motion(), (0.0, 0.0))
+        try:
+            return extrapolation_of(self, y, tolerance=1.0, calm=False).linearise(self.state.t, y).rates()
+        except np.linalg.LinAlgError:  # a part without mass
+            return 0.0, 0.0
+
+    def _too_fast(self) -> str:
+        """What to say of a frame that takes too many steps."""
+        what = f"needs more than {self.promise.most_steps} steps between two samples"
+        vibration, decay = self._rates()
+        if max(vibration, decay) * FRAME < MANY:
+            return what
+        if vibration > decay:
+            what += f": springs vibrate at up to {vibration / (2.0 * math.pi):.3g} Hz"
+        return f"{what}; soften or damp springs, give light bodies more mass, or choose a lower accuracy"
+
+
+class AutomaticStepper(_Choosing):
+    """Step by step, with numpy."""
+
+    def __init__(self, model: Model, state: State, promise: Promise) -> None:
+        super().__init__(model, state, promise.explicit)
+        self._begin_choosing(promise)
+
+
+class CompiledAutomaticStepper(_Choosing, CompiledExplicitStepper):
+    """Explicit frames in one compiled call."""
+
+    def __init__(self, model: Model, state: State, promise: Promise, tree: Tree) -> None:
+        CompiledExplicitStepper.__init__(self, model, state, promise.explicit, tree)
+        self._begin_choosing(promise)
+
+    def _go_past(self, t_end: float, interval: float, t_bound: float, limit: int) -> None:
+        kind = CompiledExplicitStepper if self.mode == EXPLICIT else ExplicitStepper
+        kind._go_past(self, t_end, interval, t_bound, limit)
+
+    def _begin_anew(self) -> None:
+        kind = CompiledExplicitStepper if self.mode == EXPLICIT else ExplicitStepper
+        kind._begin_anew(self)
+
+    def _put_explicit(self, y: Array) -> None:
+        self._solver.go_on_from(self.state.t, y)
+        self.steps = self._solver.steps

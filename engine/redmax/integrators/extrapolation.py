@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Extrapolated linearly implicit Euler: order and step adapt, stiff springs and dampers do not shorten the step.
+
+A step of length h is taken by n = 2, 3, 4 ... small linearly implicit Euler steps with one and the same matrix, and the
+results are extrapolated to infinitely many (Hairer and Wanner, Solving Ordinary Differential Equations II, section
+IV.9, whose control of order and step this follows). The order holds whatever the matrix is; that it holds what is stiff
+of the forces makes the method stable. So the stiffness and damping that forces know by formula are all it needs, and
+what bends slowly (gyroscopic terms, geometric stiffness) may be left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Array
+from .explicit_runge_kutta import SMALLEST_RTOL, NotFiniteError, Slope, StepTooSmallError
+from .tableaux import root_mean_square
+
+MOST_COLUMNS = 9
+"""Highest order. Rounding errors grow by three digits up to here."""
+
+COUNTS = np.arange(2, MOST_COLUMNS + 2)
+WORK = np.concatenate([[0], np.cumsum(COUNTS)])
+"""Evaluations of a step that uses the first k rows, at index k."""
+
+SAFETY, LEAST_RATIO, MOST_RATIO = 0.9, 0.1, 10.0
+MOST_CHANGE, SHORTER = 0.1, 0.3
+"""A step that changes more of its own matrix is tried again, so much shorter."""
+
+CHEAPER, DEARER = 0.8, 0.9
+"""A lower order is taken if its work per time is below the first part of the present one's, a higher one if below the
+second."""
+
+
+@dataclass(frozen=True, eq=False)
+class Linearisation:
+    """Of n free coordinates about one state: M (n, n), and K = +df/dq, D = +df/dqdot (n, n) of the stiff forces.
+
+    Z: (n, r) directions that constraints leave free, None for all.
+    """
+
+    M: Array
+    K: Array
+    D: Array
+    Z: Array | None = None
+
+    def along(self) -> Linearisation:
+        """The same on the directions left free alone."""
+        if self.Z is None:
+            return self
+        Z = self.Z
+        return replace(self, M=Z.T @ self.M @ Z, K=Z.T @ self.K @ Z, D=Z.T @ self.D @ Z, Z=None)
+
+    def rates(self) -> tuple[float, float]:
+        """Fastest vibration [rad/s] and fastest decay [1/s] of the linearised mechanism."""
+        on = self.along()
+        if not len(on.M):
+            return 0.0, 0.0
+        L = np.linalg.inv(np.linalg.cholesky(on.M))
+        stiffness, damping = (float(np.linalg.eigvalsh(-L @ (A + A.T) @ L.T)[-1]) / 2.0 for A in (on.K, on.D))
+        return math.sqrt(max(stiffness, 0.0)), max(damping, 0.0)
+
+
+def change_within(h: float, before: Linearisation, after: Linearisation) -> float:
+    """Which part of the stiffness of a step of h [s] comes or goes within it, 0 to 1: of that eigenvalue of
+    -M^-1 (h D + h^2 K) which changes most against 1 and itself.
+
+    Where a stop is met or left nearly all of one does; a spring that turns keeps its own. Errors need not show that:
+    the small steps of all rows agree if none looks beyond, or if the matrix holds back what nothing holds any longer.
+    """
+    A, B = (-h * (system.D + h * system.K) for system in (before, after))
+    if np.abs(B - A).sum(axis=1).max(initial=0.0) <= 0.1 * MOST_CHANGE * np.diag(before.M).min(initial=np.inf):
+        return 0.0
+    half = np.linalg.inv(np.linalg.cholesky(before.M))
+    old, new = (np.linalg.eigvalsh(half @ (C + C.T) @ half.T) / 2.0 for C in (A, B))
+    return float((np.abs(new - old) / (1.0 + np.abs(old) + np.abs(new))).max(initial=0.0))
+
+
+class StepMatrix:
+    """(M - h D - h^2 K) on the free directions. inverse: (n, n), zero across them.
+
+    Raises LinAlgError where it is singular.
+    """
+
+    def __init__(self, system: Linearisation, h: float) -> None:
+        self.system, self.h = system, h
+        A = system.M - h * system.D - h * h * system.K
+        if system.Z is not None:
+            A = system.Z.T @ A @ system.Z
+        try:
+            half = np.linalg.inv(np.linalg.cholesky(A))
+            self.inverse = half.T @ half
+        except np.linalg.LinAlgError:  # a spring table that pushes away
+            self.inverse = np.linalg.inv(A)
+
+        if system.Z is not None:
+            self.inverse = system.Z @ self.inverse @ system.Z.T
+
+    def solve(self, b: Array) -> Array:
+        """x (n,) along the free directions."""
+        return np.asarray(self.inverse @ b)
+
+    def change(self, v: Array, a: Array) -> Array:
+        """Change of the velocities v (n,) in a step; a: (n,) accelerations where it begins, which obey constraints.
+
+        Beyond h a it is along the free directions only.
+        """
+        system, h = self.system, self.h
+        return h * a + self.solve(h * h * (system.D @ a + system.K @ (v + h * a)))
+
+
+class LinearlyImplicitExtrapolation:
+    """One run from (t, y), with the interface of `ExplicitRungeKutta`. step: how long the next is tried, None at first.
+
+    y: free coordinates, their velocities, and `quadratures` further numbers that nothing depends on.
+    linearise: at (t, y). calm: errors of what vibrates faster than a step are not counted; the method lets it die away.
+    whole_row: (matrix, count, t, t_new, y) does all small steps of a row in y, where compiled code can.
+    evaluations, matrices: of slopes and factored so far, the cost of the run.
+    """
+
+    def __init__(
+        self,
+        slope: Slope,
+        linearise: Callable[[float, Array], Linearisation],
+        t: float,
+        y: Array,
+        *,
+        rtol: float,
+        atol: float,
+        quadratures: int = 2,
+        calm: bool = False,
+        whole_row: Callable[[StepMatrix, int, float, float, Array], None] | None = None,
+    ) -> None:
+        self.slope, self.linearise, self.whole_row = slope, linearise, whole_row
+        self.t, self.y = t, np.array(y, np.float64)
+        self.rtol, self.atol, self.calm = max(rtol, SMALLEST_RTOL), atol, calm
+        self.step: float | None = None
+        self.order = 4
+        self.evaluations = self.matrices = 0
+        self._n = (self.y.size - quadratures) // 2
+        self._here: Linearisation | None = None
+
+    def go_on_from(self, y: Array) -> None:
+        """Continue from other values, or under other inputs, at the same time; the step stays as it was."""
+        self.y, self._here = np.array(y, np.float64), None
+
+    def advance(
+        self,
+        t_bound: float,
+        max_step: float = math.inf,
+        *,
+        sample: float = math.inf,
+        interval: float = math.inf,  # noqa: ARG002  (steps end at samples)
+    ) -> None:
+        """One step that is accurate enough, at most up to t_bound or the sample. StepTooSmallError if there is none."""
+        t, y, t_stop = self.t, self.y, min(sample, t_bound)
+        if not np.isfinite(y).all():
+            raise NotFiniteError(int(np.isfinite(y).argmin()))
+        system = self._linearised(t, y) if self._here is None else self._here
+        longest, shortest = min(max_step, t_stop - t), 10.0 * (math.nextafter(t, math.inf) - t)
+        if self.step is None:
+            self.step = self._first_step(system, longest)
+        wanted = h = max(min(self.step, max_step), shortest)
+        order, rejected = self.order, False
+        while True:
+            if not h >= shortest and t_stop - t > shortest:
+                raise StepTooSmallError(self._worst)
+            t_new = min(t + h, t_stop)
+            h = t_new - t
+            attempt = self._attempt(system, h, t_new, order)
+            if attempt.accepted:
+                there = self._linearised(t_new, attempt.y)
+                if h <= shortest or change_within(h, system, there) <= MOST_CHANGE:
+                    break
+                attempt = replace(attempt, next_step=SHORTER * h)
+            rejected = True
+            order, h = attempt.next_order, min(attempt.next_step, 0.5 * h if attempt.broken else math.inf)
+        order, following = self._following(attempt, order, longest, rejected=rejected)
+        if t_new == t_stop and h < wanted and not rejected:
+            following = max(following, wanted)  # a step cut short says nothing against its full length
+        self.t, self.y, self.step, self.order, self._here = t_new, attempt.y, following, order, there
+
+    def _linearised(self, t: float, y: Array) -> Linearisation:
+        self.matrices += 1
+        return self.linearise(t, y)
+
+    def _first_step(self, system: Linearisation, longest: float) -> float:
+        """So short that what decays fast is seen, and what vibrates fast, unless it need not be."""
+        if not self._n:
+            return 0.25 * longest
+        vibration, decay = system.rates()
+        rate = decay if self.calm else vibration + decay
+        return min(0.25 * longest, 1.0 / rate) if rate > 0.0 else 0.25 * longest
+
+    _worst = 0
+
+    def _attempt(self, system: Linearisation, h: float, t_new: float, order: int) -> Attempt:
+        """A step of length h with up to order + 1 rows."""
+        rows: list[Array] = []
+        steps, works = [math.inf, math.inf], [math.inf, math.inf]
+        error = previous = math.inf
+        try:
+            filtered = StepMatrix(system, h) if self.calm and self._n else None
+            for k in range(1, min(order + 1, MOST_COLUMNS) + 1):
+                with np.errstate(all="ignore"):
+                    rows = self._next_row(rows, self._euler(system, h, t_new, int(COUNTS[k - 1])), k)
+                if k == 1:
+                    continue
+                previous, error = error, self._error(system, rows[-1] - rows[-2], rows[-1], filtered)
+                if not math.isfinite(error) or (k > 2 and error > max(1.0, 4.0 * previous)):
+                    return Attempt(False, rows[-1], k, steps, works, 0.25 * h, max(2, order - 1), broken=True)
+                ratio = SAFETY * error ** (-1.0 / k) if error > 0.0 else MOST_RATIO
+                steps.append(h * min(MOST_RATIO, max(LEAST_RATIO, ratio)))
+                works.append(float(WORK[k]) / steps[k])
+                if k >= order - 1 and error <= 1.0:
+                    return Attempt(True, rows[-1], k, steps, works, h, order)
+                # Hopeless: the rows still to come cannot bring the error down far enough.
+                left = COUNTS[min(order, MOST_COLUMNS - 1)] / COUNTS[0]
+                if k >= order and error > left**2:
+                    break
+        except np.linalg.LinAlgError:
+            return Attempt(False, self.y, 0, steps, works, 0.25 * h, order, broken=True)
+        tried = len(steps) - 1
+        best = min(range(2, tried + 1), key=works.__getitem__)
+        return Attempt(False, rows[-1], tried, steps, works, steps[best], best, broken=steps[best] >= h)
+
+    def _euler(self, system: Linearisation, h: float, t_new: float, count: int) -> Array:
+        """y after `count` equal linearly implicit steps, with inputs at the end of each."""
+        self.evaluations += count
+        self.matrices += 1
+        y, matrix = self.y.copy(), StepMatrix(system, h / count)
+        if self.whole_row is not None:
+            self.whole_row(matrix, count, self.t, t_new, y)
+        else:
+            self._small_steps(matrix, count, t_new, y)
+        return y
+
+    def _small_steps(self, matrix: StepMatrix, count: int, t_new: float, y: Array) -> None:
+        n, t, part = self._n, self.t, matrix.h
+        for k in range(1, count + 1):
+            f = self.slope(t_new if k == count else t + k * part, y)
+            dv = matrix.change(y[n : 2 * n], f[n : 2 * n])
+            y[:n] += part * (y[n : 2 * n] + dv)
+            y[n : 2 * n] += dv
+            y[2 * n :] += part * f[2 * n :]
+
+    @staticmethod
+    def _next_row(rows: list[Array], first: Array, k: int) -> list[Array]:
+        """Row k of the extrapolation table from the one before."""
+        new = [first]
+        for column, above in enumerate(rows, 1):
+            new.append(new[-1] + (new[-1] - above) / (COUNTS[k - 1] / COUNTS[k - 1 - column] - 1.0))
+        return new
+
+    def _error(self, system: Linearisation, difference: Array, y_new: Array, filtered: StepMatrix | None) -> float:
+        """Error over what is allowed: of coordinates and velocities alike, and of energies put in or taken out."""
+        n, y = self._n, self.y
+        of_energy = self._energy_error(system, difference[2 * n :], y_new)
+        if n == 0:
+            return of_energy
+        parts = difference[: 2 * n].copy()
+        if filtered is not None:
+            for half in (slice(0, n), slice(n, 2 * n)):
+                parts[half] = filtered.solve(system.M @ filtered.solve(system.M @ parts[half]))
+        scale = self.atol + self.rtol * np.maximum(np.abs(y[: 2 * n]), np.abs(y_new[: 2 * n]))
+        ratio = np.abs(parts / scale)
+        self._worst = int(np.where(np.isnan(ratio), np.inf, ratio).argmax())
+        return max(root_mean_square(ratio), of_energy)
+
+    def _energy_error(self, system: Linearisation, difference: Array, y_new: Array) -> float:
+        """Of the quadratures, against the energies in play; only coarsely, so that a motion which needs no short steps
+        is not slowed down by them. They are what betrays a damper that stops something within a step."""
+        n, y = self._n, self.y
+        change = np.abs(y_new[2 * n :] - y[2 * n :]).max(initial=0.0)
+        if n == 0:  # nothing else there is: sums, which may pass through zero, are measured by what is added
+            return float(np.abs(difference).max(initial=0.0) / (self.atol + self.rtol * change))
+        v, w = y[n : 2 * n], y_new[n : 2 * n]
+        kinetic = 0.5 * float(v @ system.M @ v + w @ system.M @ w) + self.atol * float(np.trace(system.M))
+        return float(np.abs(difference).max(initial=0.0) / (math.sqrt(self.rtol) * (kinetic + change)))
+
+    @staticmethod
+    def _following(done: Attempt, order: int, longest: float, *, rejected: bool) -> tuple[int, float]:
+        """Order and length of the next step: the ones that cost least per time, as the book above chooses them.
+
+        longest: time to the next sample; orders that could go further cost as if they went there.
+        """
+        k = done.rows
+        works = [
+            float(WORK[j]) / min(step, longest) if step < math.inf else math.inf for j, step in enumerate(done.steps)
+        ]
+        if k == 2:
+            best = 3
+        elif k <= order:
+            best = k
+            if works[k - 1] < CHEAPER * works[k]:
+                best = k - 1
+            elif works[k] < DEARER * works[k - 1]:
+                best = k + 1
+        else:
+            best = k - 1
+            if k > 3 and works[k - 2] < CHEAPER * works[k - 1]:
+                best = k - 2
+            if works[k] < DEARER * works[best]:
+                best = k
+        best = max(2, min(best, MOST_COLUMNS - 1))
+        if rejected:
+            best = min(best, k)
+        step = done.steps[best] if best <= k else done.steps[k] * float(WORK[best] / WORK[k])
+        return best, min(step, done.next_step) if rejected else step  # steps do not grow at once after a rejection
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A step that was tried. y: where it ended. rows: how many were computed.
+
+    steps, works: by number of rows, the step that would have been right and its work per time.
+    next_step, next_order: what to try next where it was not accepted. broken: it went nowhere, or cannot be repaired by
+    the order alone.
+    """
+
+    accepted: bool
+    y: Array
+    rows: int
+    steps: list[float]
+    works: list[float]
+    next_step: float
+    next_order: int
+    broken: bool = False
