@@ -97,8 +97,9 @@ CHANNELS = {
 """Channels of every sample. Accelerations and forces are NaN where no force determines them (bodies without mass).
 
 work and loss are integrated along with the motion by the adaptive methods (but `radau`), impulses at corners of
-animations included, and are as accurate as the motion. With other integrators they are estimates: the powers at the frames, summed by the
-trapezoidal rule. Such an estimate of the work is NaN from the first frame on at which a moving motor's force is NaN.
+animations included, and are as accurate as the motion. With other integrators they are estimates: the powers at the
+frames, summed by the trapezoidal rule. Such an estimate of the work is NaN from the first frame on at which a moving
+motor's force is NaN.
 """
 
 PER_BODY = ("twist", "acceleration", "chart", "reaction")

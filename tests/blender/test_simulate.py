@@ -99,10 +99,10 @@ def test_an_unknown_error_in_the_thread_is_a_named_failure_and_not_lost(caplog):
 
 def test_what_cannot_begin_raises_with_the_engines_words():
     extraction, integrator = prepared()
-    bad = type(integrator)(rtol=-1.0)
+    bad = type(integrator)(accuracy="perfect")
     run = simulation.Run(extraction, bad)
     run.work()
-    with pytest.raises(RedMaxError, match="rtol"):
+    with pytest.raises(RedMaxError, match="accuracy"):
         run.trajectory()
 
 

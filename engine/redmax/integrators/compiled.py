@@ -131,7 +131,7 @@ class CompiledRungeKutta:
 
 def step_too_small(model: Model) -> str:
     """What to say when an adaptive step shrinks to nothing. At the end of its reach a driven loop is ever faster."""
-    what = "the adaptive step became too small; loosen the tolerances, or use radau if something is stiff"
+    what = "the adaptive step became too small; loosen the tolerances, or use extrapolated_euler if something is stiff"
     if model.loops:
         what += ", and see whether a loop is moved to the end of its reach"
     return what
