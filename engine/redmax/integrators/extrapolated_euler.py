@@ -11,11 +11,12 @@ import numpy as np
 from .. import fast
 from ..arrays import Array
 from ..dynamics.constrained import solver_of
+from ..dynamics.freedoms import free_coordinates, freedoms
 from ..fields import choice
 from ..model import Model
 from ..state import State
 from .adaptive import Adaptive
-from .base import IntegrationError, free_coordinates
+from .base import IntegrationError
 from .dormand_prince import ExplicitStepper, tree_for
 from .energy_balance import exchanges_energy
 from .equations import linear_system
@@ -88,12 +89,14 @@ class Mechanism:
         t = min(t, run.inputs_until)
         q, qdot, _ = run.motion(t, y)
         M, K, D = self._matrices(t, q, qdot)
-        free, Z = np.ix_(self._free, self._free), None
+        free, Z = freedoms(run.model, q), None
         if run.constraints is not None:
             rows = run.constraints.rows(fast.kinematics(run.model, q, qdot, run.state.chart), t)
-            G = rows.G[run.constraints.active(rows)]
-            Z = solver_of(run.model, M, G, run.constraints.rank).free_directions()
-        return Linearisation(M[free], K[free], D[free], Z)
+            active, rank = run.constraints.active(rows), run.constraints.rank
+            if rank is not None:
+                rank += int(rows.one_sided[active].sum())
+            Z = solver_of(free, M, rows.G[active], rank).free_directions()
+        return Linearisation(free.reduced(M), free.reduced(K), free.reduced(D), Z)
 
     def _matrices(self, t: float, q: Array, qdot: Array) -> tuple[Array, Array, Array]:
         run = self.stepper
