@@ -31,7 +31,7 @@ def gated(integrator, *, at=None, what=None):
             stepper.advance = wait_and_advance
             return stepper
 
-    made = Gated(rtol=integrator.rtol, atol=integrator.atol)
+    made = Gated(accuracy=integrator.accuracy)
     object.__setattr__(made, "gate", gate)
     return made
 
