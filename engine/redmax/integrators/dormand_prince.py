@@ -135,6 +135,8 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
             self._front, self._y = self.state, self._solver.inside(t_end)
             self.state = self._state(t_end, self._y)
             self.recentre()
+            if self.constraints is not None:
+                self.state = self.constraints.projected(self.state, self.inputs_until)
         return self.state
 
     def _go_past(self, t_end: float, interval: float, t_bound: float, limit: int) -> None:

@@ -34,7 +34,7 @@ KEPT_DAYS = 30.0
 """Folders of other versions stay so long after their last use: another Blender may have use for them."""
 NOT_COMPILED = (
     *("__init__", "cache_folder", "observation", "packing", "packing_forces", "packing_rows", "route", "seen_loops"),
-    "tree",
+    *("packing_ways", "tree"),
 )
 """Modules here that no compiled function reads anything of."""
 READ_OUTSIDE = (

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from . import layout as at
 from .articulated import eliminate, substitute
-from .delassus import factorise, push, reach_of_rows, solve_multipliers
+from .delassus import factorise, push, solve_multipliers
 from .jit import inner
 from .memory import fixed, further, get, get6, put, put3, put6
 from .place import place_all, velocities
 from .rows import evaluate_rows, moved, world_poses
+from .ways import reach_of_rows
 
 N_BODIES, N_DOFS, N_ROWS, N_LINES, N_GIVEN = at.N_BODIES, at.N_DOFS, at.N_ROWS, at.N_LINES, at.N_GIVEN
 BODIES, LINKS, NUMBERS, KINDS, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.CHARTS
@@ -39,23 +40,32 @@ CLOSED = 1e-15
 """Errors this small, relative to the mechanism's size, are closed: positions have no more digits."""
 NEARLY = 1e-10
 """Errors this small may remain where steps no longer make them smaller."""
+MUCH = 1e-3
+"""Where a step leaves more of the errors than this, what was factorised is too far away."""
+FARTHER = 100.0
+"""Joints move by less than so many times the gap, relative to the size, that they close."""
 ITERATIONS = 12
 OPEN = -2
 """`project`: the constraints cannot be satisfied near here."""
 
 
 @inner
+def factorise_rows(ints, rows):
+    """What is needed to solve for multipliers, after `eliminate` and `world_poses`."""
+    n, m, nr = fixed(ints, N_BODIES), fixed(ints, N_ROWS), fixed(ints, N_DOFS)
+    columns, space, armature = rows[COLUMNS], rows[ROW_SPACE], further(rows[VECTORS], ARMATURE * nr)
+    reach_of_rows(
+        n, m, nr, rows[ROWS], rows[ROW_VALUES], space, rows[LINKS], columns, armature, rows[POSES], rows[at.WAYS],
+        rows[REACH], rows[at.CARRIED], rows[at.AXES], rows[at.SUMS],
+    )  # fmt: skip
+    put(rows[WORLD], RANK, float(factorise(m, nr, columns, rows[REACH], rows[DELASSUS], space)))
+
+
+@inner
 def multipliers(ints, rows):
     """Multipliers that give every row the acceleration, or change of velocity or position, that it wants."""
-    m, nr = fixed(ints, N_ROWS), fixed(ints, N_DOFS)
-    columns, space, A = rows[COLUMNS], rows[ROW_SPACE], rows[DELASSUS]
-    armature = further(rows[VECTORS], ARMATURE * nr)
-    reach_of_rows(
-        m, nr, rows[ROWS], rows[ROW_VALUES], space, rows[LINKS], rows[BODY_WORK], columns, armature, rows[REACH]
-    )
-    rank = factorise(m, nr, columns, rows[REACH], A, space)
-    solve_multipliers(m, rank, A, space)
-    put(rows[WORLD], RANK, float(rank))
+    rank = int(get(rows[WORLD], RANK))
+    solve_multipliers(fixed(ints, N_ROWS), rank, rows[DELASSUS], rows[ROW_SPACE], rows[at.SOLUTION])
 
 
 @inner
@@ -97,9 +107,10 @@ def forward_with_rows(ints, rows, qddot, wrenches):
     for i in range(m):
         acceleration = moved(i, lines, space, work, ACC) + get(space, i * ROW_WORK + PRODUCT)
         put(space, i * ROW_WORK + WANTED, -acceleration)
+    factorise_rows(ints, rows)
     multipliers(ints, rows)
     if not wrenches and fixed(ints, N_GIVEN) == 0:
-        push(n, m, links, space, columns, armature, rows[REACH], no)
+        push(n, m, links, rows[at.SOLUTION], columns, armature, rows[REACH], no)
         substitute(n, links, work, columns, armature, qddot, force, no)
         return -1
     # wrenches of joints and forces of motors: once more, with the constraints' wrenches as loads
@@ -111,15 +122,9 @@ def forward_with_rows(ints, rows, qddot, wrenches):
 
 
 @inner
-def least_change(ints, rows, x):
-    """x (nr,) = M^-1 G^T multipliers: the change of least kinetic metric that gives every row what it wants.
-
-    -1, or the body at whose joint nothing resists. Spoils what `place_all` left of velocities.
-    """
-    n, nr, m = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, N_ROWS)
-    links, work, columns = rows[LINKS], rows[BODY_WORK], rows[COLUMNS]
-    armature = further(rows[VECTORS], ARMATURE * nr)
-    no, yes = m < 0, m > 0
+def at_rest(ints, rows, x):
+    """As if nothing moved or pushed, for `least_change`; spoils what `place_all` left of velocities. x (nr,) is 0."""
+    n, nr, work, columns = fixed(ints, N_BODIES), fixed(ints, N_DOFS), rows[BODY_WORK], rows[COLUMNS]
     for j in range(n):
         body = further(work, j * WORK)
         put6(body, BIAS, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -128,17 +133,36 @@ def least_change(ints, rows, x):
     for k in range(nr):
         put(columns, k * DOF_WORK + TAU, 0.0)
         put(x, k, 0.0)
-    stuck = eliminate(n, rows[BODIES], links, work, columns, armature, x, 0.0, no)
-    if stuck >= 0:
-        return stuck
+
+
+@inner
+def factorise_here(ints, rows, x):
+    """All that `least_change` needs, after `at_rest`; -1, or the body at whose joint nothing resists."""
+    n, nr = fixed(ints, N_BODIES), fixed(ints, N_DOFS)
+    armature, no = further(rows[VECTORS], ARMATURE * nr), n < 0
+    stuck = eliminate(n, rows[BODIES], rows[LINKS], rows[BODY_WORK], rows[COLUMNS], armature, x, 0.0, no)
+    if stuck < 0:
+        factorise_rows(ints, rows)
+    return stuck
+
+
+@inner
+def least_change(ints, rows, x):
+    """x (nr,) = M^-1 G^T multipliers: the change of least kinetic metric that gives every row what it wants.
+
+    After `at_rest`, and `factorise_here` or so near to where that was that the difference hardly matters.
+    """
+    n, nr, m = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, N_ROWS)
+    links, work, columns = rows[LINKS], rows[BODY_WORK], rows[COLUMNS]
+    armature = further(rows[VECTORS], ARMATURE * nr)
+    no, yes = m < 0, m > 0
     multipliers(ints, rows)
-    push(n, m, links, rows[ROW_SPACE], columns, armature, rows[REACH], yes)
+    push(n, m, links, rows[at.SOLUTION], columns, armature, rows[REACH], yes)
     world = further(work, ACC + 3 - WORK)
     a, b, c = get(world, 0), get(world, 1), get(world, 2)
     put3(world, 0, 0.0, 0.0, 0.0)
     substitute(n, links, work, columns, armature, x, further(rows[VECTORS], FORCE * nr), no)
     put3(world, 0, a, b, c)
-    return -1
 
 
 @inner
@@ -152,29 +176,41 @@ def look(ints, rows):
 
 
 @inner
+def put_there(ints, rows, q, qdot):
+    """Bodies and rows at q, qdot."""
+    n, work, columns = fixed(ints, N_BODIES), rows[BODY_WORK], rows[COLUMNS]
+    place_all(n, rows[BODIES], rows[LINKS], rows[NUMBERS], rows[KINDS], rows[CHARTS], work, columns, q, qdot)
+    velocities(n, rows[BODIES], rows[LINKS], work, columns, qdot)
+    world_poses(n, rows[LINKS], work, rows[POSES])
+    evaluate_rows(fixed(ints, N_ROWS), rows[ROWS], rows[ROW_VALUES], rows[ROW_SPACE], work, rows[POSES])
+
+
+@inner
+def widest_gap(ints, rows):
+    """The largest error of a row, relative to how far the mechanism reaches from the world's origin."""
+    lines, space, poses = rows[ROWS], rows[ROW_SPACE], rows[POSES]
+    size, largest = 1e-300, 0.0
+    for j in range(fixed(ints, N_BODIES)):
+        for k in range(9, POSE):
+            size = max(size, abs(get(poses, j * POSE + k)))
+    for i in range(fixed(ints, N_ROWS)):
+        error = abs(get(space, i * ROW_WORK + ERROR))
+        largest = max(largest, error / size if fixed(lines, i * ROW_INTS + ROW_KIND) == POINT else error)
+    return largest
+
+
+@inner
 def project(ints, rows, q, qdot):
     """Bring positions and then velocities back onto all constraints by the least change.
 
-    Gives how many steps it took, or OPEN.
+    Gives how many steps it took, or OPEN. Near the constraints a few steps with what was factorised once are enough.
     """
-    n, nr, m = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, N_ROWS)
-    bodies, links, work, columns = rows[BODIES], rows[LINKS], rows[BODY_WORK], rows[COLUMNS]
-    lines, values, space, poses = rows[ROWS], rows[ROW_VALUES], rows[ROW_SPACE], rows[POSES]
+    nr, m, space = fixed(ints, N_DOFS), fixed(ints, N_ROWS), rows[ROW_SPACE]
     x = further(rows[VECTORS], RIGHT_SIDE * nr)
-    last = 0.0
-    steps = 0
+    last, steps, away = 0.0, 0, -1.0
     while True:
-        place_all(n, bodies, links, rows[NUMBERS], rows[KINDS], rows[CHARTS], work, columns, q, qdot)
-        velocities(n, bodies, links, work, columns, qdot)
-        world_poses(n, links, work, poses)
-        evaluate_rows(m, lines, values, space, work, poses)
-        size, largest = 1e-300, 0.0
-        for j in range(n):
-            for k in range(9, POSE):
-                size = max(size, abs(get(poses, j * POSE + k)))
-        for i in range(m):
-            error = abs(get(space, i * ROW_WORK + ERROR))
-            largest = max(largest, error / size if fixed(lines, i * ROW_INTS + ROW_KIND) == POINT else error)
+        put_there(ints, rows, q, qdot)
+        largest = widest_gap(ints, rows)
         small = not largest > CLOSED  # also if it is not a number, which the velocities will show
         if small or (steps > 1 and largest < NEARLY and not largest < 0.25 * last):
             break
@@ -182,16 +218,47 @@ def project(ints, rows, q, qdot):
             return OPEN
         for i in range(m):
             put(space, i * ROW_WORK + WANTED, -get(space, i * ROW_WORK + ERROR))
-        if least_change(ints, rows, x) >= 0:
-            return OPEN
+        at_rest(ints, rows, x)
+        if steps == 0 or largest > MUCH * last:
+            if factorise_here(ints, rows, x) >= 0:
+                return OPEN
+            away = largest
+        least_change(ints, rows, x)
         for k in range(nr):
             put(q, k, get(q, k) + get(x, k))
         last = largest
         steps += 1
-    for i in range(m):
-        put(space, i * ROW_WORK + WANTED, -moved(i, lines, space, work, V))
-    if least_change(ints, rows, x) >= 0:
-        return OPEN
-    for k in range(nr):
-        put(qdot, k, get(qdot, k) + get(x, k))
-    return steps
+    return steps if slowed(ints, rows, q, qdot, away) else OPEN
+
+
+@inner
+def slowed(ints, rows, q, qdot, away):
+    """Take from qdot what opens the rows, after `put_there`; False if that cannot be.
+
+    away: how wide the loops were open where rows were factorised last; negative if nowhere.
+    """
+    nr, m, lines = fixed(ints, N_DOFS), fixed(ints, N_ROWS), rows[ROWS]
+    space, work, x = rows[ROW_SPACE], rows[BODY_WORK], further(rows[VECTORS], RIGHT_SIDE * nr)
+    remains = FARTHER * away  # part that a step leaves
+    last = 0.0
+    for step in range(ITERATIONS):
+        largest = 0.0
+        for i in range(m):
+            rate = moved(i, lines, space, work, V)
+            put(space, i * ROW_WORK + WANTED, -rate)
+            largest = max(largest, abs(rate))
+        if step > 0:
+            remains = largest / last
+        at_rest(ints, rows, x)
+        if away < 0.0 or remains > MUCH:
+            if factorise_here(ints, rows, x) >= 0:
+                return False
+            away, remains = 0.0, 0.0
+        least_change(ints, rows, x)
+        for k in range(nr):
+            put(qdot, k, get(qdot, k) + get(x, k))
+        if not remains * largest > CLOSED:
+            return True
+        last = largest
+        put_there(ints, rows, q, qdot)
+    return True

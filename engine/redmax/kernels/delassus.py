@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compiled multipliers of constraints: G M^-1 G^T in O(m n) from the articulated bodies, RBDN section 2.12.
 
-Elimination factorises M = L D^-1 L^T along the tree. W = L^-1 G^T follows from one walk to the root for each row, and
-G M^-1 G^T = W^T D W. Rows that depend on others are found by pivoting and left out: their multipliers are zero.
+Elimination factorises M = L D^-1 L^T along the tree. W = L^-1 G^T follows from the ways of the rows to the root
+(`ways`), and G M^-1 G^T = W^T D W. Rows that depend on others are found by pivoting and left out: their multipliers are
+zero.
 """
 
 from __future__ import annotations
@@ -10,23 +11,12 @@ from __future__ import annotations
 from . import layout as at
 from .articulated import mode_of
 from .jit import inlined, inner
-from .memory import fixed, fixed3, further, get, get3, get6, get9, put
-from .spatial import applied, cross
+from .memory import fixed, further, get, get3, put
 
-BODY_INTS, WORK, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK = (
-    at.BODY_INTS,
-    at.WORK,
-    at.DOF_WORK,
-    at.ROW_INTS,
-    at.ROW_NUMBERS,
-    at.ROW_WORK,
-)
-PARENT, DOF, NDOF, PRESCRIBED = at.PARENT, at.DOF, at.NDOF, at.PRESCRIBED
-BALL_ALONE, POINT = at.BALL_ALONE, at.POINT
-POINT_A, POINT_B = at.POINT_A, at.POINT_B
-ROW_KIND, BODY_A, BODY_B = at.ROW_KIND, at.BODY_A, at.BODY_B
-ON_A, ON_B, MOST, WANTED, MULTIPLIER, ORDER = at.ON_A, at.ON_B, at.MOST, at.WANTED, at.MULTIPLIER, at.ORDER
-R, P, S, U, D, TAU = at.R, at.P, at.S, at.U, at.D, at.TAU
+BODY_INTS, DOF_WORK, ROW_WORK = at.BODY_INTS, at.DOF_WORK, at.ROW_WORK
+DOF, NDOF, PRESCRIBED, BALL_ALONE = at.DOF, at.NDOF, at.PRESCRIBED, at.BALL_ALONE
+MOST, WANTED, MULTIPLIER, ORDER = at.MOST, at.WANTED, at.MULTIPLIER, at.ORDER
+U, D, TAU = at.U, at.D, at.TAU
 DEPENDENT = 1e-11
 """A row whose part that no other row has is this small, relative to it all, squared, depends on the others."""
 NOTHING = 1e-24
@@ -36,94 +26,15 @@ WELL_APART = 1e-6
 
 
 @inner
-def handed_up(link, work, columns, armature, f, lever, reach, m, i, kept):
-    """What a wrench on a body is at its parent, of which the joint takes its part; that part goes to column i of W.
-    What a wrench of that size could move at most is added up in `MOST`. lever: how far its force acts at most.
-    """
-    f0, f1, f2, f3, f4, f5 = f
-    dof, most = fixed(link, DOF), 0.0
-    mode = mode_of(link, armature, dof)
-    if mode == BALL_ALONE:
-        columns = further(columns, dof * DOF_WORK)
-        l1, l4, l3 = get3(columns, U + 3)
-        most = (f0 * f0 + f1 * f1 + f2 * f2) * get(columns, D)
-        put(reach, dof * m + i, f0)
-        put(reach, (dof + 1) * m + i, f1 + l1 * f0)
-        put(reach, (dof + 2) * m + i, f2 + l4 * f0 + l3 * f1)
-        a, b, c = get3(columns, U), get3(columns, U + DOF_WORK), get3(columns, U + 2 * DOF_WORK)
-        f3 -= f0 * a[0] + f1 * b[0] + f2 * c[0]
-        f4 -= f0 * a[1] + f1 * b[1] + f2 * c[1]
-        f5 -= f0 * a[2] + f1 * b[2] + f2 * c[2]
-        f0, f1, f2 = 0.0, 0.0, 0.0
-    elif not fixed(link, PRESCRIBED):
-        for k in range(dof + fixed(link, NDOF) - 1, dof - 1, -1):
-            column = further(columns, k * DOF_WORK)
-            s, u = get6(column, S), get6(column, U)
-            w = (s[0] * f0 + s[1] * f1 + s[2] * f2) + (s[3] * f3 + s[4] * f4 + s[5] * f5)
-            put(reach, k * m + i, w)
-            torque, force = f0 * f0 + f1 * f1 + f2 * f2, f3 * f3 + f4 * f4 + f5 * f5
-            turn, slide = s[0] * s[0] + s[1] * s[1] + s[2] * s[2], s[3] * s[3] + s[4] * s[4] + s[5] * s[5]
-            most += get(column, D) * (turn * (torque + lever * lever * force) + slide * force + w * w)
-            w *= get(column, D)
-            f0, f1, f2 = f0 - w * u[0], f1 - w * u[1], f2 - w * u[2]
-            f3, f4, f5 = f3 - w * u[3], f4 - w * u[4], f5 - w * u[5]
-    put(kept, MOST, get(kept, MOST) + most)
-    E, p = get9(work, R), get3(work, P)
-    f3, f4, f5 = applied(E, f3, f4, f5)
-    t0, t1, t2 = applied(E, f0, f1, f2)
-    c0, c1, c2 = cross(p[0], p[1], p[2], f3, f4, f5)
-    return t0 + c0, t1 + c1, t2 + c2, f3, f4, f5
-
-
-@inlined
-def length(x):
-    """At least that of a vector."""
-    return abs(x[0]) + abs(x[1]) + abs(x[2])
-
-
-@inlined
-def sum6(a, b):
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
-
-
-@inner
-def reach_of_row(i, m, row, value, kept, links, work, columns, armature, reach):
-    """Column i of W: from both bodies to the root, together from where their ways meet."""
-    a, b = fixed(row, BODY_A), fixed(row, BODY_B)
-    f, g = get6(kept, ON_A), get6(kept, ON_B)
-    lever_a, lever_b = 0.0, 0.0
-    if fixed(row, ROW_KIND) == POINT:
-        lever_a, lever_b = length(fixed3(value, POINT_A)), length(fixed3(value, POINT_B))
-    put(kept, MOST, 0.0)
-    while a >= 0 or b >= 0:
-        if a == b:
-            f, g, b, lever_a = sum6(f, g), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), -1, max(lever_a, lever_b)
-        if a > b:
-            link, body = further(links, a * BODY_INTS), further(work, a * WORK)
-            f = handed_up(link, body, columns, armature, f, lever_a, reach, m, i, kept)
-            a, lever_a = fixed(link, PARENT), lever_a + length(get3(body, P))
-        else:
-            link, body = further(links, b * BODY_INTS), further(work, b * WORK)
-            g = handed_up(link, body, columns, armature, g, lever_b, reach, m, i, kept)
-            b, lever_b = fixed(link, PARENT), lever_b + length(get3(body, P))
-
-
-@inner
-def reach_of_rows(m, nr, rows, values, space, links, work, columns, armature, reach):
-    """W (nr, m), after `eliminate`."""
-    for k in range(nr * m):
-        put(reach, k, 0.0)
-    for i in range(m):
-        row, value, kept = further(rows, i * ROW_INTS), further(values, i * ROW_NUMBERS), further(space, i * ROW_WORK)
-        reach_of_row(i, m, row, value, kept, links, work, columns, armature, reach)
-
-
-@inner
 def product_of_reach(m, nr, columns, reach, A):
-    """A = W^T D W (m, m), the upper half."""
+    """A = W^T D W (m, m), the upper half. Four coordinates at a time, so that A is read and written less often."""
     for k in range(m * m):
         put(A, k, 0.0)
-    for k in range(nr):
+    k = 0
+    while k + 3 < nr:
+        add_four(m, further(columns, k * DOF_WORK), further(reach, k * m), A)
+        k += 4
+    while k < nr:
         d, W = get(columns, k * DOF_WORK + D), further(reach, k * m)
         for i in range(m):
             x = get(W, i)
@@ -132,6 +43,35 @@ def product_of_reach(m, nr, columns, reach, A):
                 row = further(A, i * m)
                 for j in range(i, m):
                     put(row, j, get(row, j) + x * get(W, j))
+        k += 1
+
+
+@inner
+def add_four(m, columns, W, A):
+    """Four coordinates' part of A = W^T D W."""
+    W1, W2, W3 = further(W, m), further(W, 2 * m), further(W, 3 * m)
+    d0, d1, d2, d3 = (
+        get(columns, D),
+        get(columns, D + DOF_WORK),
+        get(columns, D + 2 * DOF_WORK),
+        get(columns, D + 3 * DOF_WORK),
+    )
+    end = m
+    while (
+        end > 0
+        and get(W, end - 1) == 0.0
+        and get(W1, end - 1) == 0.0
+        and get(W2, end - 1) == 0.0
+        and get(W3, end - 1) == 0.0
+    ):
+        end -= 1
+    for i in range(end):
+        x, y, z, w = get(W, i), get(W1, i), get(W2, i), get(W3, i)
+        if x != 0.0 or y != 0.0 or z != 0.0 or w != 0.0:
+            x, y, z, w = d0 * x, d1 * y, d2 * z, d3 * w
+            row = further(A, i * m)
+            for j in range(i, end):
+                put(row, j, get(row, j) + ((x * get(W, j) + y * get(W1, j)) + (z * get(W2, j) + w * get(W3, j))))
 
 
 @inlined
@@ -159,18 +99,37 @@ def factorise(m, nr, columns, reach, A, space):
 
 @inner
 def factorised_as_they_come(m, A, space):
-    """Whether that can be done without a look at the order."""
-    for k in range(m):
-        row, whole = further(A, k * m), get(space, k * ROW_WORK + MULTIPLIER)
-        if not (get(row, k) > WELL_APART * whole and whole > 0.0):
-            return False
-        pivot = 1.0 / get(row, k)
-        for i in range(k + 1, m):
-            x, other = get(row, i) * pivot, further(A, i * m)
-            if x != 0.0:
+    """Whether that can be done without a look at the order. Four rows at a time, as in `product_of_reach`."""
+    k = 0
+    while k < m:
+        count = min(4, m - k)
+        for p in range(k, k + count):
+            row, whole = further(A, p * m), get(space, p * ROW_WORK + MULTIPLIER)
+            if not (get(row, p) > WELL_APART * whole and whole > 0.0):
+                return False
+            pivot = 1.0 / get(row, p)
+            for i in range(p + 1, k + count):
+                x, other = get(row, i) * pivot, further(A, i * m)
                 for j in range(i, m):
                     put(other, j, get(other, j) - x * get(row, j))
+        if count == 4:
+            subtract_four(m, k, A)
+        k += count
     return True
+
+
+@inner
+def subtract_four(m, k, A):
+    """What four rows that are done, from k on, take from all that follow."""
+    R0, R1, R2, R3 = further(A, k * m), further(A, (k + 1) * m), further(A, (k + 2) * m), further(A, (k + 3) * m)
+    d0, d1, d2, d3 = 1.0 / get(R0, k), 1.0 / get(R1, k + 1), 1.0 / get(R2, k + 2), 1.0 / get(R3, k + 3)
+    for i in range(k + 4, m):
+        x, y, z, w = get(R0, i), get(R1, i), get(R2, i), get(R3, i)
+        if x != 0.0 or y != 0.0 or z != 0.0 or w != 0.0:
+            x, y, z, w = d0 * x, d1 * y, d2 * z, d3 * w
+            row = further(A, i * m)
+            for j in range(i, m):
+                put(row, j, get(row, j) - ((x * get(R0, j) + y * get(R1, j)) + (z * get(R2, j) + w * get(R3, j))))
 
 
 @inner
@@ -201,31 +160,79 @@ def factorised_with_pivots(m, A, space):
 
 
 @inner
-def solve_multipliers(m, rank, A, space):
+def solve_multipliers(m, rank, A, space, x):
     """Multipliers with A x = `WANTED` in the rows that do not depend on others; zero in those that do.
 
-    After `factorise`.
+    After `factorise`. x: (m,) gets them too, one after another.
     """
+    for i in range(m):
+        put(x, i, get(space, i * ROW_WORK + WANTED))
+    if in_order(rank, m, space):
+        solve_in_order(m, A, x)
+        for i in range(m):
+            put(space, i * ROW_WORK + MULTIPLIER, get(x, i))
+        return
     for i in range(m):
         put(space, i * ROW_WORK + MULTIPLIER, 0.0)
     for k in range(rank):
         r = int(get(space, k * ROW_WORK + ORDER))
-        x = get(space, r * ROW_WORK + WANTED)
+        y = get(x, r)
         for i in range(k):
             p = int(get(space, i * ROW_WORK + ORDER))
-            x -= entry(A, m, r, p) * get(space, p * ROW_WORK + MULTIPLIER)
-        put(space, r * ROW_WORK + MULTIPLIER, x / get(A, r * m + r))
+            y -= entry(A, m, r, p) * get(space, p * ROW_WORK + MULTIPLIER)
+        put(space, r * ROW_WORK + MULTIPLIER, y / get(A, r * m + r))
     for k in range(rank - 1, -1, -1):
         r = int(get(space, k * ROW_WORK + ORDER))
-        x, d = get(space, r * ROW_WORK + MULTIPLIER), 1.0 / get(A, r * m + r)
+        y, d = get(space, r * ROW_WORK + MULTIPLIER), 1.0 / get(A, r * m + r)
         for i in range(k + 1, rank):
             p = int(get(space, i * ROW_WORK + ORDER))
-            x -= entry(A, m, p, r) * d * get(space, p * ROW_WORK + MULTIPLIER)
-        put(space, r * ROW_WORK + MULTIPLIER, x)
+            y -= entry(A, m, p, r) * d * get(space, p * ROW_WORK + MULTIPLIER)
+        put(space, r * ROW_WORK + MULTIPLIER, y)
+    for i in range(m):
+        put(x, i, get(space, i * ROW_WORK + MULTIPLIER))
 
 
 @inner
-def push(n, m, links, space, columns, armature, reach, alone):
+def in_order(rank, m, space):
+    """Whether all rows were taken as they come."""
+    i = 0 if rank == m else m + 1
+    while i < m and int(get(space, i * ROW_WORK + ORDER)) == i:
+        i += 1
+    return i == m
+
+
+@inner
+def solve_in_order(m, A, x):
+    """x (m,) becomes the solution of A x = x."""
+    for k in range(m):
+        row = further(A, k * m)
+        y = get(x, k) / get(row, k)
+        for j in range(k + 1, m):
+            put(x, j, get(x, j) - y * get(row, j))
+        put(x, k, y)
+    for k in range(m - 1, -1, -1):
+        row = further(A, k * m)
+        put(x, k, get(x, k) - product_from(k + 1, m, row, x) / get(row, k))
+
+
+@inlined
+def product_from(first, last, a, b):
+    """Sum of a times b over their places first to last - 1, in four sums that do not wait for each other."""
+    s0, s1, s2, s3, i = 0.0, 0.0, 0.0, 0.0, first
+    while i + 3 < last:
+        s0 += get(a, i) * get(b, i)
+        s1 += get(a, i + 1) * get(b, i + 1)
+        s2 += get(a, i + 2) * get(b, i + 2)
+        s3 += get(a, i + 3) * get(b, i + 3)
+        i += 4
+    while i < last:
+        s0 += get(a, i) * get(b, i)
+        i += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+@inner
+def push(n, m, links, multipliers, columns, armature, reach, alone):
     """Add the multipliers' part to the forces less bias that `substitute` reads, or put it there alone."""
     for j in range(n):
         link = further(links, j * BODY_INTS)
@@ -235,9 +242,9 @@ def push(n, m, links, space, columns, armature, reach, alone):
             continue
         if mode == BALL_ALONE:
             column = further(columns, dof * DOF_WORK)
-            z0 = get(column, D) * along(m, space, reach, dof)
-            z1 = get(column, D + DOF_WORK) * along(m, space, reach, dof + 1)
-            z2 = get(column, D + 2 * DOF_WORK) * along(m, space, reach, dof + 2)
+            z0 = get(column, D) * along(m, multipliers, reach, dof)
+            z1 = get(column, D + DOF_WORK) * along(m, multipliers, reach, dof + 1)
+            z2 = get(column, D + 2 * DOF_WORK) * along(m, multipliers, reach, dof + 2)
             l1, l4, l3 = get3(column, U + 3)
             y0, y1, y2 = z0 + l1 * z1 + l4 * z2, z1 + l3 * z2, z2
             if not alone:
@@ -248,16 +255,13 @@ def push(n, m, links, space, columns, armature, reach, alone):
             put(column, TAU + 2, y2)
             continue
         for k in range(dof, dof + fixed(link, NDOF)):
-            x = along(m, space, reach, k)
+            x = along(m, multipliers, reach, k)
             if not alone:
                 x += get(columns, k * DOF_WORK + TAU)
             put(columns, k * DOF_WORK + TAU, x)
 
 
 @inlined
-def along(m, space, reach, k):
+def along(m, multipliers, reach, k):
     """W times the multipliers, in row k."""
-    total = 0.0
-    for i in range(m):
-        total += get(reach, k * m + i) * get(space, i * ROW_WORK + MULTIPLIER)
-    return total
+    return product_from(0, m, further(reach, k * m), multipliers)

@@ -92,6 +92,14 @@ ROW_WORK = 18
 POSE = 12
 """Numbers of a body's pose in the world: nine of the rotation, three of the position."""
 
+# ways of rows to the root, integers: one line per body, then pairs (first, how many)
+FIRST_RANGE, MEETINGS, RANGES = range(3)
+"""Where a body's pairs begin: first rows whose two ways meet there, then ways that pass. Way i is that of row i from
+body A, and from both once they have met; m + i is that from body B. The world has no way."""
+WAY_INTS = 3
+AXIS_NUMBERS, WRENCH = 12, 6
+"""Work space: a coordinate in the world's axes, S and what it takes of a wrench; a wrench on its way."""
+
 # forces, integers: one line per force
 FORMULA, FORCE_POINTS, FIRST_POINT, FORCE_START, FORCE_TABLE_ROW = range(5)
 """Formula (`forces.base.Formula`); how many points it has and which is the first; where in the pool its numbers begin,
@@ -112,15 +120,17 @@ VECTOR_ROWS = 9
 BODIES, LINKS, NUMBERS, KINDS, DOFS, TABLES, POOL, WORLD, GIVEN, CHARTS, BODY_WORK, COLUMNS, VECTORS = range(13)
 # and further rows
 ROWS, ROW_VALUES, ROW_SPACE, POSES, REACH, DELASSUS, FORCES, POINTS = range(13, 21)
+WAYS, CARRIED, AXES, SUMS, SOLUTION = range(21, 26)
 
 # head of the integers: how many bodies, primitives, tables, pool numbers, prescribed ones, Euler slots; whether
 # anything acts on coordinates, whether any body is damped; how long both arrays are; how many coordinates there are,
-# rows of constraints, forces and their points; all lines of rows, idle ones included
+# rows of constraints, forces and their points; all lines of rows, idle ones included, and integers of
+# their ways
 N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, HAS_DRAG, N_INTS, N_FLOATS, N_DOFS, N_ROWS = (
     range(12)
 )
-N_FORCES, N_POINTS, N_LINES = 12, 13, 14
-HEAD = 15
+N_FORCES, N_POINTS, N_LINES, N_WAYS = 12, 13, 14, 15
+HEAD = 16
 
 # what `core.compute` is asked to do, in this order
 DO_RECENTRE, DO_PLACE, DO_TURN_RATE, DO_LOADS, DO_FORWARD = 1, 2, 4, 8, 16  # DO_PROJECT comes after DO_RECENTRE

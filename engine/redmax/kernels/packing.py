@@ -17,13 +17,22 @@ from . import layout as at
 from .packing_forces import pack_forces
 from .packing_rows import pack_rows
 from .packing_tables import table_numbers
+from .packing_ways import pack_ways
 
 
 def work_space(model: Model, rows: int, lines: int) -> int:
     """How many numbers there are from the bodies' work space on."""
     n, nr = model.body_count, model.dof_count
-    constraints = (n + 1) * at.POSE + lines * (at.ROW_NUMBERS + at.ROW_WORK) + rows * (nr + rows)
+    constraints = (n + 1) * at.POSE + lines * (at.ROW_NUMBERS + at.ROW_WORK) + solving_space(model, rows)
     return (n + 1) * at.WORK + nr * at.DOF_WORK + constraints
+
+
+def solving_space(model: Model, rows: int) -> int:
+    """How many numbers there are from where W of the rows stands on."""
+    if rows == 0:
+        return 0
+    nr = model.dof_count
+    return rows * (nr + rows + 2 * at.WRENCH + 1) + nr * at.AXIS_NUMBERS + 2 * model.body_count
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +107,7 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
     idle = np.setdiff1d(np.arange(len(lines.ints)), kept)
     parts = (lines.chosen(kept), lines.chosen(idle), facing)
     row_ints, row_values = (np.concatenate(x) for x in zip(*((p.ints, p.values) for p in parts), strict=True))
+    ways = pack_ways(model.parent, parts[0].ints)
     sizes = [n, len(rows), len(tables), len(pool), len(given), len(slots)]
     head = [
         *sizes,
@@ -110,9 +120,10 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         len(forces.ints),
         len(forces.points),
         len(row_ints),
+        len(ways),
     ]
     numbers = np.array(kinds, np.int64).ravel()
-    ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, row_ints.ravel()]
+    ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, row_ints.ravel(), ways]
     ints += [forces.ints.ravel(), forces.points, np.zeros(len(slots))]
     vectors = np.zeros((at.VECTOR_ROWS, nr))
     vectors[at.START] = model.q0
@@ -128,7 +139,7 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         np.eye(3).ravel(),
         np.zeros(3 + n * at.POSE),
         row_values.ravel(),
-        np.zeros(len(row_ints) * at.ROW_WORK + len(kept) * (nr + len(kept))),
+        np.zeros(len(row_ints) * at.ROW_WORK + solving_space(model, len(kept))),
     ]
     all_ints, all_floats = np.concatenate(ints).astype(np.int64), np.concatenate(floats)
     all_ints[at.N_INTS], all_ints[at.N_FLOATS] = len(all_ints), len(all_floats)

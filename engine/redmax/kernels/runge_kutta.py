@@ -185,7 +185,7 @@ def advance(
             step = min(step, t_bound - t)
         strictness, step = 1.0, min(step, max_step)
         shortened = step * control[STRICTNESS] ** exponent
-        if shortened >= control[LEAST_SAMPLES] * interval and not constrained:  # loops are closed where steps end
+        if shortened >= control[LEAST_SAMPLES] * interval:
             strictness, step, t_stop = control[STRICTNESS], shortened, t_bound
         h = max(step, shortest)
         wanted, rejected, worst = h, False, 0

@@ -71,7 +71,7 @@ class Tree:
         self._world = self.floats[end - at.VECTOR_ROWS * nr - at.WORLD_NUMBERS : end - at.VECTOR_ROWS * nr]
         columns = end + (model.body_count + 1) * at.WORK
         self._columns = self.floats[columns : columns + nr * at.DOF_WORK].reshape(nr, at.DOF_WORK)
-        end = len(self.floats) - rows * (rows + nr)
+        end = len(self.floats) - packing.solving_space(model, rows)
         self._space = self.floats[end - lines * at.ROW_WORK : end].reshape(lines, at.ROW_WORK)
         self._reach = self.floats[end : end + rows * nr].reshape(nr, rows)
 

@@ -15,7 +15,8 @@ WORLD_NUMBERS, VECTOR_ROWS, WORK, DOF_WORK = at.WORLD_NUMBERS, at.VECTOR_ROWS, a
 N_BODIES, N_PRIMITIVES, N_DOFS, N_TABLES = at.N_BODIES, at.N_PRIMITIVES, at.N_DOFS, at.N_TABLES
 N_POOL, N_GIVEN, N_SLOTS, N_ROWS = at.N_POOL, at.N_GIVEN, at.N_SLOTS, at.N_ROWS
 ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = at.ROW_INTS, at.ROW_NUMBERS, at.ROW_WORK, at.POSE
-N_FORCES, N_POINTS, N_LINES, FORCE_INTS = at.N_FORCES, at.N_POINTS, at.N_LINES, at.FORCE_INTS
+N_FORCES, N_POINTS, N_LINES, N_WAYS, FORCE_INTS = at.N_FORCES, at.N_POINTS, at.N_LINES, at.N_WAYS, at.FORCE_INTS
+AXIS_NUMBERS, WRENCH = at.AXIS_NUMBERS, at.WRENCH
 
 
 @inlined
@@ -28,7 +29,8 @@ def rows_of(ints, floats):
     given = further(tables, fixed(ints, N_TABLES) * TABLE_INTS)
     rows = further(given, fixed(ints, N_GIVEN))
     m_rows, lines = fixed(ints, N_ROWS), fixed(ints, N_LINES)
-    forces = further(rows, lines * ROW_INTS)
+    ways = further(rows, lines * ROW_INTS)
+    forces = further(ways, fixed(ints, N_WAYS))
     points = further(forces, fixed(ints, N_FORCES) * FORCE_INTS)
     charts = further(points, fixed(ints, N_POINTS))
     numbers = further(floats, n * BODY_NUMBERS)
@@ -43,9 +45,13 @@ def rows_of(ints, floats):
     space = further(values, lines * ROW_NUMBERS)
     reach = further(space, lines * ROW_WORK)
     delassus = further(reach, nr * m_rows)
+    carried = further(delassus, m_rows * m_rows)
+    axes = further(carried, 2 * m_rows * WRENCH)
+    sums = further(axes, nr * AXIS_NUMBERS)
+    solution = further(sums, 2 * n)
     return (
         floats, links, numbers, kinds, dofs, tables, pool, world, given, charts, work, columns, vectors,
-        rows, values, space, poses, reach, delassus, forces, points,
+        rows, values, space, poses, reach, delassus, forces, points, ways, carried, axes, sums, solution,
     )  # fmt: skip
 
 
