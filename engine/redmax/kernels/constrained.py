@@ -42,6 +42,8 @@ NEARLY = 1e-10
 """Errors this small may remain where steps no longer make them smaller."""
 MUCH = 1e-3
 """Where a step leaves more of the errors than this, what was factorised is too far away."""
+SEEN = 1e-11
+"""Changes of velocity [1/s] by which one that is not quite the least may differ from it."""
 FARTHER = 100.0
 """Joints move by less than so many times the gap, relative to the size, that they close."""
 ITERATIONS = 12
@@ -250,7 +252,7 @@ def slowed(ints, rows, q, qdot, away):
         if step > 0:
             remains = largest / last
         at_rest(ints, rows, x)
-        if away < 0.0 or remains > MUCH:
+        if away < 0.0 or remains > MUCH or remains * largest > SEEN:
             if factorise_here(ints, rows, x) >= 0:
                 return False
             away, remains = 0.0, 0.0
