@@ -26,6 +26,9 @@ PLOTS = {
 }
 
 
+LOOPS = "loops, as closed"
+"""Rows that compare loops, each with an accuracy of ours of its own."""
+
 SHOWN = 4
 """Peers named in a line, the best first."""
 
@@ -70,9 +73,13 @@ def section(rows: list[Row], about: list[str]) -> list[str]:
         if chosen:
             heading = f"{title[0].upper()}{title[1:]}" + (f" [{unit}]" if unit else " (relative error)")
             lines += [f"{heading}:", "", *side_by_side(chosen), ""]
+    loops = [row for row in rows if row.benchmark.startswith(LOOPS)]
+    if loops:
+        lines += ["Mechanisms with loops [ms per simulated second]:", "", *loop_table(loops), ""]
     lines += ["Everything else:", "", "| what | case | ours | beside it, the best first |", "|---|---|---|---|"]
     others = ("work-precision", "loops", "growth", "plain numpy", "start", "memory", "chain in Blender", "simulation, ")
-    for key, members in grouped(row for row in rows if row.benchmark.startswith(others)).items():
+    rest = (row for row in rows if row.benchmark.startswith(others) and not row.benchmark.startswith(LOOPS))
+    for key, members in grouped(rest).items():
         lines.append(one_line(*key, members))
     return lines
 
@@ -92,6 +99,19 @@ def side_by_side(rows: list[Row]) -> list[str]:
         theirs = {row.peer: row.theirs for row in members}
         cells = ["" if theirs.get(peer) is None else number(theirs[peer], 3) for peer in peers]
         lines.append(f"| {case} | {number(members[0].ours, 3)} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def loop_table(rows: list[Row]) -> list[str]:
+    """A line per mechanism and peer, the mechanisms as they come."""
+    lines = ["| case | as closed | ours | peer | theirs | its error [m] | ratio | asked for |", "|---" * 8 + "|"]
+    for name in dict.fromkeys(row.case.partition(",")[0] for row in rows):
+        for row in (row for row in rows if row.case.partition(",")[0] == name and row.theirs is not None):
+            asked = "" if row.met is None else f"{row.ratio_limit:g} x: " + ("met" if row.met else "**MISSED**")
+            how = row.benchmark.removeprefix(f"{LOOPS} ")
+            error = "" if row.difference is None else f"{row.difference:.0e}"
+            cells = (row.case, how, number(row.ours, 3), row.peer, number(row.theirs or 0.0, 3), error)
+            lines.append(f"| {' | '.join(cells)} | {number(row.ratio or 0.0, 2)} | {asked} |")
     return lines
 
 

@@ -8,7 +8,18 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks.bench_loops import DEFAULTS, EQUAL, FINER, NEAREST, Result, asked_for, check_start, choices
+from benchmarks.bench_loops import (
+    DEFAULTS,
+    EQUAL,
+    FINER,
+    NEAREST,
+    Result,
+    as_near,
+    asked_for,
+    check_start,
+    choices,
+    distance,
+)
 from benchmarks.linkage import HINGE, Drawing, Linkage, consistent_rates, energies, extent, largest_gap, loop_jacobian
 from benchmarks.loop_mechanisms import four_bar, jansen_legs, ring, scissor_lift
 from benchmarks.peers.loops_base import Setting
@@ -186,3 +197,19 @@ def test_where_no_peer_is_as_closed_the_limit_is_asked_beside_the_most_closed():
     assert chosen == [(NEAREST, a), (NEAREST, b)]
     assert asked_for(chosen, {}) is b
     assert asked_for([], {}) is None
+
+
+def test_ours_is_the_fastest_that_is_at_least_as_near_to_the_converged_run():
+    draft, standard = result("R", "draft", 1.0, 1e-15, 1e-3), result("R", "standard", 2.0, 1e-15, 1e-6)
+    seconds = {draft.label: 1.0, standard.label: 2.0}
+    for error, expected in ((1e-2, draft), (1e-5, standard), (1e-9, standard)):
+        assert as_near([draft, standard], result("A", "", 1.0, 1e-12, error), seconds) is expected
+    assert as_near([draft, standard], result("A", "", 1.0, 0.0, 1e-2), {**seconds, draft.label: 3.0}) is standard
+
+
+def test_runs_are_as_far_apart_as_any_body_at_any_frame():
+    places = np.zeros((4, 3, 3))
+    other = places.copy()
+    other[1, 2, :2] = 0.3, 0.4
+    other[3, 0, 2] = 1.0  # a turn
+    assert distance(places, other) == 0.5

@@ -13,7 +13,7 @@ from pydrake.systems.analysis import Simulator
 
 from ..linkage import HINGE, Linkage
 from ..mechanisms import GRAVITY
-from .base import FPS, Unsupported, steps_of_a_frame
+from .base import FPS, steps_of_a_frame
 from .loops_base import LoopMachine, Setting, step_label
 from .loops_in_redmax import in_space, places_of
 
@@ -56,6 +56,11 @@ class DrakeLoops(LoopMachine):
             else:
                 plant.AddJoint(PrismaticJoint(f"to {body.name}", place, made.body_frame(), [1.0, 0.0, 0.0]))
             bodies.append(made)
+        if any(loop.a < 0 for loop in linkage.loops):
+            # A ball constraint of the world body itself ended the process (segmentation fault, Drake 1.51).
+            anchor = plant.AddRigidBody("anchor", SpatialInertia.Zero())
+            plant.WeldFrames(plant.world_frame(), anchor.body_frame())
+            bodies[0] = anchor
         for loop in linkage.loops:
             ends = [np.array(in_space(loop.at, home[i + 1])) for i in (loop.a, loop.b)]
             plant.AddBallConstraint(bodies[loop.a + 1], ends[0], bodies[loop.b + 1], ends[1])
@@ -98,6 +103,4 @@ class DrakeLoops(LoopMachine):
 
 
 def build(linkage: Linkage) -> DrakeLoops:
-    if any(loop.a < 0 for loop in linkage.loops):
-        raise Unsupported("a loop that ends at the world ended the process")  # seen with Drake 1.51
     return DrakeLoops(linkage)
