@@ -194,6 +194,9 @@ ROWS = [
     Row("forward dynamics, compiled loop", "chain 3", 1.0, "us", "sundial", 8.0),
     Row("forward dynamics, compiled loop", "chain 5", 2.0, "us", "sundial", 9.0),
     Row("memory, 1000 bodies", "route numpy", 50.0, "MB", limit=300.0),
+    Row("loops, as closed as ours", "lift, Draft", 1.0, "ms/s", "abacus fine", 4.0, ratio_limit=0.8, difference=2e-3),
+    Row("loops, as closed as it can", "lift, Draft", 1.0, "ms/s", "sundial", 8.0, difference=3e-1),
+    Row("loops, at its own defaults", "lift", 1.0, "ms/s", "sundial", 5.0),
 ]
 
 
@@ -219,6 +222,9 @@ def test_the_section_on_speed_is_renewed_between_its_marks(results, tmp_path):
     assert "| chain 3 | 1 | 4 | 8 |" in text
     assert "| chain 5 | 2 |  | 9 |" in text
     assert "| memory, 1000 bodies | 300 MB | 1 of 1 | 50 MB (route numpy) | met |" in text
+    assert "| lift, Draft | as ours | 1 | abacus fine | 4 | 2e-03 | 0.25 | 0.8 x: met |" in text
+    assert "| lift, Draft | as it can | 1 | sundial | 8 | 3e-01 | 0.12 |  |" in text
+    assert "| loops, at its own defaults | lift | 1 ms/s | sundial 5 |" in text
     assert "![Time over error, whip](images/work-precision-whip.svg)" in text
     assert (tmp_path / "images" / "work-precision-whip.svg").exists()
     assert "smooth" not in text, "a plot that was not made is not shown"
