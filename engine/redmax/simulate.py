@@ -332,10 +332,19 @@ def _channels(
         "motor": np.where(model.prescribed, felt_by_motors(model, kin.q, hybrid.tau - load.f_r), 0.0),
         **held,
         "center_of_mass": energy.center_of_mass(model, kin),
-        "momentum": energy.spatial_momentum(model, kin),
+        "momentum": energy.spatial_momentum(model if model.followers is None else model.once(_without_armatures), kin),
         **_nodes(model, body_poses(model, kin)),
         **_drives(model, kin, hybrid.tau - load.f_r),
     }
+
+
+def _without_armatures(model: Model) -> Model:
+    """The model with inputs of drives that have no inertia: nobody knows where in the world they turn."""
+    inertia = model.inertia.copy()
+    if model.followers is not None:
+        own = model.followers.inputs[np.array(model.followers.own)]
+        inertia[np.searchsorted(model.dof, own, side="right") - 1] = 0.0
+    return dataclasses.replace(model, inertia=inertia)
 
 
 def _drives(model: Model, kin: Kinematics, needed: Array) -> dict[str, Array]:

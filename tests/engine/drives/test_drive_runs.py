@@ -214,6 +214,13 @@ def test_a_run_ends_by_name_where_no_joint_moves_with_an_input():
     assert "drive 'cam'" in samples[-1].message
 
 
+def test_an_armature_has_energy_but_turns_nowhere_in_the_world():
+    heavy, light = (run(compile_scene(equal_angles(2, armature=a)), duration=0.05).channels for a in (0.5, 0.0))
+    assert heavy["kinetic"][0] == pytest.approx(light["kinetic"][0] + 0.5 * 0.5 * 0.5**2)
+    np.testing.assert_allclose(heavy["momentum"][0], light["momentum"][0], rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(heavy["center_of_mass"][0], light["center_of_mass"][0], rtol=1e-14)
+
+
 def test_two_runs_of_one_model_are_the_same():
     model = compile_scene(hand())
     first, second = run(model, duration=0.3), run(model, duration=0.3)
