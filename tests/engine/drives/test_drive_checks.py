@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 
 import numpy as np
 import pytest
 
 from engine.drives.driven import CAM, equal_angles, hand, with_drives
 from engine.mechanisms import Builder, four_bar
+from engine.test_scene_fuzz import mutate_data, outcome
 from redmax import io
 from redmax.check import find_problems
 from redmax.compile import compile as compile_scene
@@ -135,6 +137,19 @@ def test_one_broken_field_of_a_drive_is_one_message():
     text["drives"] = {"name": "d"}
     _, problems = io.read(json.dumps(text))
     assert [str(problem) for problem in problems] == ['scene: drives is not a list; give "drives": [ ... ]']
+
+
+def test_mutated_drives_end_in_a_named_error_or_a_model():
+    text = io.dumps(hand(lower=-0.6, torque_table=table(1.0, 2.0)))
+    seen = set()
+    for seed in range(100):
+        data, rng = json.loads(text), random.Random(seed)
+        part = {"drives": data["drives"]}
+        for _ in range(rng.choice((1, 1, 2))):
+            if part:
+                mutate_data(part, rng)
+        seen.add(outcome(json.dumps({name: value for name, value in data.items() if name != "drives"} | part)))
+    assert seen == {"model", "error"}
 
 
 def test_an_example_shows_drives():
