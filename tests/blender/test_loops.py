@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import swinging
 from mathutils import Euler
-from test_acceptance import FLOAT32, hinge_gap, modelled_hinges, press, simulated
+from test_acceptance import FLOAT32, hinge_gap, modelled_hinges, press, run_python, simulated
 from test_messages import check, fix, gone, refused, simulates, the_row
 from test_messages_loops import four_bar, row
 
@@ -88,6 +88,19 @@ def test_other_loops_stay_closed_as_well(scene, template):
     press(bpy.ops.redmax.bake)
     # Angles of up to a turn and places of a few metres, in single precision.
     assert hinge_gap(scene, pins, range(1, 26)) < 32 * FLOAT32
+
+
+@pytest.mark.parametrize("template", [four_bar_template, slider_crank, scissor_lift])
+def test_the_command_line_bakes_a_file_with_a_template(tmp_path, template):
+    template.build(bpy.context)
+    source, out = tmp_path / "source.blend", tmp_path / "out.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(source))
+    arguments = ("--file", source, "--frames", 1, 4, "--out", out, "--quiet")
+    run_python("-m", "redmax_blender", "bake", *arguments, folder=tmp_path)
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    moving = [obj for obj in bpy.data.objects if obj.redmax.is_body and obj.redmax.body.root == "FREE"]
+    assert len(moving) >= 3
+    assert all(obj.redmax.baked.active for obj in moving)
 
 
 # --- work ------------------------------------------------------------------------------------

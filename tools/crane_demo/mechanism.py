@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 import bpy
 
+from . import pump as pump_parts
 from .modelling import Crane
+from .pump import Pump
 
 SLEW = {1: 0.0, 10: 0.0, 92: 1.1, 104: 1.1, 184: -0.1}
 """Angle of the jib [rad] by frame."""
@@ -22,6 +25,10 @@ GIRDERS = {"Tower": (9000.0, (1.0, 1.0, 12.0)), "Jib": (1500.0, (10.6, 0.8, 1.6)
 
 CARGO = 400.0
 """Mass of the container [kg]; its walls are modelled as a solid block."""
+
+
+TURNS = {1: 0.0, 192: 8.0 * math.pi}
+"""Angle of the pump's crank [rad] by frame: four turns."""
 
 
 class OperatorError(RuntimeError):
@@ -64,11 +71,31 @@ def author(crane: Crane) -> tuple[str, str]:
     return slew, travel
 
 
-def connect(parent: str, child: str, kind: str, axis: str) -> str:
-    """Connect with Joint, at the child's origin; the name of the joint's empty."""
+def author_pump(pump: Pump) -> tuple[str, str]:
+    """Make the four-bar linkage; names of the joint that is keyed and of the one that closes the loop."""
+    select(*reversed(pump.bodies))
+    press(bpy.ops.redmax.add_body)
+    frame: Any = bpy.data.objects[pump.frame].redmax.body
+    frame.mass_source, frame.mass, frame.shape, frame.box.size = "MASS", 4000.0, "box", (5.6, 2.0, 3.4)
+    for name in (pump.crank, pump.rods, pump.beam):
+        bpy.data.objects[name].redmax.body.material = "STEEL"
+    select(pump.frame)
+    press(bpy.ops.redmax.set_root, root="LOCKED")
+    crank = connect(pump.frame, pump.crank, "revolute", "Y")
+    connect(pump.crank, pump.rods, "revolute", "Y")
+    connect(pump.frame, pump.beam, "revolute", "Y")
+    bpy.context.scene.cursor.location = [a + b for a, b in zip(pump_parts.PLACE, pump_parts.TAIL, strict=True)]
+    closing = connect(pump.rods, pump.beam, "revolute", "Y", at="CURSOR")
+    animate(crank, "coordinate_angle", TURNS)
+    return crank, closing
+
+
+def connect(parent: str, child: str, kind: str, axis: str, *, at: str = "CHILD") -> str:
+    """Connect with Joint, at the child's origin or at the 3D cursor; the name of the joint's empty."""
+    before = {obj.name for obj in bpy.data.objects}
     select(child, parent)
-    press(bpy.ops.redmax.connect, kind=kind, at="CHILD", axis=axis)
-    (name,) = [obj.name for obj in bpy.data.objects if obj.redmax.is_joint and obj.redmax.joint.child.name == child]
+    press(bpy.ops.redmax.connect, kind=kind, at=at, axis=axis)
+    (name,) = {obj.name for obj in bpy.data.objects} - before
     return name
 
 

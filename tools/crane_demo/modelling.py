@@ -32,6 +32,7 @@ PAINTS = {
     "Glass": "#7fb4d8",
     "Container Red": "#cf3b2c",
     "Container Ribs": "#b52f22",
+    "Pump Blue": "#2f6fb0",
 }
 
 
@@ -67,9 +68,9 @@ def paint(name: str) -> bpy.types.Material:
 def model(collection: bpy.types.Collection) -> Crane:
     """Put the crane's parts into a collection. Standing on the origin, its jib along +x."""
     parts = [
-        _object("Tower", _tower(), (0.0, 0.0, 0.0)),
-        _object("Jib", _jib(), (0.0, 0.0, HEIGHT)),
-        _object("Trolley", _trolley(), (START, 0.0, RAIL)),
+        new_object("Tower", _tower(), (0.0, 0.0, 0.0)),
+        new_object("Jib", _jib(), (0.0, 0.0, HEIGHT)),
+        new_object("Trolley", _trolley(), (START, 0.0, RAIL)),
     ]
     top = RAIL - 0.34
     links = []
@@ -79,13 +80,13 @@ def model(collection: bpy.types.Collection) -> Crane:
         # Each link stands a quarter turn from the one above: that is how they hang in each other.
         link.location, link.rotation_euler = (START, 0.0, top - k * PITCH), (0.0, 0.0, np.pi / 2 * (k % 2))
         links.append(link)
-    load = _object("Load", _load(), (START, 0.0, top - LINKS * PITCH))
+    load = new_object("Load", _load(), (START, 0.0, top - LINKS * PITCH))
     for obj in (*parts, *links, load):
         collection.objects.link(obj)
     return Crane("Tower", "Jib", "Trolley", tuple(link.name for link in links), "Load")
 
 
-def _object(name: str, mesh: bpy.types.Mesh, location: Any) -> bpy.types.Object:
+def new_object(name: str, mesh: bpy.types.Mesh, location: Any) -> bpy.types.Object:
     obj = bpy.data.objects.new(name, mesh)
     obj.location = location
     return obj

@@ -13,14 +13,14 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import energy_plot, mechanism, modelling, pictures, stage
+from . import energy_plot, mechanism, modelling, pictures, pump, stage
 from .quiet import console_to
 
 MODULE = "bl_ext.user_default.redmax_blender"
 FRAMES, FPS = 192, 24
 SHEET = (1, 40, 64, 88, 108, 128, 148, 168, 186)
 STILL, FILM = (640, 360), (800, 450)
-TITLE = "Tower crane"
+TITLE = "Crane and pump"
 
 
 class Demo:
@@ -35,8 +35,7 @@ class Demo:
 
     def run(self, package: Path) -> None:
         self.install(package)
-        crane = self.model()
-        self.author(crane)
+        self.author(*self.model())
         self.simulate()
         self.bake()
         self.plot_energy()
@@ -64,19 +63,22 @@ class Demo:
             raise SystemExit(f"{package.name} could not be installed; {shown(self.log)} says why")
         self.say(f"Installed {package.name} into a clean profile of Blender {bpy.app.version_string}")
 
-    def model(self) -> modelling.Crane:
+    def model(self) -> tuple[modelling.Crane, pump.Pump]:
         scene = bpy.context.scene
         scene.frame_start, scene.frame_end = 1, FRAMES
         scene.render.fps, scene.render.fps_base = FPS, 1.0
         crane = modelling.model(scene.collection)
-        stage.build(scene, reach=7.6, look_from=(11.5, -19.5, 8.0), look_at=(2.0, 0.0, 4.9), lens=38.5)
+        nodding = pump.model(scene.collection)
+        stage.build(scene, reach=7.6, look_from=(9.5, -20.0, 8.0), look_at=(0.6, 0.0, 4.7), lens=36.0)
         bpy.context.view_layer.update()
         self.say(f"Modelled a tower crane: {len(crane.bodies)} plain meshes, {len(crane.links)} of them chain links")
-        return crane
+        self.say(f"Modelled an oil pump beside it: {len(nodding.bodies)} meshes of a four-bar linkage")
+        return crane, nodding
 
-    def author(self, crane: modelling.Crane) -> None:
+    def author(self, crane: modelling.Crane, nodding: pump.Pump) -> None:
         with self.working():
             slew, travel = mechanism.author(crane)
+            crank, closing = mechanism.author_pump(nodding)
             mechanism.press(bpy.ops.redmax.check)
         running: Any = bpy.context.window_manager.redmax
         errors = [problem.text for problem in running.problems if problem.severity == "ERROR"]
@@ -84,9 +86,11 @@ class Demo:
             raise SystemExit("Check found: " + "; ".join(errors))
         joints = sum(obj.redmax.is_joint for obj in bpy.data.objects)
         self.say(f"Made them bodies and connected them by {joints} joints, with RedMax's operators")
-        self.say(f"Keyed the coordinates of '{slew}' and '{travel}', as an animator does")
-        (found,) = running.mechanisms
-        self.say(f"Checked mechanism '{found.root}': {found.bodies} bodies, {found.dofs} free coordinates, no errors")
+        self.say(f"Keyed the coordinates of '{slew}', '{travel}' and '{crank}', as an animator does")
+        for found in running.mechanisms:
+            loops = f", {found.loops} loop through '{closing}'" if found.loops else ""
+            told = f"{found.bodies} bodies, {found.dofs} free coordinates{loops}, no errors"
+            self.say(f"Checked mechanism '{found.root}': {told}")
 
     def simulate(self) -> None:
         with self.working():
@@ -112,6 +116,8 @@ class Demo:
         energy_plot.draw(path, result.t, result.channels, title=f"{TITLE}: where the energy goes")
         work = np.abs(result.channels["work"]).max() / 1000.0
         worst = energy_plot.imbalance(result.channels).max()
+        gap = np.abs(result.channels["gap"]).max()
+        self.say(f"The loop of the pump stayed closed to {gap:.0e} m on every frame")
         self.say(f"Motors did up to {work:.0f} kJ of work; the books balance to {worst:.0e}: {shown(path)}")
 
     def take_pictures(self) -> None:
@@ -126,7 +132,7 @@ class Demo:
                 sheet,
                 stills,
                 [f"frame {frame}" for frame in SHEET],
-                title=f"{TITLE}: animated jib and trolley, simulated chain and load",
+                title=f"{TITLE}: jib, trolley and crank follow keys; chain, load and beam are simulated",
                 subtitle="RedMax for Blender: authored, simulated and baked by its operators, drawn by Workbench",
             )
             for frame in SHEET:

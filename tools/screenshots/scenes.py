@@ -160,12 +160,41 @@ def panel_joint():
     crane()
     obj = next(obj for obj in joints() if obj.redmax.joint.motion_type == "animated")
     activate(obj)
-    settings = obj.redmax.joint
-    settings.use_lower[0] = settings.use_upper[0] = True
-    settings.lower_angle[0], settings.upper_angle[0] = -math.pi / 2, math.pi / 2
-    settings.limit_stiffness[0] = 500.0
     open_closed_panels("REDMAX_PT_joint_limits", "REDMAX_PT_joint_spring")
     show_properties("PHYSICS")
+
+
+@picture
+def panel_joint_limits():
+    """The rocker of a four-bar between a spring and two soft stops."""
+    empty_scene()
+    with in_viewport():
+        bpy.ops.redmax.add_four_bar(with_motor=False)
+        bpy.ops.redmax.check()
+    frame_view()
+    obj = bpy.data.objects["Four-Bar Rocker Hinge"]
+    activate(obj)
+    settings = obj.redmax.joint
+    settings.use_limits = True
+    settings.limit_type, settings.limit_stiffness[0] = "SOFT", 500.0
+    settings.lower_angle[0], settings.upper_angle[0] = math.radians(-30.0), math.radians(20.0)
+    settings.stiffness[0], settings.damping[0] = 40.0, 1.5
+    open_closed_panels("REDMAX_PT_joint_limits", "REDMAX_PT_joint_spring")
+    show_properties("PHYSICS")
+
+
+@picture
+def panel_loops():
+    """What Check says of loops: a driven lift, and a four-bar whose loop does not close."""
+    empty_scene()
+    with in_viewport():
+        bpy.ops.redmax.add_scissor_lift()
+        bpy.context.scene.cursor.location.x = 2.6
+        bpy.ops.redmax.add_four_bar(with_motor=False)
+        bpy.data.objects["Four-Bar Crank Hinge"].redmax.joint.coordinate_angle[0] = 0.1
+        bpy.ops.redmax.check()
+    frame_view()
+    show_sidebar()
 
 
 @picture

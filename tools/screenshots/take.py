@@ -36,14 +36,16 @@ PROPERTIES = (1318, 270, 1598, 1176)
 CROPS = {
     "panel_sidebar": (440, 66, 1314, 1088),
     "panel_check": (1026, 66, 1314, 690),
+    "panel_loops": (440, 66, 1314, 1088),
     "panel_simulating": (440, 66, 1314, 1088),
     "panel_body": PROPERTIES,
     "panel_joint": PROPERTIES,
+    "panel_joint_limits": PROPERTIES,
     "panel_joint_ball": PROPERTIES,
     "panel_composite": PROPERTIES,
     "panel_world": PROPERTIES,
     "panel_results": PROPERTIES,
-    "panel_add_menu": (640, 540, 850, 710),
+    "panel_add_menu": (640, 540, 850, 770),
     "panel_object_menu": (640, 540, 850, 944),
 }
 
