@@ -12,7 +12,7 @@ from redmax.dynamics.energy import kinetic_energy
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import potential_energy
 from redmax.fields import Pose
-from redmax.integrators import Dop853, Integrator, Rk45, Stepper
+from redmax.integrators import Automatic, Integrator, Stepper
 from redmax.joints import Prismatic, Revolute
 from redmax.model import Model
 from redmax.scene import Body, Inertia, Scene
@@ -24,8 +24,8 @@ from .base import FPS
 from .loops_base import LoopMachine, Setting
 
 NAME = "RedMax"
-STANDARD, DRAFT = Dop853(rtol=1e-7, atol=1e-7), Rk45(rtol=1e-4, atol=1e-4)
-"""What Accuracy Standard and Accuracy Draft stand for."""
+STANDARD, DRAFT = Automatic(accuracy="standard"), Automatic(accuracy="draft")
+"""Accuracy Standard and Accuracy Draft, as in Blender."""
 
 
 def in_space(point: Point, origin: Point = (0.0, 0.0)) -> tuple[float, float, float]:
@@ -78,8 +78,8 @@ class RedMaxLoops(LoopMachine):
 
     def settings(self) -> list[Setting]:
         return [
-            Setting("Accuracy Standard", "DOP853", partial(self.run, STANDARD), own=True),
-            Setting("Accuracy Draft", "RK45", partial(self.run, DRAFT)),
+            Setting("Accuracy Standard", "automatic", partial(self.run, STANDARD), own=True),
+            Setting("Accuracy Draft", "automatic", partial(self.run, DRAFT)),
         ]
 
     def begin(self, integrator: Integrator = STANDARD) -> Stepper:

@@ -244,6 +244,8 @@ class _Choosing(ExplicitStepper):
 
     def _rates(self) -> tuple[float, float]:
         """Fastest vibration [rad/s] and decay [1/s] of springs and dampers here; zero where nobody knows."""
+        if not self.model.once(has_springs_or_dampers):
+            return 0.0, 0.0
         y = np.append(self._free_motion(), (0.0, 0.0))
         try:
             return extrapolation_of(self, y, tolerance=1.0, calm=False).linearise(self.state.t, y).rates()
@@ -259,6 +261,15 @@ class _Choosing(ExplicitStepper):
         if vibration > decay:
             what += f": springs vibrate at up to {vibration / (2.0 * math.pi):.3g} Hz"
         return f"{what}; soften or damp springs, give light bodies more mass, or choose a lower accuracy"
+
+
+def has_springs_or_dampers(model: Model) -> bool:
+    """False where no force depends on places or velocities but for gravity, so that nothing can be stiff."""
+    numbers = (model.stiffness, model.damping, model.limit_stiffness, model.limit_damping, model.body_damping)
+    if any(values.any() for values in numbers) or model.forces or model.followers is not None:
+        return True
+    loops = any(loop.joint.has_loads for loop in model.loops)
+    return loops or any(joint.stiffness_table is not None for joint in model.joints)
 
 
 class AutomaticStepper(_Choosing):

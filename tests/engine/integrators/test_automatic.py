@@ -14,7 +14,7 @@ from engine.mechanisms import Builder, four_bar
 from redmax import fast
 from redmax.compile import compile as compile_scene
 from redmax.forces.spring_damper import SpringDamper
-from redmax.integrators import Automatic, Dop853, ExtrapolatedEuler
+from redmax.integrators import Automatic, Dop853, ExtrapolatedEuler, automatic
 from redmax.integrators.automatic import ACCURACIES, CALM, EXPLICIT, STIFF
 from redmax.simulate import record, simulate
 from redmax.tables import Table
@@ -194,3 +194,13 @@ def test_accuracies_are_ordered():
     assert all(promise.stiff >= promise.explicit.rtol for promise in ACCURACIES.values())
     assert CALM > STIFF > EXPLICIT
     assert math.isfinite(sum(promise.most_steps for promise in ACCURACIES.values()))
+
+
+def test_without_springs_and_dampers_nobody_looks_for_stiffness(monkeypatch):
+    """To linearise a mechanism with many loops would take longer than its whole run."""
+    monkeypatch.setattr(automatic, "extrapolation_of", None)
+    model = compile_scene(four_bar())
+    assert complete(model, Automatic(), duration=0.2).status == "complete"
+    sprung_bar = compile_scene(four_bar(damping=0.1))
+    with pytest.raises(TypeError):
+        Automatic().begin(sprung_bar, sprung_bar.initial_state())
