@@ -6,6 +6,7 @@ The environment variable REDMAX_SHOT names the picture; `take.py` starts one Ble
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import os
@@ -123,6 +124,48 @@ def joints():
 
 def bodies():
     return [obj for obj in bpy.context.scene.objects if obj.redmax.is_body]
+
+
+@picture
+def panel_empty():
+    empty_scene()
+    show_sidebar()
+
+
+@picture
+def panel_baked():
+    empty_scene()
+    scene = bpy.context.scene
+    scene.frame_end = 16
+    with in_viewport():
+        bpy.ops.redmax.add_double_pendulum()
+        bpy.ops.redmax.simulate()
+        bpy.ops.redmax.bake()
+    scene.frame_set(9)
+    activate(bodies()[-1])
+    show_sidebar()
+
+
+@picture
+def panel_stopped():
+    """Diverged: steps far too long for a stiff spring; and then the scene was edited."""
+    empty_scene()
+    scene = bpy.context.scene
+    scene.frame_end = 48
+    with in_viewport():
+        bpy.ops.redmax.add_chain()
+    for obj in joints():
+        obj.redmax.joint.stiffness_angle = (200.0,) * 6
+    scene.redmax.accuracy, scene.redmax.integrator = "CUSTOM", "semi_implicit_euler"
+    scene.redmax.semi_implicit_euler.h = 0.02
+    with in_viewport():
+        bpy.ops.redmax.check()
+        with contextlib.suppress(RuntimeError):  # it is reported as an error
+            bpy.ops.redmax.simulate()
+    frame_view()
+    bodies()[0].redmax.body.density *= 2.0
+    activate(bodies()[-1])
+    show_sidebar()
 
 
 @picture

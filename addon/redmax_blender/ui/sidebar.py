@@ -31,7 +31,7 @@ class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
             lists.REDMAX_UL_mechanisms.__name__, "", state, "mechanisms", state, "active_mechanism", rows=2
         )
         if not state.checked:
-            layout.label(text="Check lists them", icon="INFO")
+            text_lines.draw_text(layout, context, "Build or add one below, and Check lists it here", "INFO")
         elif 0 <= state.active_mechanism < len(state.mechanisms):
             active = state.mechanisms[state.active_mechanism]
             row = layout.row()
