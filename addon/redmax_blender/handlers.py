@@ -6,12 +6,13 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import cache, changes, check_report, live, live_check, preview, unexpected, weighing
+from .bridge import blend_files, cache, changes, check_report, live, live_check, preview, unexpected, weighing
 from .properties import migration
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ CALM = 0.3
 
 _given_up = [""]
 """What to tell of a simulation once the other file is open."""
+
+_of_saving = [""]
+"""What was told of the last save."""
 
 _listener = object()
 """Whom Blender's message bus knows us by."""
@@ -84,10 +88,17 @@ def save_pre(*_: Any) -> None:
 
 @_stays
 def save_post(path: str = "", *_: Any) -> None:
-    note = cache.file_saved(path or bpy.data.filepath)
+    saved = Path(path or bpy.data.filepath)
+    note = cache.file_saved(str(saved))
     preview.resume()
-    if note:
-        bpy.context.window_manager.redmax.message = note
+    if not blend_files.is_whole(saved):
+        note = (
+            f"Blender could not write '{saved}' to its end, as the disk is full: free some space and save again; "
+            f"'{saved.name}1' may hold what was there before"
+        )
+    state = bpy.context.window_manager.redmax
+    if note or state.message == _of_saving[0]:  # what was wrong with the last save is no longer
+        state.message = _of_saving[0] = note
 
 
 @_stays

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import threading
 import time
@@ -18,7 +19,7 @@ import bpy
 
 from ._engine import errors
 from .bridge import bake as baking
-from .bridge import cache, live, preview, run_report, simulation, unexpected
+from .bridge import blend_files, cache, live, preview, run_report, simulation, unexpected
 from .bridge.run_report import FAILED, OK, PARTIAL, USAGE, Report
 from .properties.scene import CUSTOM
 
@@ -184,6 +185,8 @@ def _save(out: Path) -> str:
     try:
         with cache.not_following():
             bpy.ops.wm.save_as_mainfile(filepath=str(partial), copy=True)
+        if not blend_files.is_whole(partial):
+            raise OSError(errno.ENOSPC, "the disk is full")
         partial.replace(out)
     except RuntimeError as error:
         raise FileProblem(f"'{out}' cannot be written: {_reason(error)}") from None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,14 +67,16 @@ def everything() -> dict[str, Any]:
     """All objects, scenes and actions of the file with all their properties, and the names of everything else."""
     bpy.context.view_layer.update()
     named = {name: sorted(item.name for item in getattr(bpy.data, name)) for name in ("meshes", "collections")}
-    return {
-        **named,
-        **{
-            f"{kind} {item.name}": _struct(item, frozenset())
-            for kind in ("objects", "scenes", "actions")
-            for item in getattr(bpy.data, kind)
-        },
-    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some properties only say that Blender will drop them
+        return {
+            **named,
+            **{
+                f"{kind} {item.name}": _struct(item, frozenset())
+                for kind in ("objects", "scenes", "actions")
+                for item in getattr(bpy.data, kind)
+            },
+        }
 
 
 def differences(before: Any, after: Any, path: str = "") -> list[str]:
