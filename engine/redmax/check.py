@@ -196,10 +196,17 @@ class _Checker:
                 continue
             limits = (per_dof_values(value, joint.ndof, math.inf) for value in (joint.lower, joint.upper))
             limited = any(math.isfinite(value) for values in limits for value in values)
-            if joint.has_loads or limited or np.asarray(joint.qdot).any():
+            if joint.has_loads and not _has_one_axis(joint):
                 self.say(
                     _label("joint", joint, index),
-                    "closes a loop, so that torques, springs, dampers, limits and a start velocity cannot act on it",
+                    "closes a loop and has no single axis, so that torques, springs and dampers cannot act on it",
+                    "give them to another joint of the loop, or list this one first so that another closes it",
+                )
+            hard = limited and not np.asarray(joint.limit_stiffness).any()
+            if hard or np.asarray(joint.qdot).any():
+                self.say(
+                    _label("joint", joint, index),
+                    "closes a loop, so that hard limits and a start velocity cannot act on it",
                     "give them to another joint of the loop, or list this one first so that another closes it",
                 )
         named = {k: j for k, j in enumerate(self.scene.joints) if isinstance(j, Joint) and isinstance(j.name, str)}
@@ -305,6 +312,14 @@ def _closes_a_loop(joint: str) -> tuple[str, str]:
         f"refers to joint '{joint}', which closes a loop and has no coordinates of its own",
         "list that joint before the others of its loop, so that another one closes it",
     )
+
+
+def _has_one_axis(joint: Joint) -> bool:
+    """Whether a joint moves along one screw that stays where it is: hinges, sliders, screws."""
+    if joint.ndof != 1:
+        return False
+    S = [joint.motion(np.array([q]), np.zeros(1)).S for q in (0.0, 0.7)]
+    return bool(np.abs(S[1] - S[0]).max() < 1e-12)
 
 
 def _label(title: str, element: Element, index: int) -> str:

@@ -16,6 +16,7 @@ from .drives import Drive, Followers
 from .drives.curves import Curves
 from .dynamics.animation import with_prescribed
 from .dynamics.kinematics import body_poses, kinematics
+from .dynamics.loop_loads import LoopLoads
 from .errors import Problem, SceneError
 from .expand import PointMass, expanded, expanded_inputs
 from .fields import IDENTITY, Pose, per_dof_values
@@ -43,7 +44,8 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
     whole = replace(scene, bodies=[*scene.bodies, *inputs.bodies], joints=[*scene.joints, *inputs.joints])
     model = replace(_assembled(whole, (), inputs.coordinates), hidden=len(inputs.bodies))
     if not scene.strands:
-        return replace(model, forces=bound_forces(model, scene.forces)) if scene.forces else model
+        forces = (*bound_forces(model, scene.forces), *_loop_loads(model))
+        return replace(model, forces=forces, hidden_forces=len(forces) - len(scene.forces)) if forces else model
 
     added = expanded(scene.strands, _placement(model), taken)
     whole = replace(whole, bodies=[*whole.bodies, *added.bodies], joints=[*whole.joints, *added.joints])
@@ -57,9 +59,9 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
         )
         for strand, points in zip(scene.strands, added.nodes, strict=True)
     )
-    forces = bound_forces(model, [*scene.forces, *added.forces])
+    forces = (*bound_forces(model, [*scene.forces, *added.forces]), *_loop_loads(model))
     hidden = len(inputs.bodies) + len(added.bodies)
-    return replace(model, forces=forces, strands=strands, hidden=hidden, hidden_forces=len(added.forces))
+    return replace(model, forces=forces, strands=strands, hidden=hidden, hidden_forces=len(forces) - len(scene.forces))
 
 
 def _assembled(scene: Scene, masses: Sequence[PointMass], inputs: Sequence[Sequence[tuple[str, int]]]) -> Model:
@@ -158,6 +160,11 @@ def _placement(model: Model) -> Placement:
     start = kinematics(model, *with_prescribed(model, 0.0, model.q0, model.qdot0))
     index = {name: k for k, name in enumerate(model.body_names)}
     return Placement(index, model.E_ib, body_poses(model, start))
+
+
+def _loop_loads(model: Model) -> list[BoundForce]:
+    """What acts along joints that close loops."""
+    return [LoopLoads(loop) for loop in model.loops if loop.joint.has_loads]
 
 
 def bound_forces(model: Model, forces: Sequence[Force]) -> tuple[BoundForce, ...]:

@@ -277,9 +277,7 @@ def test_a_spring_in_a_loop_stores_the_energy(four_bar):
 def test_two_that_carry_the_same_body_cannot_both_have_limits(four_bar):
     for name in "CD":
         limit(four_bar[name], -0.2, 0.2)
-    problem = the_row(
-        "Joint 'D' closes a loop, so that torques, springs, dampers, limits and a start velocity cannot act"
-    )
+    problem = the_row("Joint 'D' closes a loop, so that hard limits and a start velocity cannot act on it")
     assert problem.hint == "take them from it, or from 'C', which carries the same body"
     refused("closes a loop")
     four_bar["C"].redmax.joint.use_limits = False
