@@ -139,6 +139,18 @@ def test_that_work_is_the_cranks_torque_along_its_angle(scene):
     assert weights @ power == pytest.approx(work[-1], rel=1e-6)
 
 
+def test_a_joint_that_closes_a_loop_has_its_reaction_baked_too(scene):
+    four_bar_template.build(bpy.context, turns=1.0, duration=1.0)
+    simulated(scene, 5, "STANDARD")
+    scene.redmax.bake.reaction = True
+    press(bpy.ops.redmax.bake)
+    (closing,) = mechanisms.structure(extracted().scene).loops
+    scene.frame_set(3)
+    found = np.array(bpy.data.objects[closing]["redmax_reaction"])
+    assert np.abs(found[3:]).max() > 1.0
+    assert found == pytest.approx(result().channels["loop_reaction"][2, 0], rel=1e-5, abs=1e-4)
+
+
 # --- numbers per mechanism -------------------------------------------------------------------
 
 

@@ -4,7 +4,8 @@
 On a joint's object:
     redmax_torque     force along each of its coordinates [N m or N], a vector as long as the joint has coordinates
     redmax_motor      what an Animated or Locked joint needs on top of torques and springs to follow its motion, alike
-    redmax_reaction   what the joint passes on to its child, in the joint's frame: torque x y z [N m], force x y z [N]
+    redmax_reaction   what the joint passes on to its child, in the joint's frame: torque x y z [N m], force x y z [N];
+                      also of joints that close loops
 On the scene:
     redmax_kinetic, redmax_potential, redmax_energy   energies of all mechanisms and their sum [J]
 
@@ -56,15 +57,25 @@ def joint_channels(
                 found[MOTOR] = result.channels["motor"][:, columns]
         if reaction:
             found[REACTION] = result.channels["reaction"][:, index]
-        known = {key: values for key, values in found.items() if np.isfinite(values).all()}
-        if known:
-            channels[obj] = known
-        if len(known) < len(found):
-            text = (
-                f"Forces of joint '{name}' are not written: nothing determines them, as some of its bodies have no mass"
-            )
-            left_out.append(Finding(name, text, "give them a mass", "WARNING"))
+        _take(channels, left_out, obj, name, found)
+    for index, loop in enumerate(model.loops if reaction else ()):
+        obj = extraction.joint_objects.get(loop.joint.name)
+        if obj is not None:
+            found = {REACTION: result.channels["loop_reaction"][:, index]}
+            _take(channels, left_out, obj, loop.joint.name, found)
     return channels, left_out
+
+
+def _take(
+    channels: dict[str, dict[str, Array]], left_out: list[Finding], obj: str, name: str, found: dict[str, Array]
+) -> None:
+    """Keep what is known of a joint, and say what is not."""
+    known = {key: values for key, values in found.items() if np.isfinite(values).all()}
+    if known:
+        channels[obj] = known
+    if len(known) < len(found):
+        text = f"Forces of joint '{name}' are not written: nothing determines them, as some of its bodies have no mass"
+        left_out.append(Finding(name, text, "give them a mass", "WARNING"))
 
 
 def scene_channels(result: Trajectory) -> dict[str, Array]:
