@@ -9,11 +9,8 @@ from typing import Any
 import bpy
 
 from ..properties import joint as joint_properties
-from ..properties.from_specs import MOST_DOFS, SPLIT_UNITS
+from ..properties.from_specs import MOST_DOFS
 from ..properties.joint import Dof
-
-UNIT_WIDTH = 3.4
-"""Room for a unit beside its number, in widths of a button."""
 
 _ROTATION = re.compile(r"r([xyz])")
 _NUMBERED = re.compile(r"([a-z]+)(\d+)")
@@ -42,13 +39,17 @@ def load_label(dofs: tuple[Dof, ...]) -> str:
     return "Torque" if units == {"rad"} else "Force" if units == {"m"} else "Torque or Force"
 
 
-def unit_beside(field: str, dof: Dof) -> str:
-    """The unit of a field that Blender cannot show in the number itself, '' where it can: 'N m or N' is one of both."""
-    unit = joint_properties.COMMON[field].unit
-    if unit in SPLIT_UNITS or " or " not in unit:
-        return ""
-    about_angle, along_distance = unit.split(" or ")
-    return str(about_angle if dof.unit == "rad" else along_distance)
+def units_text(labels: dict[str, str], dofs: tuple[Dof, ...]) -> str:
+    """'Stiffness in N m/rad, damping in N m s/rad': units that Blender cannot show in the numbers themselves.
+
+    labels: what fields of the engine are called. Beside the numbers the units would take their room in a narrow panel.
+    """
+    said = []
+    for field, label in labels.items():
+        about_angle, along_distance = joint_properties.COMMON[field].unit.split(" or ")
+        units = dict.fromkeys(about_angle if dof.unit == "rad" else along_distance for dof in dofs)
+        said.append(f"{label} in {' or '.join(units)}")
+    return ", ".join(said)
 
 
 def draw_field(layout: bpy.types.UILayout, joint: Any, field: str, label: str, dofs: tuple[Dof, ...]) -> None:
@@ -62,14 +63,7 @@ def draw_field(layout: bpy.types.UILayout, joint: Any, field: str, label: str, d
     for dof in dofs:
         place, index = joint_properties.coordinate_place(field, dof)
         text = label if label and len(dofs) == 1 else coordinate_label(dof.name)
-        unit = unit_beside(field, dof)
-        row = column.row(align=True) if unit else column
-        row.prop(joint, place, index=index, text=text)
-        if unit:
-            beside = row.row(align=True)
-            beside.ui_units_x = UNIT_WIDTH
-            beside.active = False
-            beside.label(text=unit)
+        column.prop(joint, place, index=index, text=text)
 
 
 def draw_limits(layout: bpy.types.UILayout, joint: Any, dofs: tuple[Dof, ...]) -> None:

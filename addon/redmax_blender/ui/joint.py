@@ -130,6 +130,13 @@ def rows_of_joint(layout: bpy.types.UILayout, context: Any, *, keyable: bool) ->
     return joint, dof_rows.shown_dofs(joint)
 
 
+def draw_units(layout: bpy.types.UILayout, context: Any, labels: dict[str, str], dofs: Any) -> None:
+    """A faint line below the numbers that says what they are measured in."""
+    faint = layout.column()
+    faint.active = False
+    text_lines.draw_text(faint, context, dof_rows.units_text(labels, dofs))
+
+
 class REDMAX_PT_joint_torque(MovingJointPanel, bpy.types.Panel):
     bl_label = "Torque"
     bl_options = {"DEFAULT_CLOSED"}
@@ -141,6 +148,7 @@ class REDMAX_PT_joint_torque(MovingJointPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         joint, dofs = rows_of_joint(self.layout, context, keyable=True)
         dof_rows.draw_field(self.layout, joint, "torque", dof_rows.load_label(dofs), dofs)
+        draw_units(self.layout, context, {"torque": dof_rows.load_label(dofs)}, dofs)
 
 
 class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):
@@ -160,6 +168,7 @@ class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):
         if joint.limit_type == joint_properties.SOFT:
             dof_rows.draw_field(layout, joint, "limit_stiffness", "Stiffness", dofs)
             dof_rows.draw_field(layout, joint, "limit_damping", "Damping", dofs)
+            draw_units(layout, context, {"limit_stiffness": "Stiffness", "limit_damping": "damping"}, dofs)
         for text in _said_of_limits(joint, dofs) if joint.use_limits else ():
             text_lines.draw_text(layout, context, text, "INFO")
 
@@ -185,6 +194,7 @@ class REDMAX_PT_joint_spring(MovingJointPanel, bpy.types.Panel):
         joint, dofs = rows_of_joint(self.layout, context, keyable=False)
         for name, label in (("stiffness", "Stiffness"), ("rest", "Rest"), ("damping", "Damping")):
             dof_rows.draw_field(self.layout, joint, name, label, dofs)
+        draw_units(self.layout, context, {"stiffness": "Stiffness", "damping": "damping"}, dofs)
         self.layout.operator("redmax.set_feel", icon="FORCE_HARMONIC")
 
 
