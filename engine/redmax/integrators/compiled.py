@@ -16,7 +16,7 @@ from ..model import Model
 from ..solvers import pcg
 from ..state import State
 from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, TooManyStepsError, step_count
-from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, SAFETY, SMALLEST_RTOL
+from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, SMALLEST_RTOL, TINY_ERROR
 from .switching import after_switch, next_switch, switch_times
 from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
 
@@ -25,22 +25,27 @@ if TYPE_CHECKING:
 
 
 @cache
-def tableau_arrays(method: Tableau) -> tuple[Array, Array, Array, Array]:
-    """Nodes, rows, error weights and bends as kernels read them; the first error weights decide.
+def tableau_arrays(method: Tableau) -> tuple[Array, Array, IntArray, Array]:
+    """Nodes, rows, where rows are not zero, and bends as kernels read them.
 
-    Nodes and rows are those of the stages, of the end, whose row are the weights, and of the inner stages.
+    Nodes and rows are those of the stages, of the end, whose row are the weights, and of the inner stages. Two more
+    rows are the error estimates, of which the first decides.
     """
     nodes = np.array([*method.nodes, 1.0, *method.inner_nodes])
-    rows = np.zeros((method.slopes, method.slopes))
-    for stage, row in enumerate((*method.rows, method.weights, *method.inner_rows)):
-        rows[stage, : len(row)] = row
     if isinstance(method, DormandPrince8):
-        errors = np.stack([method.error_5, method.error_3])
+        errors = (method.error_5, method.error_3)
     elif isinstance(method, DormandPrince5):
-        errors = np.stack([method.error, np.zeros_like(method.error)])
+        errors = (method.error, np.zeros_like(method.error))
     else:
         raise TypeError(f"kernels do not know the error estimate of {type(method).__name__}")
-    return nodes, rows, errors, method.bends
+    listed = (*method.rows, method.weights, *method.inner_rows, *errors)
+    rows = np.zeros((len(listed), method.slopes))
+    used = np.zeros((len(listed), method.slopes + 1), np.int64)
+    for stage, row in enumerate(listed):
+        rows[stage, : len(row)] = row
+        where = np.flatnonzero(row)
+        used[stage, 0], used[stage, 1 : 1 + len(where)] = len(where), where
+    return nodes, rows, used, method.bends
 
 
 class CompiledRungeKutta:
@@ -58,14 +63,14 @@ class CompiledRungeKutta:
         self._tableau = tableau_arrays(method)
         self._control = np.array(
             [
-                *(SAFETY, MIN_FACTOR, MAX_FACTOR, method.strictness, LEAST_SAMPLES),
+                *(*method.control, TINY_ERROR, MIN_FACTOR, MAX_FACTOR, method.strictness, LEAST_SAMPLES),
                 *(method.error_order, len(method.nodes), method.ends_with_slope),
                 *(max(rtol, SMALLEST_RTOL), atol, MAX_TURN),
             ]
         )
         self._traits = np.array([tree.singular, exchanges], np.int64)
         self._free = tree.model.once(free_coordinates)
-        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0])
+        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0])
         self._K = np.zeros((method.slopes, self.y.size))
         self._polynomial = np.zeros((4 + len(method.bends), self.y.size))
         self._motion = np.zeros((3, tree.model.dof_count))
@@ -85,7 +90,7 @@ class CompiledRungeKutta:
         return int(self._clock[self._kernel.STEPS])
 
     def go_on_from(self, t: float, y: Array) -> None:
-        """Continue from other values, or under other inputs; the step stays as it was."""
+        """Continue from other values, or under other inputs; steps go on as they were."""
         self.y[:] = y
         self._clock[self._kernel.TIME], self._clock[self._kernel.KNOWN] = t, 0.0
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Explicit Runge-Kutta methods that choose their step by an error estimate, with numpy alone.
 
-Error norm, step control and first step are those of scipy's RK45 and DOP853 (after Hairer, Norsett and Wanner,
-Solving Ordinary Differential Equations I, section II.4), so that a run takes the same steps.
+Error norm and first step are those of scipy's RK45 and DOP853 (after Hairer, Norsett and Wanner, Solving Ordinary
+Differential Equations I, section II.4). With `CLASSICAL` control, which is theirs, a run takes the same steps too.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from typing import TypeAlias
 import numpy as np
 
 from ..arrays import Array
-from .tableaux import Tableau, inside, root_mean_square
+from .tableaux import StepControl, Tableau, inside, root_mean_square
 
 Slope: TypeAlias = Callable[[float, Array], Array]
 """dy/dt at (t, y)."""
 
-SAFETY = 0.9
 MIN_FACTOR, MAX_FACTOR = 0.2, 10.0
 """Bounds on the ratio of one step to the next."""
+
+TINY_ERROR = 1e-4
+"""After a step with so little of the error that is allowed the next is as long as it alone says."""
 
 SMALLEST_RTOL = 100.0 * float(np.finfo(np.float64).eps)
 """Rounding makes a smaller relative tolerance meaningless; it is raised to this."""
@@ -49,15 +51,27 @@ class ExplicitRungeKutta:
 
     quadratures: how many of the last components of y nothing depends on. They are integrated with the same steps and
     the same order, but do not enter the choice of the steps, unless there is nothing else.
+    control: another one than the method's.
     """
 
     def __init__(
-        self, method: Tableau, slope: Slope, t: float, y: Array, *, rtol: float, atol: float, quadratures: int = 0
+        self,
+        method: Tableau,
+        slope: Slope,
+        t: float,
+        y: Array,
+        *,
+        rtol: float,
+        atol: float,
+        quadratures: int = 0,
+        control: StepControl | None = None,
     ) -> None:
         self.method, self.slope = method, slope
+        self.control = method.control if control is None else control
         self.t, self.y = t, np.array(y, np.float64)
         self.rtol, self.atol = max(rtol, SMALLEST_RTOL), atol
         self.step: float | None = None
+        self._error_before: float | None = None
         self._controlled = self.y.size - quadratures
         self._slope_here: Array | None = None
         self._K = np.empty((method.slopes, self.y.size))
@@ -66,7 +80,7 @@ class ExplicitRungeKutta:
         self._polynomial: Array | None = None
 
     def go_on_from(self, y: Array) -> None:
-        """Continue from other values, or under other inputs, at the same time; the step stays as it was."""
+        """Continue from other values, or under other inputs, at the same time; steps go on as they were."""
         self.y, self._slope_here = np.array(y, np.float64), None
 
     def advance(
@@ -104,18 +118,30 @@ class ExplicitRungeKutta:
             if error * strictness < 1.0:
                 break
             # max gives MIN_FACTOR for an error that is not a number: the step went somewhere impossible
-            h *= max(MIN_FACTOR, SAFETY * (error * strictness) ** exponent)
+            h *= max(MIN_FACTOR, self.control.safety * (error * strictness) ** exponent)
             rejected = True
-        factor = MAX_FACTOR
-        if error > 0.0:
-            factor = min(MAX_FACTOR, SAFETY * error**exponent)
-        following = h * (min(1.0, factor) if rejected else factor)
-        if t_new == t_stop and h < wanted and not rejected:
+        cut_short = t_new == t_stop and h < wanted and not rejected
+        following = h * self._factor(error, strictness, rejected=rejected, cut_short=cut_short)
+        if cut_short:
             following = max(following, wanted)  # a step cut short says nothing against its full length
         knows_end = self.method.ends_with_slope or t_new > sample
         self._polynomial = self._inside_of(y, y_new, h, t_new) if t_new > sample else None
         self._last, self.t, self.y, self.step = (t, h), t_new, y_new, following
         self._slope_here = self._K[len(self.method.nodes)].copy() if knows_end else None
+
+    def _factor(self, error: float, strictness: float, *, rejected: bool, cut_short: bool) -> float:
+        """By how much a next step that need not be strict is longer than one that was, with this error."""
+        safety, now, before = self.control
+        k, factor, error = self.method.error_order + 1, MAX_FACTOR, error * strictness
+        if error > 0.0:
+            if self._error_before is None or error < TINY_ERROR:
+                now, before = 1.0, 0.0
+            earlier = 1.0 if self._error_before is None else self._error_before
+            change = safety * error ** (-now / k) * earlier ** (before / k)
+            factor = min(MAX_FACTOR, change * strictness ** (1.0 / k))
+        if not cut_short:
+            self._error_before = max(error, TINY_ERROR)
+        return min(1.0, factor) if rejected else factor
 
     def inside(self, t: float) -> Array:
         """y at a time within the last step, which has passed the sample that was asked for."""

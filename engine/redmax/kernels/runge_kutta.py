@@ -14,16 +14,17 @@ from . import layout as at
 from .core import run
 from .jit import compiled, inner
 from .memory import numbers_at
-from .stages import QDDOT, QDOT, Q, combine, evaluate, fill
+from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
 from .views import arrays_of
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN = range(6)
 """How a call ends."""
-TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH = range(7)
+TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR = range(8)
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
-far, the component of y or the body that stopped it, where the last step began and how long it was."""
-SAFETY, MIN_FACTOR, MAX_FACTOR, STRICTNESS, LEAST_SAMPLES = range(5)
-ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN = range(5, 11)
+far, the component of y or the body that stopped it, where the last step began and how long it was, and its error over
+what was allowed (negative: none yet)."""
+SAFETY, NOW, BEFORE, TINY_ERROR, MIN_FACTOR, MAX_FACTOR, STRICTNESS, LEAST_SAMPLES = range(8)
+ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN = range(8, 14)
 """Control: constants of the method, see `integrators.explicit_runge_kutta`, tolerances, and the largest turn [rad] of
 a joint with a singularity in one step."""
 SINGULAR, EXCHANGES = range(2)
@@ -58,28 +59,6 @@ def root_mean_square(x, scale, n):
 
 
 @inner
-def error_ratio(K, h, errors, scale, n, eighth):
-    """Error of a step over what is allowed, and the component it is largest in."""
-    size5, size3, worst, largest = 0.0, 0.0, 0, -1.0
-    for k in range(n):
-        a, b = 0.0, 0.0
-        for m in range(errors.shape[1]):
-            a += errors[0, m] * K[m, k]
-            b += errors[1, m] * K[m, k]
-        a, b = a / scale[k], b / scale[k]
-        size5, size3 = size5 + a * a, size3 + b * b
-        if not abs(a) <= largest:
-            worst, largest = k, abs(a)
-            if math.isnan(largest):
-                largest = math.inf
-    if not eighth:
-        return h * math.sqrt(size5 / n), worst
-    if size5 == 0.0 and size3 == 0.0:
-        return 0.0, worst
-    return h * size5 / math.sqrt((size5 + 0.01 * size3) * n), worst
-
-
-@inner
 def first_try(control, y, f, scale, n, longest):
     """Length of the trial step from which the first step is guessed, and the speed; as `ExplicitRungeKutta`."""
     for k in range(n):
@@ -98,6 +77,23 @@ def first_step(control, h, speed, bend):
     return min(100.0 * h, h_bend)
 
 
+@inner
+def lengthening(control, clock, error, exponent, full, rejected, cut_short):
+    """As `ExplicitRungeKutta._factor`. full: how much longer a step is that need not be strict."""
+    factor, earlier = control[MAX_FACTOR], clock[ERROR]
+    if error > 0.0:
+        now, before = control[NOW], control[BEFORE]
+        if earlier < 0.0 or error < control[TINY_ERROR]:
+            now, before = 1.0, 0.0
+        if earlier < 0.0:
+            earlier = 1.0
+        change = control[SAFETY] * error ** (now * exponent) * earlier ** (-before * exponent)
+        factor = min(factor, change * full)
+    if not cut_short:
+        clock[ERROR] = max(error, control[TINY_ERROR])
+    return min(1.0, factor) if rejected else factor
+
+
 @compiled
 def advance(
     address,
@@ -105,7 +101,7 @@ def advance(
     floats,
     nodes,
     rows,
-    errors,
+    used,
     bends,
     control,
     traits,
@@ -125,7 +121,8 @@ def advance(
 
     Of a step that passes it the polynomial is left, by which its inside is known.
 
-    nodes, rows: of all stages, of the end, whose row holds the weights, and of the stages for what lies inside.
+    nodes, rows: of all stages, of the end, whose row holds the weights, and of the stages for what lies inside; two
+    more rows are the error estimates. used: which of each row's numbers are not zero, see `stages.summed`.
     y: free coordinates, their velocities, work, loss. K: slopes; the first is dy/dt here if the clock says so.
     longest: steps are at most that long [s].
     """
@@ -133,8 +130,9 @@ def advance(
     core = (address, ints.ctypes.data, floats.ctypes.data)
     exchanges, until = traits[EXCHANGES] != 0, np.nextafter(t_bound, -np.inf)
     n, stages, size = 2 * free.shape[0], int(control[STAGES]), y.shape[0]
-    y_new, scale, values = np.empty(size), np.empty(size), np.empty(size)
+    y_new, scale, values, errors = np.empty(size), np.empty(size), np.empty(size), np.empty((2, size))
     rtol, atol, exponent = control[RTOL], control[ATOL], -1.0 / (control[ERROR_ORDER] + 1.0)
+    shortening, judged = control[STRICTNESS] ** exponent, n if n > 0 else size
     ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[at.N_ROWS] > 0
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
@@ -150,7 +148,7 @@ def advance(
                 max_step = min(longest, control[MAX_TURN] / rate)
         t = clock[TIME]
         if clock[KNOWN] == 0.0:
-            stuck = evaluate(core, exchanges, free, nodes, rows, K, y, 0.0, t, until, 0, 1, values, motion)
+            stuck = evaluate(core, exchanges, free, nodes, rows, used, K, y, 0.0, t, until, 0, 1, values, motion)
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
@@ -174,7 +172,7 @@ def advance(
                 if h > 0.0:
                     # the first stage is a step of Euler's method to its node
                     stuck = evaluate(
-                        core, exchanges, free, nodes, rows, K, y, h / nodes[1], t, until, 1, 2, values, motion
+                        core, exchanges, free, nodes, rows, used, K, y, h / nodes[1], t, until, 1, 2, values, motion
                     )
                     if stuck >= 0:
                         clock[WHERE] = stuck
@@ -183,52 +181,46 @@ def advance(
                         values[k] = K[1, k] - K[0, k]
                     step = first_step(control, h, speed, root_mean_square(values, scale, n) / h)
             step = min(step, t_bound - t)
-        strictness, step = 1.0, min(step, max_step)
-        shortened = step * control[STRICTNESS] ** exponent
+        strictness, full, step = 1.0, 1.0, min(step, max_step)
+        shortened = step * shortening
         if shortened >= control[LEAST_SAMPLES] * interval:
-            strictness, step, t_stop = control[STRICTNESS], shortened, t_bound
+            strictness, full, step, t_stop = control[STRICTNESS], 1.0 / shortening, shortened, t_bound
         h = max(step, shortest)
-        wanted, rejected, worst = h, False, 0
+        wanted, rejected = h, False
         while True:
             if not h >= shortest:  # also if it is not a number
-                clock[WHERE] = worst
+                clock[WHERE] = worst_component(errors, scale, judged) if rejected else 0
                 return TOO_SMALL
             t_new = min(t + h, t_stop)
             h = t_new - t
             last = stages + 1 if ends_with_slope else stages
-            stuck = evaluate(core, exchanges, free, nodes, rows, K, y, h, t, until, 1, last, values, motion)
+            stuck = evaluate(core, exchanges, free, nodes, rows, used, K, y, h, t, until, 1, last, values, motion)
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
-            combine(
-                numbers_at(rows[stages].ctypes.data), stages, numbers_at(K.ctypes.data), size,
-                numbers_at(y.ctypes.data), h, numbers_at(y_new.ctypes.data),
-            )  # fmt: skip
+            combine(stages, rows, used, K, y, h, y_new.ctypes.data)
             if n > 0:
                 for k in range(n):
                     scale[k] = atol + rtol * max(abs(y[k]), abs(y_new[k]))
-                error, worst = error_ratio(K, h, errors, scale, n, not ends_with_slope)
             else:
                 for k in range(size):
                     largest = 0.0
                     for m in range(last):
                         largest = max(largest, abs(K[m, k]))
                     scale[k] = atol + rtol * h * largest
-                error, worst = error_ratio(K, h, errors, scale, size, not ends_with_slope)
+            error = error_ratio(rows, used, K, h, scale, judged, not ends_with_slope, errors)
             if error * strictness < 1.0:
                 break
             factor = control[SAFETY] * (error * strictness) ** exponent
             h *= factor if factor > control[MIN_FACTOR] else control[MIN_FACTOR]  # also if it is not a number
             rejected = True
-        factor = control[MAX_FACTOR]
-        if error > 0.0:
-            factor = min(factor, control[SAFETY] * error**exponent)
-        following = h * (min(1.0, factor) if rejected else factor)
-        if t_new == t_stop and h < wanted and not rejected:
+        cut_short = t_new == t_stop and h < wanted and not rejected
+        following = h * lengthening(control, clock, error * strictness, exponent, full, rejected, cut_short)
+        if cut_short:
             following = max(following, wanted)
         if t_new > sample:
             stuck = evaluate(
-                core, exchanges, free, nodes, rows, K, y, h, t, until, last, nodes.shape[0], values, motion
+                core, exchanges, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
             )
             if stuck >= 0:
                 clock[WHERE] = stuck

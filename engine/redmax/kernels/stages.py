@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slopes at the stages of a Runge-Kutta step: what an adaptive run spends its time with.
+"""Slopes at the stages of a Runge-Kutta step, what an adaptive run spends its time with, and the error they leave.
 
 Arrays are used by their addresses, see `memory`: a slope of few bodies costs less than handing over some arrays.
 """
 
 from __future__ import annotations
+
+import math
 
 from . import layout as at
 from .core import call
@@ -55,31 +57,81 @@ def slope(core, exchanges, free, t, y_at, motion, dy_at):
 
 
 @inner
-def combine(weights, count, slopes, size, y, h, result):
-    """y + h (sum of weights times slopes) over the first `count` slopes; all are rows, of `size` numbers each.
+def summed(weights, used, slopes, size, result):
+    """Sum of weights times slopes; all are rows, of `size` numbers each. used: how many weights are not zero, which.
 
-    Slope after slope, so that the loops over y can be several numbers at a time; many weights are zero.
+    Four slopes at a time, so that the loops over y are few and can be several numbers at a time.
     """
     for k in range(size):
         put(result, k, 0.0)
-    for m in range(count):
-        weight, row = get(weights, m), further(slopes, m * size)
-        if weight != 0.0:
-            for k in range(size):
-                put(result, k, get(result, k) + weight * get(row, k))
-    for k in range(size):
-        put(result, k, get(y, k) + h * get(result, k))
+    count = get(used, 0)
+    fours = count - count % 4
+    for m in range(1, fours + 1, 4):
+        a, b, c, d = get(used, m), get(used, m + 1), get(used, m + 2), get(used, m + 3)
+        first, second = further(slopes, a * size), further(slopes, b * size)
+        third, fourth = further(slopes, c * size), further(slopes, d * size)
+        w, x, y, z = get(weights, a), get(weights, b), get(weights, c), get(weights, d)
+        for k in range(size):
+            part = (w * get(first, k) + x * get(second, k)) + (y * get(third, k) + z * get(fourth, k))
+            put(result, k, get(result, k) + part)
+    for m in range(fours + 1, count + 1):
+        weight, row = get(weights, get(used, m)), further(slopes, get(used, m) * size)
+        for k in range(size):
+            put(result, k, get(result, k) + weight * get(row, k))
 
 
 @inner
-def evaluate(core, exchanges, free, nodes, rows, K, y, h, t, until, first, last, values, motion):
+def combine(stage, rows, used, K, y, h, result_at):
+    """y + h (sum of weights times slopes), with the weights of a stage, or of the end of a step."""
+    size, start, result = y.shape[0], numbers_at(y.ctypes.data), numbers_at(result_at)
+    weights, listed = rows.ctypes.data + 8 * stage * rows.shape[1], used.ctypes.data + 8 * stage * used.shape[1]
+    summed(numbers_at(weights), integers_at(listed), numbers_at(K.ctypes.data), size, result)
+    for k in range(size):
+        put(result, k, get(start, k) + h * get(result, k))
+
+
+@inner
+def evaluate(core, exchanges, free, nodes, rows, used, K, y, h, t, until, first, last, values, motion):
     """Slopes K of the stages first to last - 1 of a step; -1, or the body at whose joint nothing resists."""
     size, values_at, K_at = y.shape[0], values.ctypes.data, K.ctypes.data
-    weights, slopes, start = numbers_at(rows.ctypes.data), numbers_at(K_at), numbers_at(y.ctypes.data)
     for stage in range(first, last):
-        combine(further(weights, stage * rows.shape[1]), stage, slopes, size, start, h, numbers_at(values_at))
+        combine(stage, rows, used, K, y, h, values_at)
         t_stage = min(t + nodes[stage] * h, until)
         stuck = slope(core, exchanges, free, t_stage, values_at, motion, K_at + 8 * stage * size)
         if stuck >= 0:
             return stuck
     return -1
+
+
+@inner
+def error_ratio(rows, used, K, h, scale, n, eighth, errors):
+    """Error of a step over what is allowed. errors: gets the sums that both error estimates are made of."""
+    size, estimates = errors.shape[1], used.shape[0] - errors.shape[0]
+    for which in range(errors.shape[0]):
+        summed(
+            numbers_at(rows[estimates + which].ctypes.data), integers_at(used[estimates + which].ctypes.data),
+            numbers_at(K.ctypes.data), size, numbers_at(errors[which].ctypes.data),
+        )  # fmt: skip
+    size5, size3 = 0.0, 0.0
+    for k in range(n):
+        one = 1.0 / scale[k]
+        a, b = one * errors[0, k], one * errors[1, k]
+        size5, size3 = size5 + a * a, size3 + b * b
+    if not eighth:
+        return h * math.sqrt(size5 / n)
+    if size5 == 0.0 and size3 == 0.0:
+        return 0.0
+    return h * size5 / math.sqrt((size5 + 0.01 * size3) * n)
+
+
+@inner
+def worst_component(errors, scale, n):
+    """The first component whose error is the largest; one that is not a number is infinitely large."""
+    worst, largest = 0, -1.0
+    for k in range(n):
+        ratio = abs(errors[0, k] / scale[k])
+        if math.isnan(ratio):
+            ratio = math.inf
+        if ratio > largest:
+            worst, largest = k, ratio
+    return worst
