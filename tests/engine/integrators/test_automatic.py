@@ -16,6 +16,7 @@ from redmax.compile import compile as compile_scene
 from redmax.forces.spring_damper import SpringDamper
 from redmax.integrators import Automatic, Dop853, ExtrapolatedEuler, automatic
 from redmax.integrators.automatic import ACCURACIES, CALM, EXPLICIT, STIFF
+from redmax.integrators.base import TooManyStepsError
 from redmax.simulate import record, simulate
 from redmax.tables import Table
 
@@ -177,14 +178,32 @@ def test_without_kernels_the_same_choice_is_made(monkeypatch):
 
 
 def test_a_run_that_only_turns_fast_is_not_taken_for_stiff():
-    """Many steps a frame, because the mechanism is fast: implicit steps would not help and are not tried."""
-    model = dataclasses.replace(double_pendulum(), qdot0=np.array([900.0, -700.0]))
+    """Many steps a frame, because the mechanism is fast, not its spring: implicit steps would not help."""
+    model = dataclasses.replace(double_pendulum(stiffness=1.0), qdot0=np.array([6000.0, -5000.0]))
     stepper = Automatic(accuracy="high").begin(model, model.initial_state())
-    for frame in range(1, 5):
-        stepper.advance(frame / 24.0)
-    assert stepper.steps > 4 * stepper._usual / stepper._stages
+    patience = stepper._patience
+    stepper.advance(1.0 / 24.0)
+    assert stepper.steps * stepper._stages > patience
     assert stepper.mode == EXPLICIT
     assert stepper.note == ""
+
+
+def test_an_impulse_is_not_lost_where_the_method_changes_at_the_same_moment():
+    """A run goes on in implicit steps exactly where the animation of its first joint has a corner."""
+    corner = Table(x=(0.0, 0.11, 0.3), y=((0.0,), (0.05,), (0.6,)), interpolation="linear")
+    model = chain(hinge(0, motion_type="animated", animation=corner), hinge(1, q=0.9, stiffness=5.0))
+    stepper = Automatic(accuracy="high").begin(model, model.initial_state())
+    stepper._go_past(0.2, 0.2, 0.11, 10_000)
+    assert stepper.state.t == 0.11
+    stepper.max_steps = 100
+    stepper._change_course(TooManyStepsError("too many"), 1e9, 1.0)
+    assert stepper.mode == STIFF
+    found = stepper.advance(0.2)
+    exact = Dop853(rtol=1e-12, atol=1e-12).begin(model, model.initial_state())
+    wanted = exact.advance(0.2)
+    np.testing.assert_allclose(found.q, wanted.q, atol=1e-7)
+    np.testing.assert_allclose(found.qdot, wanted.qdot, atol=1e-6)
+    assert stepper.work == pytest.approx(exact.work, rel=1e-6)
 
 
 def test_accuracies_are_ordered():
