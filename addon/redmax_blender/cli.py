@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from . import headless
 from ._engine import integrators, preparing, progress
+from .bridge.bake_options import shown
 from .bridge.run_report import PARTIAL, USAGE, Report
-from .properties.scene import ACCURACY
+from .properties.scene import ACCURACY, CHANNELS
 
 if TYPE_CHECKING:
     from .registration import Ledger
@@ -50,9 +52,17 @@ def parser(prog: str) -> argparse.ArgumentParser:
     add("--scene", metavar="NAME", help="the scene (default: the active one)")
     add("--accuracy", choices=[name.lower() for name in ACCURACY], help="(default: as the file says)")
     add("--integrator", choices=integrators.INTEGRATORS.kinds, metavar="KIND", help=f"instead of --accuracy: {kinds}")
-    add("--tangents", choices=("exact", "linear"), help="motion between frames (default: as the file says)")
-    add("--to", choices=("new", "current"), help="a new action, or the one objects have (default: as the file says)")
-    add("--channels", type=_channels, metavar="A,B", help=f"results as F-curves: {','.join(headless.CHANNELS)}")
+    add("--pre-roll", type=_count(0), metavar="N", help="frames to simulate before the first, so that motion settles")
+    add("--range", type=int, nargs=2, metavar=("FIRST", "LAST"), help="frames to bake (default: all, without pre-roll)")
+    add("--selected-only", action="store_true", help="bake the bodies that are selected in the file")
+    add("--to", choices=("new", "nla", "current"), help="a new action, an NLA track, or the action objects have")
+    add("--keys", choices=("every", "fewer", "every-n"), help="on every frame, fewer within a bound, on every N-th")
+    add("--max-distance", type=_positive, metavar="MM", help="bound of --keys fewer: distance in millimetres")
+    add("--max-angle", type=_positive, metavar="DEGREES", help="bound of --keys fewer: angle in degrees")
+    add("--every", type=_count(1), metavar="N", help="frames from key to key of --keys every-n")
+    add("--tangents", choices=("exact", "linear"), help="motion between keys (default: as the file says)")
+    add("--loop", type=_count(1), metavar="N", help="let the end meet the start, led back over the last N frames")
+    add("--channels", type=_channels, metavar="A,B", help=f"results as F-curves: {','.join(CHANNELS)}")
     add("--no-bake", action="store_true", help="only simulate; the result is in the cache beside --out")
     add("--quiet", action="store_true", help="no progress and no summary; errors are still told")
     bake.set_defaults(refuse=bake.error)
@@ -77,6 +87,8 @@ def main(arguments: Sequence[str], prog: str = f"blender --command {COMMAND}") -
             options.refuse(
                 f"--frames {options.frames[0]} {options.frames[1]} is no range; the last comes after the first"
             )
+        if options.range and options.range[1] < options.range[0]:
+            options.refuse(f"--range {options.range[0]} {options.range[1]} is empty; the last comes after the first")
         if options.out is None and options.report is None:
             options.refuse("nothing would be written; give --out, --report or both")
         if options.file is None and not bpy.data.filepath:
@@ -104,8 +116,8 @@ def _bake(options: argparse.Namespace) -> int:
         scene=options.scene,
         accuracy=options.accuracy,
         integrator=options.integrator,
-        tangents=options.tangents,
-        target=options.to,
+        pre_roll=options.pre_roll,
+        options=_bake_options(options),
         channels=options.channels,
         bake=not options.no_bake,
         report=options.report,
@@ -116,6 +128,24 @@ def _bake(options: argparse.Namespace) -> int:
         bar.end()
     _tell(report, quiet=options.quiet)
     return report.exit_code
+
+
+def _bake_options(options: argparse.Namespace) -> dict[str, Any]:
+    """What was given, by the names of the Bake panel's options."""
+    given = {
+        "tangents": options.tangents and options.tangents.upper(),
+        "target": options.to and options.to.upper(),
+        "keys": options.keys and options.keys.upper().replace("-", "_"),
+        "every": options.every,
+        "max_distance": options.max_distance,
+        "max_angle": options.max_angle and math.radians(options.max_angle),
+        "loop": True if options.loop else None,
+        "loop_frames": options.loop,
+        "selected_only": options.selected_only or None,
+    }
+    if options.range:
+        given |= {"range": "CUSTOM", "frame_start": options.range[0], "frame_end": options.range[1]}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _tell(report: Report, *, quiet: bool) -> None:
@@ -136,7 +166,11 @@ def summary(report: Report) -> list[str]:
         f"freedom, {seconds['simulate']:.2f} s"
     ]
     if report.keys:
-        lines.append(f"Baked {report.keys} keys on {report.objects} objects, {seconds['bake']:.2f} s")
+        every = f" ({report.keys_every} every-frame)" if report.keys != report.keys_every else ""
+        error = f"{shown(report.error['distance_mm'] or 0.0)} mm, {shown(report.error['angle_degrees'] or 0.0)} degrees"
+        lines.append(
+            f"Baked {report.keys} keys{every} on {report.objects} objects, max error {error}, {seconds['bake']:.2f} s"
+        )
     if report.energy["drift"] is not None:
         lines.append(f"Energy {report.energy['start']:.6g} J, drift {report.energy['drift']:.3g} J")
     lines += [f"Note: {note}" for note in report.notes]
@@ -145,11 +179,36 @@ def summary(report: Report) -> list[str]:
     return lines
 
 
+def _count(least: int) -> Callable[[str], int]:
+    """For numbers of frames."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is no number of frames from {least} on")
+        return number
+
+    return read
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0.0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number above 0")
+    return number
+
+
 def _channels(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
-    unknown = [name for name in names if name not in headless.CHANNELS]
+    unknown = [name for name in names if name not in CHANNELS]
     if unknown:
-        known = ", ".join(headless.CHANNELS)
+        known = ", ".join(CHANNELS)
         raise argparse.ArgumentTypeError(f"there is no channel '{unknown[0]}'; the channels are {known}")
     return names
 

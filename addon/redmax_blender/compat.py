@@ -161,6 +161,20 @@ def ensure_fcurves(id_data: Any, action: bpy.types.Action | None = None) -> Curv
     return Curves(_channelbag(action, id_data.animation_data.action_slot))
 
 
+def curves_for(id_data: Any, action: bpy.types.Action) -> tuple[Curves, int]:
+    """F-curves of an action for a data-block that it does not animate (yet), and the handle of the slot they are in."""
+    if not HAS_SLOTS:
+        return Curves(action), 0
+    slot = _own_slot(id_data, action)
+    return Curves(_channelbag(action, slot)), int(slot.handle)
+
+
+def set_strip_slot(strip: Any, action: bpy.types.Action, slot: int) -> None:
+    """Let an NLA strip play a slot of its action."""
+    if HAS_SLOTS:
+        strip.action_slot = _find_slot(action, slot)
+
+
 def animated_by(action: bpy.types.Action, slot: int) -> list[Any]:
     """Data-blocks that a slot of an action (before 4.4: the action) is assigned to."""
     if HAS_SLOTS:
@@ -211,7 +225,7 @@ def _find_slot(action: Any, slot: int | str) -> Any:
     raise LookupError(f"action '{action.name}' has no slot {slot!r}")
 
 
-_KEY_FIELDS = (
+KEY_FIELDS = (
     ("co", 2, float),
     ("handle_left", 2, float),
     ("handle_right", 2, float),
@@ -249,7 +263,7 @@ def _copy_contents(source: Any, curve: Any) -> None:
         return
     count = len(source.keyframe_points)
     curve.keyframe_points.add(count)
-    for name, size, number in _KEY_FIELDS:
+    for name, size, number in KEY_FIELDS:
         values = [number(0)] * (count * size)
         source.keyframe_points.foreach_get(name, values)
         curve.keyframe_points.foreach_set(name, values)

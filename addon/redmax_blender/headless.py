@@ -10,7 +10,7 @@ import errno
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,9 @@ from ._engine import errors
 from .bridge import bake as baking
 from .bridge import blend_files, cache, live, preview, run_report, simulation, unexpected
 from .bridge.run_report import FAILED, OK, PARTIAL, USAGE, Report
-from .properties.scene import CUSTOM
+from .properties.scene import CHANNELS, CUSTOM
 
 OnProgress = Callable[[int, int], None]
-CHANNELS = ("torque", "reaction", "energy")
-"""Results that can be written as F-curves; the names of the switches in `scene.redmax.bake`."""
 
 
 class FileProblem(errors.RedMaxError):
@@ -40,8 +38,8 @@ def bake_file(
     scene: str | None = None,
     accuracy: str | None = None,
     integrator: str | None = None,
-    tangents: str | None = None,
-    target: str | None = None,
+    pre_roll: int | None = None,
+    options: Mapping[str, Any] | None = None,
     channels: Collection[str] | None = None,
     bake: bool = True,
     report: Path | None = None,
@@ -51,11 +49,11 @@ def bake_file(
     """Simulate a scene of a .blend file, bake it to keyframes and write it to another file.
 
     source: the file, None for the one that is open. out: where to write, None to write nothing; the source is only
-    overwritten where it is named here. frames, accuracy, integrator, tangents, target, channels: instead of what the
-    file says, None for that; they are written into the file, as its result depends on them. bake: False only
-    simulates; the result is then in the cache beside `out`. progress: called with the frames done and all frames.
-    preparing: called while the fast solver is compiled, which a computer does once, with the part done (0 to 1) and
-    what is compiled.
+    overwritten where it is named here. frames, accuracy, integrator, pre_roll, options, channels: instead of what the
+    file says, None for that; they are written into the file, as its result depends on them. options: those of the Bake
+    panel by name (`scene.redmax.bake`), such as tangents="LINEAR". bake: False only simulates; the result is then in
+    the cache beside `out`. progress: called with the frames done and all frames. preparing: called while the fast
+    solver is compiled, which a computer does once, with the part done (0 to 1) and what is compiled.
     What a run computed before it failed, or before Ctrl+C, is baked and written too.
     """
     facts = Report(file=_shown(source or bpy.data.filepath), out=_shown(out))
@@ -66,7 +64,7 @@ def bake_file(
             _open(source)
         chosen = _choose_scene(scene)
         facts.scene = chosen.name
-        _apply(chosen, frames, accuracy, integrator, tangents, target, channels)
+        _apply(chosen, frames, accuracy, integrator, pre_roll, options or {}, channels)
         with cache.not_following():  # nothing is written beside the source
             _simulate_and_bake(chosen, facts, bake=bake, progress=progress, preparing=preparing)
         if out is not None:
@@ -128,11 +126,11 @@ def _apply(
     frames: tuple[int, int] | None,
     accuracy: str | None,
     integrator: str | None,
-    tangents: str | None,
-    target: str | None,
+    pre_roll: int | None,
+    options: Mapping[str, Any],
     channels: Collection[str] | None,
 ) -> None:
-    """Put what was asked for in place of what the file says."""
+    """Put what was asked for in place of what the file says. Without a range, all that is simulated is baked."""
     settings = scene.redmax
     if frames is not None:
         settings.use_range = True
@@ -141,14 +139,13 @@ def _apply(
         settings.accuracy = accuracy.upper()
     if integrator is not None:
         settings.accuracy, settings.integrator = CUSTOM, integrator
-    if tangents is not None:
-        settings.bake.tangents = tangents.upper()
-    if target is not None:
-        settings.bake.target = target.upper()
+    if pre_roll is not None:
+        settings.pre_roll = pre_roll
     if channels is not None:
         for name in CHANNELS:
             setattr(settings.bake, name, name in channels)
-    settings.bake.range, settings.bake.selected_only = "SCENE", False
+    for name, value in {"range": "SCENE", "selected_only": False, **options}.items():
+        setattr(settings.bake, name, value)
 
 
 def _simulate_and_bake(

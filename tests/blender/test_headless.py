@@ -124,7 +124,11 @@ def test_simulating_only_leaves_the_result_beside_the_copy(source, out):
 
 def test_options_take_the_place_of_what_the_file_says(source, out):
     report = headless.bake_file(
-        source, out=out, accuracy="draft", tangents="linear", target="current", channels=["torque", "energy"]
+        source,
+        out=out,
+        accuracy="draft",
+        options={"tangents": "LINEAR", "target": "CURRENT"},
+        channels=["torque", "energy"],
     )
     assert report.accuracy == "DRAFT"
     assert report.integrator == {"kind": "automatic", "accuracy": "draft"}
@@ -156,13 +160,42 @@ def test_another_scene_can_be_chosen(source, out):
     assert "'Empty', 'Scene'" in unknown.message
 
 
+def test_bake_options_of_the_command_line_are_those_of_the_panel():
+    text = "bake --file a --out b --range 5 20 --selected-only --to nla --keys fewer --max-distance 0.5 --max-angle 2 "
+    text += "--every 3 --tangents linear --loop 8 --pre-roll 4"
+    options = cli.parser("redmax").parse_args(text.split())
+    found = cli._bake_options(options)
+    angle = found.pop("max_angle")
+    assert angle == pytest.approx(np.radians(2.0))
+    assert found == {
+        "range": "CUSTOM", "frame_start": 5, "frame_end": 20, "selected_only": True, "target": "NLA", "keys": "FEWER",
+        "max_distance": 0.5, "every": 3, "tangents": "LINEAR", "loop": True, "loop_frames": 8,
+    }  # fmt: skip
+    assert options.pre_roll == 4
+    for name, value in found.items():
+        setattr(bpy.context.scene.redmax.bake, name, value)  # Blender knows them all
+    assert not cli._bake_options(cli.parser("redmax").parse_args(["bake", "--file", "a", "--out", "b"]))
+
+
+def test_fewer_keys_after_a_pre_roll_without_a_window(source, out):
+    bound = {"keys": "FEWER", "max_distance": 0.5, "target": "NLA"}
+    report = headless.bake_file(source, out=out, frames=(1, 12), pre_roll=5, options=bound)
+    assert report.exit_code == 0, report.message
+    assert (report.frames, report.frames_baked) == ([-4, 12], [1, 12])
+    assert report.keys < report.keys_every
+    assert 0.0 < report.error["distance_mm"] <= 0.5
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert bpy.data.objects["Lower"].animation_data.nla_tracks
+    assert f"{report.keys} keys ({report.keys_every} every-frame)" in "\n".join(cli.summary(report))
+
+
 def test_the_report_tells_everything_as_json(source, out, tmp_path):
     headless.bake_file(source, out=out, report=tmp_path / "report.json")
     data = json.loads((tmp_path / "report.json").read_text())
     wanted = {
         "file", "scene", "out", "status", "message", "exit_code", "notes", "frames", "frames_asked", "fps", "bodies",
-        "joints", "dofs", "loops", "objects", "keys", "seconds", "energy", "loop_gap", "route", "accuracy",
-        "integrator", "versions",
+        "joints", "dofs", "loops", "objects", "keys", "keys_every", "frames_baked", "error", "seconds", "energy",
+        "loop_gap", "route", "accuracy", "integrator", "versions",
     }  # fmt: skip
     assert set(data) == wanted
     assert data["out"] == str(out.resolve())
@@ -290,6 +323,9 @@ def test_a_file_that_is_no_blend_is_exit_code_2(tmp_path, out):
         (["bake", "--file", "a.blend", "--out", "b.blend", "--channels", "torque,colour"], "no channel 'colour'"),
         (["bake", "--file", "a", "--out", "b", "--accuracy", "high", "--integrator", "rk4"], "not both"),
         (["bake", "--file", "a", "--out", "b", "--accuracy", "best"], "invalid choice"),
+        (["bake", "--file", "a", "--out", "b", "--max-distance", "0"], "no number above 0"),
+        (["bake", "--file", "a", "--out", "b", "--loop", "0"], "no number of frames from 1 on"),
+        (["bake", "--file", "a", "--out", "b", "--range", "9", "3"], "is empty"),
     ],
 )
 def test_wrong_usage_is_exit_code_2_and_explained(arguments, said, capsys):

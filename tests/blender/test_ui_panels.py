@@ -304,8 +304,8 @@ def test_a_custom_integrator_shows_its_settings(scene, kind):
     settings = scene.redmax
     settings.accuracy, settings.integrator = "CUSTOM", kind
     expected = ["accuracy", "integrator", *type(getattr(settings, kind)).__annotations__]
-    for panel in ("REDMAX_PT_world", "REDMAX_PT_simulate"):
-        assert [name for name, _ in properties_in(drawn(), panel)] == expected
+    for panel, more in (("REDMAX_PT_world", []), ("REDMAX_PT_simulate", ["pre_roll"])):
+        assert [name for name, _ in properties_in(drawn(), panel)] == [*expected, *more]
     settings.accuracy = "HIGH"
     assert [name for name, _ in properties_in(drawn(), "REDMAX_PT_world")] == ["accuracy"]
 

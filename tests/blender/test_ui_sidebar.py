@@ -185,7 +185,29 @@ def test_only_a_custom_bake_range_asks_for_frames(scene):
         options.range = choice
         shown = [name for name, _ in drawn(sidebar.REDMAX_PT_bake).properties()]
         assert ("frame_start" in shown) == (choice == "CUSTOM")
-    assert set(type(options).__annotations__) == set(shown), "every option is in the panel"
+
+
+def test_keys_ask_for_what_they_need_and_every_option_is_in_the_panel(scene):
+    options = scene.redmax.bake
+    options.range = "CUSTOM"
+    asked = {"EVERY": set(), "FEWER": {"max_distance", "max_angle"}, "EVERY_N": {"every"}}
+    seen = set()
+    for choice, wanted in asked.items():
+        options.keys = choice
+        shown = {name for name, _ in drawn(sidebar.REDMAX_PT_bake).properties()}
+        assert shown & {"max_distance", "max_angle", "every"} == wanted
+        seen |= shown
+    assert set(type(options).__annotations__) == seen
+
+
+def test_what_a_range_cannot_be_is_said(scene):
+    options = scene.redmax.bake
+    options.range = "PREVIEW"
+    assert "no preview range" in " ".join(drawn(sidebar.REDMAX_PT_bake).texts())
+    scene.use_preview_range = True
+    assert "no preview range" not in " ".join(drawn(sidebar.REDMAX_PT_bake).texts())
+    options.range, options.frame_start, options.frame_end = "CUSTOM", 9, 3
+    assert "The range is empty" in " ".join(drawn(sidebar.REDMAX_PT_bake).texts())
 
 
 def test_counts_are_written_as_people_say_them():

@@ -6,7 +6,10 @@ Every object (and the scene) that a bake writes to carries a record, `redmax.bak
 - *New Action*: the record keeps the previous action and slot; F-curves of other channels (an Animated joint's
   coordinate, a colour) are copied into the new action, so that they go on. What the artist keys there meanwhile
   goes back with them.
-- *Current Action*: if keys of the artist's are in the way, the record keeps a copy of the action from before.
+- *NLA Track*: the new action is played by a strip on a track of its own. An active action would hide it where it has
+  keys on the same channels: then it is recorded and replaced alike by one that holds its other channels.
+- *Current Action*: if keys of the artist's are in the way, the record keeps a copy of the action from before. Keys
+  outside the baked frames stay.
 
 Actions of a bake carry the custom property `redmax_bake`, so that they are known even after being copied.
 """
@@ -19,11 +22,13 @@ from typing import Any
 import bpy
 
 from .. import compat
-from . import kept
+from . import kept, nla_strips
 from .curve_digest import digest
 from .transactions import MARK, Transaction
 
 SEPARATOR = ","
+APART = ("NEW", "NLA")
+"""Targets whose keys are in an action of the bake's."""
 
 
 def property_path(name: str) -> str:
@@ -50,7 +55,7 @@ def has_bake(scene: bpy.types.Scene) -> bool:
 def own_action(owner: Any) -> tuple[bpy.types.Action | None, int]:
     """The artist's action and slot of an owner, which a bake may have replaced."""
     record = owner.redmax.baked
-    if record.active and record.target == "NEW":
+    if record.active and record.target in APART:
         return record.previous_action, record.previous_slot
     if record.active and not record.had_action:
         return None, 0
@@ -70,6 +75,32 @@ def begin_new(owner: Any, action: bpy.types.Action, replaced: Collection[str]) -
     record.others = digest([curves.copy(curve) for curve in others])
     _finish(owner, action, replaced)
     return curves
+
+
+def begin_nla(owner: Any, changes: Transaction, action: bpy.types.Action, replaced: Collection[str]) -> compat.Curves:
+    """Make room for a bake beside the owner's present action; gives the F-curves to add to. `finish_nla` plays them."""
+    record = _record(owner, "NLA")
+    present = record.previous_action = compat.action_of(owner)
+    curves = compat.fcurves_of(owner)
+    others = [curve for curve in curves if curve.data_path not in replaced]
+    if present is not None and len(others) < len(curves):
+        if others:
+            rest = changes.new_action(f"{present.name} beside bake")
+            compat.assign_action(owner, rest)
+            record.others = digest([compat.ensure_fcurves(owner, rest).copy(curve) for curve in others])
+        else:
+            compat.assign_action(owner, None)
+    written, slot = compat.curves_for(owner, action)
+    record.action, record.slot = action, slot
+    record.paths = SEPARATOR.join(replaced)
+    record.active = True
+    return written
+
+
+def finish_nla(owner: Any, changes: Transaction, name: str, frames: tuple[float, float]) -> None:
+    """Play what was written on a new track of that name."""
+    record = owner.redmax.baked
+    changes.made_track(owner, nla_strips.push(owner, record.action, record.slot, name, frames), name)
 
 
 def begin_current(owner: Any, changes: Transaction, name: str, replaced: Collection[str]) -> compat.Curves:
@@ -99,7 +130,9 @@ def add_property(owner: Any, name: str, value: Any) -> None:
 def restore(owner: Any, changes: Transaction) -> None:
     """Bring back what was there before the bake, and forget the bake."""
     record = owner.redmax.baked
-    if record.target == "NEW":
+    if record.target == "NLA" and record.action is not None:
+        changes.remove_strips(owner, record.action, keep_data=record.had_animation_data)
+    if record.target in APART:
         _restore_assignment(owner, changes)
     else:
         _restore_curves(owner, changes)
@@ -177,12 +210,19 @@ def _record(owner: Any, target: str) -> Any:
     """Begin a record of what is there; its action is entered when it is known."""
     record, data = owner.redmax.baked, owner.animation_data
     record.target = target
-    record.had_animation_data = data is not None
+    record.had_animation_data = data is not None and not _only_strips_of_bakes(data)
     record.had_action = data is not None and data.action is not None
     record.previous_slot = compat.slot_handle(owner)
     data = data or owner.animation_data_create()
     record.influence, record.blend_type = data.action_influence, data.action_blend_type
     return record
+
+
+def _only_strips_of_bakes(data: Any) -> bool:
+    """Whether there is nothing but tracks of a former bake, which go when the next one is written."""
+    strips = [strip for track in data.nla_tracks for strip in track.strips]
+    made = [strip for strip in strips if strip.action is not None and strip.action.get(MARK)]
+    return data.action is None and not data.drivers and bool(strips) and len(made) == len(strips)
 
 
 def _finish(owner: Any, action: bpy.types.Action, replaced: Collection[str]) -> None:

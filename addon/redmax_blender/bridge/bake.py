@@ -3,21 +3,25 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from .. import compat
-from .._engine import trajectory
-from . import actions, bake_checks, bake_plan, changes, kept, keys, preview
-from .bake_options import BakeOptions, BakeReport
-from .bake_plan import Owner
-from .findings import BridgeError
+from .._engine import arrays, trajectory
+from . import actions, bake_checks, bake_measure, bake_plan, changes, kept, keys, outer_keys, preview
+from .bake_options import BakeOptions, BakeReport, shown
+from .bake_plan import Owner, Plan
+from .findings import BridgeError, Finding
+from .outer_keys import OuterKeys
 from .transactions import Transaction, transaction
 
 if TYPE_CHECKING:
     from .extract import Extraction
 
+Array = arrays.Array
 Trajectory = trajectory.Trajectory
 
 __all__ = ["BakeOptions", "BakeReport", "bake", "remove_bake"]
@@ -48,13 +52,32 @@ def bake(
         times = keys.Times(plan.frames)
         for owner in plan.owners.values():
             _write(owner, times, options, writing, shared)
+        objects = {name: owner.data_block for name, owner in plan.owners.items()}
+        distance, angle = bake_measure.measured(plan.judge, objects, plan.frames, plan.per_frame)
+    notes = [*plan.notes, *_missed(plan, distance, angle, options)]
     return BakeReport(
         frame_start=int(plan.frames[0]),
         frame_end=int(plan.frames[-1]),
         objects=sum(isinstance(owner.data_block, bpy.types.Object) for owner in plan.owners.values()),
-        keys=sum(channel.keys for owner in plan.owners.values() for channel in (*owner.place, *owner.results)),
-        notes=tuple(plan.notes),
+        keys=sum(owner.keys for owner in plan.owners.values()),
+        keys_every=plan.keys_every,
+        distance=float(distance.max()),
+        angle=float(angle.max()),
+        notes=tuple(notes),
     )
+
+
+def _missed(plan: Plan, distance: Array, angle: Array, options: BakeOptions) -> Iterator[Finding]:
+    """Objects that keep to the bound with no keys on frames, however many."""
+    if options.keys != "FEWER":
+        return
+    for name, off, turned in zip(plan.judge.places.names, distance, angle, strict=True):
+        if off > 1e-3 * options.distance or turned > options.angle:
+            by = f"{shown(1e3 * off)} mm, {shown(math.degrees(turned))} degrees"
+            text = (
+                f"'{name}' is off by up to {by}, which is more than you allow: keys on frames cannot follow it closer"
+            )
+            yield Finding(name, text, "use more frames per second, or allow more", "WARNING")
 
 
 def remove_bake(scene: bpy.types.Scene) -> int:
@@ -85,21 +108,41 @@ def _write(
     writing: Transaction,
     shared: dict[str, bpy.types.Action],
 ) -> None:
-    data_block = owner.data_block
-    paths = [channel.data_path for channel in (*owner.place, *owner.results)]
+    data_block, paths = owner.data_block, owner.paths
+    frames = float(times.frames[0]), float(times.frames[-1])
+    outer: dict[tuple[str, int], OuterKeys] = {}
     if owner.artists:
         _keep(data_block, owner.artists)
-    if owner.takes_new_action(options):
+    strip = owner.takes_strip(options)
+    if strip or owner.takes_new_action(options):
         # One action holds a slot for each object of a mechanism; before slots each object has its own.
         name = owner.mechanism if compat.HAS_SLOTS else f"{owner.mechanism} {data_block.name}"
         if name not in shared:
             shared[name] = writing.new_action(name)
-        curves = actions.begin_new(data_block, shared[name], paths)
+        if strip:
+            curves = actions.begin_nla(data_block, writing, shared[name], paths)
+        else:
+            curves = actions.begin_new(data_block, shared[name], paths)
     else:
+        outer = outer_keys.outside(compat.curves_of(data_block) or (), owner.places, frames)
         curves = actions.begin_current(data_block, writing, data_block.name, paths)
     for name, value in owner.start.items():
         actions.add_property(data_block, name, value)
     keys.write(curves, times, [*owner.place, *owner.results])
+    for curve in owner.curves:
+        curve.fill(curves.new(curve.data_path, curve.index, keys.GROUP))
+    outer_keys.add(curves, outer)
+    if options.loop and not outer:
+        _repeat(curves, owner.places)
+    if strip:
+        actions.finish_nla(data_block, writing, owner.mechanism, frames)
+
+
+def _repeat(curves: compat.Curves, paths: Collection[str]) -> None:
+    """Let the motion go on before and after the baked frames."""
+    for curve in curves:
+        if curve.data_path in paths:
+            curve.modifiers.new("CYCLES")
 
 
 def _keep(obj: bpy.types.Object, channels: dict[str, tuple[float, ...]]) -> None:

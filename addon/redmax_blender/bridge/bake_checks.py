@@ -15,8 +15,8 @@ from .findings import Finding
 MODE = "rotation_mode"
 
 
-def owner_findings(owner: Any, *, in_place: bool) -> Iterator[Finding]:
-    """Of an object or scene that gets keys. in_place: into the action it has."""
+def owner_findings(owner: Any, *, in_place: bool, on_track: bool = False) -> Iterator[Finding]:
+    """Of an object or scene that gets keys. in_place: into the action it has. on_track: as a strip of the NLA."""
     name, data = owner.name, owner.animation_data
     if owner.library is not None or not owner.is_editable:
         yield Finding(name, f"'{name}' is linked and cannot get keys", "make it local or a library override")
@@ -26,6 +26,9 @@ def owner_findings(owner: Any, *, in_place: bool) -> Iterator[Finding]:
     yield from tweak_findings(owner)
     if data.use_nla and any(track.is_solo for track in data.nla_tracks):
         yield Finding(name, f"An NLA track of '{name}' is solo and would hide the bake", "switch solo off")
+    if on_track and not data.use_nla:
+        text = f"The NLA of '{name}' is switched off, so a strip would not be played"
+        yield Finding(name, text, "switch on Animation > NLA of the object, or bake to a new action")
     action, slot = actions.own_action(owner)
     if not in_place or action is None:
         return

@@ -11,10 +11,28 @@ import numpy as np
 
 from .. import compat
 from .._engine import arrays, quaternion, trajectory
-from . import actions, bake_checks, kept, keys, modelled, placement, result_channels, rotation_channels
+from . import (
+    actions,
+    bake_checks,
+    bake_fit,
+    body_corners,
+    dense_motion,
+    fewer_keys,
+    kept,
+    key_curves,
+    loop_ends,
+    modelled,
+    movers,
+    placement,
+    result_channels,
+    rotation_channels,
+)
+from .bake_accuracy import Judge
 from .bake_options import BakeOptions
 from .bodies import local_object
 from .findings import BridgeError, Finding, refuse
+from .key_curves import Curve
+from .keys import Channel
 
 if TYPE_CHECKING:
     from .extract import BodyFrame, Extraction
@@ -25,32 +43,66 @@ Trajectory = trajectory.Trajectory
 STILL = 1e-9
 """Distance [rad, relative to metres] from the modelled pose that is only round-off."""
 
+ROUGHLY = 2
+"""Samples in each frame at which keys on every frame are measured: there, and half-way, where curves err most."""
+
+RESULTS = 1e-3
+"""Part of its largest number by which a result channel may be off between fewer keys."""
+
 
 @dataclass(eq=False)
 class Owner:
-    """An object, or the scene, that gets keys. place: its transform channels. results: its custom properties."""
+    """An object, or the scene, that gets keys. place: its transform channels. results: its custom properties.
+    curves: of either, what has not a key on every frame."""
 
     data_block: Any
     mechanism: str = ""
-    place: list[keys.Channel] = field(default_factory=list)
-    results: list[keys.Channel] = field(default_factory=list)
+    place: list[Channel] = field(default_factory=list)
+    results: list[Channel] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
     start: dict[str, Any] = field(default_factory=dict)
     artists: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """start: custom properties and first values. artists: the artist's own channels at the first frame."""
 
+    @property
+    def paths(self) -> list[str]:
+        """Data paths that get keys."""
+        return list(dict.fromkeys(each.data_path for each in self._written()))
+
+    @property
+    def places(self) -> list[str]:
+        """Those of them that place the object."""
+        return [path for path in self.paths if path in movers.PLACE]
+
+    @property
+    def keys(self) -> int:
+        return sum(each.keys for each in self._written())
+
+    def _written(self) -> list[Channel | Curve]:
+        return [*self.place, *self.results, *self.curves]
+
     def takes_new_action(self, options: BakeOptions) -> bool:
         """Results alone never displace an action: they go into the one there is."""
-        wanted = self.place or (compat.HAS_SLOTS and self.mechanism and actions.own_action(self.data_block)[0] is None)
+        wanted = self.places or (compat.HAS_SLOTS and self.mechanism and actions.own_action(self.data_block)[0] is None)
         return options.target == "NEW" and bool(wanted)
+
+    def takes_strip(self, options: BakeOptions) -> bool:
+        """Results alone need no strip: they go into the action there is."""
+        return options.target == "NLA" and bool(self.places)
 
 
 @dataclass(eq=False)
 class Plan:
-    """frames: numbers (f,) of the frames to write. owners: by object name. notes: what to tell the artist."""
+    """frames: numbers (f,) of the frames to write. owners: by object name. notes: what to tell the artist.
+    judge: knows where the bodies should be, at `per_frame` samples in each frame. keys_every: keys there would be on
+    every frame."""
 
     frames: Array
     owners: dict[str, Owner]
     notes: list[Finding]
+    judge: Judge
+    per_frame: int
+    keys_every: int
 
 
 def make_plan(
@@ -65,7 +117,7 @@ def make_plan(
     frames, used = _frames(extraction, result, options)
     bodies = _bodies(scene, view_layer, extraction, result, options)
     channels, notes = result_channels.joint_channels(
-        extraction, result, torque=options.torque, reaction=options.reaction
+        extraction, result, torque=options.torque, reaction=options.reaction, gap=options.gap
     )
     joints: dict[str, bpy.types.Object | None] = {name: _object(scene, name) for name in channels}
     findings = [
@@ -77,23 +129,52 @@ def make_plan(
         raise BridgeError(findings)
     mechanism_of = {name: m.root for m in extraction.mechanisms for name in (*m.bodies, *m.joints)}
     owners = {obj.name: Owner(obj, mechanism_of.get(obj.name, obj.name)) for obj in bodies.values()}
+    if options.loop:
+        result = loop_ends.matched(extraction, result, used, options.loop_frames)
     with modelled.as_modelled(scene, view_layer, extraction.frame_start) as depsgraph:
-        motions = placement.channel_motions(bodies.values(), extraction, result, depsgraph, moving=set(bodies))
+        places = placement.places_of(bodies.values(), extraction, result.body_names, depsgraph, moving=set(bodies))
+        corners = body_corners.corners(scene, list(bodies), extraction, depsgraph)
         for name, obj in bodies.items():
             owners[name].artists = {channel: tuple(getattr(obj, channel)) for channel in kept.CHANNELS}
-            owners[name].place = _place_channels(obj, motions[name], used, extraction.fps, options)
+    every = options.keys == "EVERY"
+    per_frame = ROUGHLY if every else bake_fit.PER_FRAME
+    judge = Judge(places, corners, dense_motion.between(result, used, extraction.fps, per_frame), extraction.length)
+    motions = placement.motions_of(places, result, extraction.length, extraction.fps)
     notes += [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]
+    if every:
+        for name, obj in bodies.items():
+            owners[name].place = _place_channels(obj, motions[name], used, extraction.fps, options)
+    else:
+        fitter = bake_fit.Fitter(judge, frames, extraction.fps, **_wanted_keys(len(frames), extraction, options))
+        for name, curves in fitter.run().items():
+            owners[name].curves += curves
     for joint, obj_name in extraction.joint_objects.items():
         if obj_name in channels:
             owner = owners.setdefault(obj_name, Owner(joints[obj_name], mechanism_of.get(joint, "")))
-            _add_results(owner, channels[obj_name], used)
+            _add_results(owner, channels[obj_name], used, frames, options)
     if options.energy:
         owners[""] = Owner(scene)
-        _add_results(owners[""], result_channels.scene_channels(result), used)
+        _add_results(owners[""], result_channels.scene_channels(result), used, frames, options)
     findings = [finding for owner in owners.values() for finding in _owner_findings(owner, options)]
     if findings:
         raise BridgeError(findings)
-    return Plan(frames, owners, notes)
+    numbers = sum(3 + motions[name].rotation.shape[1] for name in bodies)
+    numbers += sum(len(np.atleast_1d(first)) for owner in owners.values() for first in owner.start.values())
+    return Plan(frames, owners, notes, judge, per_frame, len(frames) * numbers)
+
+
+def _wanted_keys(count: int, extraction: Extraction, options: BakeOptions) -> dict[str, Any]:
+    """What a fit must know of the options."""
+    linear = options.tangents == "LINEAR"
+    if options.keys == "FEWER":
+        bound = bake_fit.Bound(1e-3 * options.distance / extraction.length, options.angle)
+        return {"bound": bound, "chosen": None, "linear": linear}
+    return {"bound": None, "chosen": _every_nth(count, options.every), "linear": linear}
+
+
+def _every_nth(count: int, every: int) -> Any:
+    """Indices of every n-th frame and of the last."""
+    return np.unique(np.append(np.arange(0, count, max(1, every)), count - 1))
 
 
 def _frames(extraction: Extraction, result: Trajectory, options: BakeOptions) -> tuple[Array, slice]:
@@ -163,10 +244,10 @@ def _is_chosen(obj: bpy.types.Object | None, view_layer: bpy.types.ViewLayer) ->
 
 def _place_channels(
     obj: bpy.types.Object, motion: placement.ChannelMotion, used: slice, fps: float, options: BakeOptions
-) -> list[keys.Channel]:
+) -> list[Channel]:
     exact = options.tangents == "EXACT"
     return [
-        keys.Channel(data_path, values[used], rates[used] / fps if exact else None)
+        Channel(data_path, values[used], rates[used] / fps if exact else None)
         for data_path, values, rates in (
             ("location", motion.location, motion.location_rate),
             (rotation_channels.path(obj.rotation_mode), motion.rotation, motion.rotation_rate),
@@ -174,19 +255,40 @@ def _place_channels(
     ]
 
 
-def _add_results(owner: Owner, channels: dict[str, Array], used: slice) -> None:
+def _add_results(owner: Owner, channels: dict[str, Array], used: slice, frames: Array, options: BakeOptions) -> None:
     for name, values in channels.items():
-        owner.results.append(keys.Channel(actions.property_path(name), values[used], None))
-        first = values[used][0]
+        path, own = actions.property_path(name), values[used]
+        if options.keys == "EVERY":
+            owner.results.append(Channel(path, own, None))
+        else:
+            owner.curves += _reduced(path, own.T, frames, options)
         # The scene's energies are numbers, a joint's channels are vectors even with a single coordinate.
-        owner.start[name] = float(first[0]) if isinstance(owner.data_block, bpy.types.Scene) else first.tolist()
+        owner.start[name] = float(own[0, 0]) if isinstance(owner.data_block, bpy.types.Scene) else own[0].tolist()
+
+
+def _reduced(path: str, values: Array, frames: Array, options: BakeOptions) -> list[Curve]:
+    """Straight lines between fewer keys, within a thousandth of the largest number of the property."""
+    flat = np.zeros((2, *values.shape))
+    if options.keys == "FEWER":
+        tolerance = np.full(len(values), RESULTS * max(float(np.abs(values).max()), 1e-30))
+        fitted = fewer_keys.fit(values, flat, tolerance, 1, linear=True)
+    else:
+        fitted = fewer_keys.at_frames(values, flat, _every_nth(len(frames), options.every), 1, linear=True)
+    return [
+        key_curves.from_fit(path, index, frames, values[index], flat[:, index], found, linear=True)
+        for index, found in enumerate(fitted)
+    ]
 
 
 def _owner_findings(owner: Owner, options: BakeOptions) -> list[Finding]:
     data_block = owner.data_block
     ours = actions.names_of(data_block.redmax.baked.channels)
     return [
-        *bake_checks.owner_findings(data_block, in_place=not owner.takes_new_action(options)),
+        *bake_checks.owner_findings(
+            data_block,
+            in_place=not (owner.takes_new_action(options) or owner.takes_strip(options)),
+            on_track=owner.takes_strip(options),
+        ),
         *bake_checks.property_findings(data_block, owner.start, ours),
     ]
 

@@ -75,9 +75,25 @@ def channel_motions(
     moving: names of the bodies whose objects will follow the trajectory, None for all; a parent that is a body but
     does not move counts as part of what it hangs on. Raises BridgeError with every object that cannot be placed.
     """
-    names = set(result.body_names) if moving is None else set(moving)
-    modelled = Modelled(depsgraph)
-    places = _places(list(objects), extraction, result.body_names, modelled, names)
+    places = places_of(objects, extraction, result.body_names, depsgraph, moving=moving)
+    return motions_of(places, result, extraction.length, extraction.fps)
+
+
+def places_of(
+    objects: Iterable[bpy.types.Object],
+    extraction: Extraction,
+    body_names: Sequence[str],
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    moving: Collection[str] | None = None,
+) -> Places:
+    """What is constant about objects while bodies move; body_names: those of the result."""
+    names = set(body_names) if moving is None else set(moving)
+    return _places(list(objects), extraction, body_names, Modelled(depsgraph), names)
+
+
+def motions_of(places: Places, result: Trajectory, length: float, fps: float) -> dict[str, ChannelMotion]:
+    """The same for objects whose places are known. fps: samples per second. Raises BridgeError alike."""
     motions: dict[str, ChannelMotion] = {}
     findings: list[Finding] = []
     size = max(1, CHUNK // max(1, len(result)))
@@ -86,7 +102,7 @@ def channel_motions(
         alike = [index for index, is_plain in enumerate(plain) if is_plain == wanted]
         for start in range(0, len(alike), size):
             some = places.some(alike[start : start + size])
-            _add_channels(some, move(some, result, extraction.length), extraction.fps, motions, findings)
+            _add_channels(some, move(some, result, length), fps, motions, findings)
     if findings:
         raise BridgeError(findings)
     return {name: motions[name] for name in places.names}

@@ -6,8 +6,10 @@ On a joint's object:
     redmax_motor      what an Animated or Locked joint needs on top of torques and springs to follow its motion, alike
     redmax_reaction   what the joint passes on to its child, in the joint's frame: torque x y z [N m], force x y z [N];
                       also of joints that close loops
+    redmax_gap        what a joint that closes a loop is open by: angle [rad] and distance [m]
 On the scene:
     redmax_kinetic, redmax_potential, redmax_energy   energies of all mechanisms and their sum [J]
+    redmax_work, redmax_loss   energy put in by motors and torques, and taken out by damping, since the start [J]
 
 Keys are joined by straight lines. In a driver the torque of a hinge is `["redmax_torque"][0]`.
 """
@@ -27,20 +29,26 @@ if TYPE_CHECKING:
 Array = arrays.Array
 Trajectory = trajectory.Trajectory
 
-TORQUE, MOTOR, REACTION = "redmax_torque", "redmax_motor", "redmax_reaction"
-ENERGIES = {"redmax_kinetic": "kinetic", "redmax_potential": "potential", "redmax_energy": "energy"}
+TORQUE, MOTOR, REACTION, GAP = "redmax_torque", "redmax_motor", "redmax_reaction", "redmax_gap"
+ENERGIES = {
+    "redmax_kinetic": "kinetic",
+    "redmax_potential": "potential",
+    "redmax_energy": "energy",
+    "redmax_work": "work",
+    "redmax_loss": "loss",
+}
 """Custom properties of the scene and the trajectory's channels they show."""
 
 SIMULATED = "simulated"
 
 
 def joint_channels(
-    extraction: Extraction, result: Trajectory, *, torque: bool, reaction: bool
+    extraction: Extraction, result: Trajectory, *, torque: bool, reaction: bool, gap: bool = False
 ) -> tuple[dict[str, dict[str, Array]], list[Finding]]:
     """By joint object and property, values (f, k); and what is left out because no force determines it."""
     channels: dict[str, dict[str, Array]] = {}
     left_out: list[Finding] = []
-    if not (torque or reaction):
+    if not (torque or reaction or gap):
         return channels, left_out
     model = compile.compile(extraction.scene)
     if model.joint_names != result.joint_names or model.dof_count != result.q.shape[1]:
@@ -57,25 +65,26 @@ def joint_channels(
                 found[MOTOR] = result.channels["motor"][:, columns]
         if reaction:
             found[REACTION] = result.channels["reaction"][:, index]
-        _take(channels, left_out, obj, name, found)
-    for index, loop in enumerate(model.loops if reaction else ()):
+        _add(channels, left_out, obj, name, found)
+    for index, loop in enumerate(model.loops):
         obj = extraction.joint_objects.get(loop.joint.name)
         if obj is not None:
-            found = {REACTION: result.channels["loop_reaction"][:, index]}
-            _take(channels, left_out, obj, loop.joint.name, found)
+            wanted = ((reaction, REACTION, "loop_reaction"), (gap, GAP, "gap"))
+            found = {key: result.channels[channel][:, index] for asked, key, channel in wanted if asked}
+            _add(channels, left_out, obj, loop.joint.name, found)
     return channels, left_out
 
 
-def _take(
-    channels: dict[str, dict[str, Array]], left_out: list[Finding], obj: str, name: str, found: dict[str, Array]
+def _add(
+    channels: dict[str, dict[str, Array]], left_out: list[Finding], obj: str, joint: str, found: dict[str, Array]
 ) -> None:
-    """Keep what is known of a joint, and say what is not."""
+    """Enter what is known of a joint's forces."""
     known = {key: values for key, values in found.items() if np.isfinite(values).all()}
     if known:
         channels[obj] = known
     if len(known) < len(found):
-        text = f"Forces of joint '{name}' are not written: nothing determines them, as some of its bodies have no mass"
-        left_out.append(Finding(name, text, "give them a mass", "WARNING"))
+        text = f"Forces of joint '{joint}' are not written: nothing determines them, as some of its bodies have no mass"
+        left_out.append(Finding(joint, text, "give them a mass", "WARNING"))
 
 
 def scene_channels(result: Trajectory) -> dict[str, Array]:

@@ -50,6 +50,7 @@ class Report:
 
     status: "complete", "stopped" (Ctrl+C), "failed" (while simulating; what was computed is kept) or "refused".
     energy.drift: change of energy that neither work nor loss explains; null where it is not known.
+    keys_every: keys there would be on every frame. error: what the keys are off by at most, as measured.
     loop_gap: largest gap of a loop joint [m], null without loops. route: what computed, such as "numba 0.62.1".
     """
 
@@ -69,6 +70,9 @@ class Report:
     loops: int = 0
     objects: int = 0
     keys: int = 0
+    keys_every: int = 0
+    frames_baked: list[int] | None = None
+    error: dict[str, float | None] = field(default_factory=lambda: dict.fromkeys(("distance_mm", "angle_degrees")))
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STEPS, 0.0))
     energy: dict[str, float | None] = field(
         default_factory=lambda: dict.fromkeys(("start", "end", "work", "loss", "drift"))
@@ -112,7 +116,10 @@ class Report:
         self.energy["drift"] = float(np.max(np.abs(drift(result))))
 
     def add_bake(self, report: BakeReport) -> None:
-        self.objects, self.keys = report.objects, report.keys
+        self.objects, self.keys, self.keys_every = report.objects, report.keys, report.keys_every
+        self.frames_baked = [report.frame_start, report.frame_end]
+        self.error = {"distance_mm": 1e3 * report.distance, "angle_degrees": math.degrees(report.angle)}
+        self.notes += [str(note) for note in report.notes]
 
     def refuse(self, message: str, exit_code: int) -> None:
         """It came to nothing; what was found out before stays in the report."""

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from .. import compat
-from . import kept
+from . import kept, nla_strips
 
 MARK = "redmax_bake"
 """Custom property of actions that a bake made."""
@@ -29,6 +29,8 @@ class Transaction:
         self._made: list[tuple[bpy.types.Action, str]] = []
         self._obsolete: list[bpy.types.Action] = []
         self._secured: list[bpy.types.Action] = []
+        self._tracks: list[tuple[Any, Any, str]] = []
+        self._strips: list[tuple[Any, bpy.types.Action, bool]] = []
 
     def new_action(self, name: str) -> bpy.types.Action:
         """A new action marked as a bake's. It gets its name for good on commit, when a former bake's is free."""
@@ -65,9 +67,24 @@ class Transaction:
         if action is not None and action not in self._obsolete:
             self._obsolete.append(action)
 
+    def made_track(self, owner: Any, track: Any, name: str) -> None:
+        """An NLA track that is new. It gets its name for good on commit, when a former bake's is gone."""
+        self._tracks.append((owner, track, name))
+
+    def remove_strips(self, owner: Any, action: bpy.types.Action, *, keep_data: bool) -> None:
+        """Remove an owner's NLA strips of an action on commit; keep_data: even if its animation data is empty then."""
+        self._strips.append((owner, action, keep_data))
+
     def commit(self) -> None:
         for _, copy in self._contents:
             bpy.data.actions.remove(copy)
+        for owner, action, keep_data in self._strips:
+            nla_strips.remove(owner, action)
+            data = owner.animation_data
+            if not (keep_data or data is None or data.action is not None or data.drivers or data.nla_tracks):
+                owner.animation_data_clear()
+        for _, track, name in self._tracks:
+            track.name = track.strips[0].name = name
         for action in self._obsolete:
             if action.users == 0:  # an artist who gave it a fake user wants to keep it
                 bpy.data.actions.remove(action)
@@ -79,6 +96,8 @@ class Transaction:
 
     def take_back(self) -> None:
         """Everything as it was when the transaction began."""
+        for owner, track, _ in self._tracks:
+            owner.animation_data.nla_tracks.remove(track)
         for state in self._states:
             state.bring_back()
         for action, copy in self._contents:

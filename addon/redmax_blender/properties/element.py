@@ -73,7 +73,7 @@ REDMAX_PG_baked = from_specs.make_group(
     {
         "active": _flag("A bake wrote keys here"),
         "target": bpy.props.EnumProperty(
-            items=[("NEW", "New Action", "", 0), ("CURRENT", "Current Action", "", 1)],
+            items=[("NEW", "New Action", "", 0), ("CURRENT", "Current Action", "", 1), ("NLA", "NLA Track", "", 2)],
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`scene.redmax`: accuracy, frame range, the last result and bake options."""
 
+import math
 from typing import Any
 
 import bpy
@@ -13,6 +14,9 @@ ACCURACY = {name.upper(): ("automatic", {"accuracy": name}) for name in ("draft"
 """Integrator and settings of each accuracy: the engine chooses method and steps, so nobody else has to."""
 
 CUSTOM = "CUSTOM"
+
+CHANNELS = ("torque", "reaction", "energy", "gap")
+"""Switches of the results that a bake can write as F-curves."""
 
 
 def _integrator_groups() -> dict[str, Any]:
@@ -66,7 +70,7 @@ REDMAX_PG_bake_options = from_specs.make_group(
             "Range",
             "Frames to write keys for",
             [
-                ("SCENE", "Simulated", "All frames that were simulated", 0),
+                ("SCENE", "Scene", "All frames that were simulated, without the pre-roll", 0),
                 ("PREVIEW", "Preview", "The part of them inside the preview range", 1),
                 ("CUSTOM", "Custom", "The part of them inside a range of your own", 2),
             ],
@@ -80,9 +84,70 @@ REDMAX_PG_bake_options = from_specs.make_group(
             "Where the keys go",
             [
                 ("NEW", "New Action", "A new action named after the mechanism; yours is kept and can be restored", 0),
-                ("CURRENT", "Current Action", "The action the object has; its other channels stay", 1),
+                ("NLA", "NLA Track", "A strip on a track of its own, named after the mechanism; other tracks stay", 2),
+                (
+                    "CURRENT",
+                    "Current Action",
+                    "The action the object has; its other channels stay, and so do its keys outside the range",
+                    1,
+                ),
             ],
             "NEW",
+        ),
+        "keys": _enum(
+            "Keys",
+            "On which frames keys are written",
+            [
+                ("EVERY", "Every Frame", "A key on every frame", 0),
+                ("FEWER", "Fewer", "As few keys as possible with which every object stays within the bound below", 1),
+                ("EVERY_N", "Every N", "A key on every N-th frame and on the last one", 2),
+            ],
+            "EVERY",
+        ),
+        "every": bpy.props.IntProperty(
+            name="Step",
+            description="Frames from key to key",
+            default=2,
+            min=1,
+            soft_max=25,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        "max_distance": bpy.props.FloatProperty(
+            name="Max Distance",
+            description="How many millimetres a corner of an object's bounding box may be from where it was simulated, "
+            "at any time and in the world",
+            default=0.1,
+            min=1e-6,
+            soft_min=1e-3,
+            soft_max=100.0,
+            precision=3,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        "max_angle": bpy.props.FloatProperty(
+            name="Max Angle",
+            description="How far an object may be turned from how it was simulated, at any time and in the world",
+            default=math.radians(0.05),
+            min=math.radians(1e-5),
+            soft_min=math.radians(1e-3),
+            soft_max=math.radians(10.0),
+            precision=3,
+            subtype="ANGLE",
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        "loop": _switch(
+            "Loop", "Let the end of the motion meet its start, and repeat it before and after the baked frames"
+        ),
+        "loop_frames": bpy.props.IntProperty(
+            name="Blend",
+            description="Last frames over which the motion is led back to its start",
+            default=12,
+            min=1,
+            soft_max=100,
+            options=STATIC,
+            override=OVERRIDABLE,
         ),
         "tangents": _enum(
             "Tangents",
@@ -96,6 +161,7 @@ REDMAX_PG_bake_options = from_specs.make_group(
         "torque": _switch("Torque", "Write the force along each coordinate as keys on the joint's custom properties"),
         "reaction": _switch("Reaction", "Write what each joint passes on as keys on the joint's custom properties"),
         "energy": _switch("Energy", "Write the energies as keys on the scene's custom properties"),
+        "gap": _switch("Loop Gap", "Write what loop joints are open by as keys on the joint's custom properties"),
     },
     "What Bake to Keyframes writes.",
 )
@@ -130,6 +196,16 @@ REDMAX_PG_scene = from_specs.make_group(
         "use_range": _switch("Custom Range", "Simulate other frames than the scene's"),
         "frame_start": _frame("Start", "First frame to simulate", 1),
         "frame_end": _frame("End", "Last frame to simulate", 250),
+        "pre_roll": bpy.props.IntProperty(
+            name="Pre-Roll",
+            description="Frames to simulate before the first one, so that the motion is settled when it begins; "
+            "the mechanism starts as modelled at the first of them",
+            default=0,
+            min=0,
+            soft_max=250,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
         "show_result": _switch("Show Result", "Bodies follow the simulation while you scrub", default=True),
         "live_check": _switch(
             "Check While Editing",
@@ -158,6 +234,6 @@ def integrator_of(scene: Any) -> Any:
 
 
 def frame_range(scene: Any) -> tuple[int, int]:
-    """First and last frame to simulate."""
+    """First and last frame to simulate, with the pre-roll."""
     owner = scene.redmax if scene.redmax.use_range else scene
-    return owner.frame_start, owner.frame_end
+    return owner.frame_start - scene.redmax.pre_roll, owner.frame_end

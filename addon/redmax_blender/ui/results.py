@@ -11,6 +11,7 @@ import bpy
 PREFIX = "redmax_"
 ROWS = {
     "redmax_reaction": ("Torque X", "Torque Y", "Torque Z", "Force X", "Force Y", "Force Z"),
+    "redmax_gap": ("Angle", "Distance"),
 }
 """What the numbers of a result are, where they do not belong to the joint's coordinates."""
 

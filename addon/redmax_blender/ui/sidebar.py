@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import bpy
 
-from . import dof_rows, fix_buttons, lists, menus, physics, text_lines
+from . import bake_options, dof_rows, fix_buttons, lists, menus, physics, text_lines
 from . import joint as joint_panels
 from . import scene as scene_panels
 
@@ -123,6 +123,7 @@ class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
         settings.use_property_split = True
         settings.use_property_decorate = False
         scene_panels.draw_accuracy(settings, context.scene)
+        settings.prop(context.scene.redmax, "pre_roll")
         button = layout.row()
         button.scale_y = 1.5
         button.operator("redmax.simulate", icon="PLAY")
@@ -158,20 +159,7 @@ class REDMAX_PT_bake(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        options = context.scene.redmax.bake
-        layout.prop(options, "range")
-        if options.range == "CUSTOM":
-            column = layout.column(align=True)
-            column.prop(options, "frame_start", text="Frame Start")
-            column.prop(options, "frame_end", text="End")
-        layout.prop(options, "selected_only")
-        layout.prop(options, "target")
-        layout.prop(options, "tangents")
-        channels = layout.column(heading="Results", align=True)
-        for name in ("torque", "reaction", "energy"):
-            channels.prop(options, name)
+        bake_options.draw(layout, context)
         button = layout.row()
         button.scale_y = 1.5
         button.operator("redmax.bake", icon="KEYFRAME_HLT")

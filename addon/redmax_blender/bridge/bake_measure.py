@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What baked keys are off by, measured on the F-curves that were written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import compat
+from .._engine import arrays
+from . import key_curves, rotation_channels
+from .bake_accuracy import Judge, Poses
+from .bezier_segments import Clock
+
+Array = arrays.Array
+
+
+def measured(judge: Judge, owners: Mapping[str, Any], frames: Array, per_frame: int) -> tuple[Array, Array]:
+    """Largest distance [m] and angle [rad] of each of the judge's objects, (n,) each, over `per_frame` samples in
+    every frame. owners: the baked objects by name."""
+    times = frames[0] + np.arange(per_frame * (len(frames) - 1) + 1) / per_frame
+    names = judge.places.names
+    distance, angle = np.zeros(len(names)), np.zeros(len(names))
+    baked: dict[int, Poses] = {}
+    clocks: dict[bytes, Clock] = {}
+    for rows in judge.levels():
+        values = [_channels(owners[names[row]], judge.places.modes[row], times, frames, clocks) for row in rows]
+        found = judge.poses(rows, [each[:, :3] for each in values], [each[:, 3:] for each in values], baked)
+        off, turned = judge.errors(rows, found, judge.true_poses(rows))
+        distance[rows], angle[rows] = off.max(axis=1) * judge.length, turned.max(axis=1)
+        for each, row in enumerate(rows):
+            if judge.carried(row):
+                baked[row] = Poses(found.R[each : each + 1], found.p[each : each + 1])
+    return distance, angle
+
+
+def _channels(obj: Any, mode: str, times: Array, frames: Array, clocks: dict[bytes, Clock]) -> Array:
+    """(p, 3 + k) location and rotation channels of an object by its baked F-curves; what has none is as it stands."""
+    record, path = obj.redmax.baked, rotation_channels.path(mode)
+    curves = compat.curves_in(record.action, record.slot)
+    values = np.empty((len(times), 3 + len(getattr(obj, path))))
+    values[:] = [*obj.location, *getattr(obj, path)]
+    for curve in curves or ():
+        first = {"location": 0, path: 3}.get(curve.data_path)
+        if first is not None:
+            keys = key_curves.read(curve, (frames[0], frames[-1]))
+            values[:, first + curve.array_index] = keys.evaluate(times, clocks)
+    return values

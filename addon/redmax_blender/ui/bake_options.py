@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Bake to Keyframes writes: the options of panel 4, with what is greyed out explained."""
+
+from typing import Any
+
+import bpy
+
+from ..properties.scene import CHANNELS
+from . import text_lines
+
+
+def draw(layout: bpy.types.UILayout, context: Any) -> None:
+    """All options, in the order in which they are thought of: which frames, whose keys, how many, where to."""
+    options = context.scene.redmax.bake
+    settings = layout.column()
+    settings.use_property_split = True
+    settings.use_property_decorate = False
+    _draw_range(settings, context, options)
+    settings.prop(options, "selected_only")
+    settings.prop(options, "target")
+    _draw_keys(settings, options)
+    _draw_loop(settings, context, options)
+    results = settings.column(heading="Results", align=True)
+    for name in CHANNELS:
+        results.prop(options, name)
+
+
+def _draw_range(layout: bpy.types.UILayout, context: Any, options: Any) -> None:
+    layout.prop(options, "range")
+    scene = context.scene
+    if options.range == "CUSTOM":
+        column = layout.column(align=True)
+        column.prop(options, "frame_start", text="Frame Start")
+        column.prop(options, "frame_end", text="End")
+        if options.frame_end < options.frame_start:
+            text_lines.draw_text(layout, context, "The range is empty: its end is before its start", "ERROR")
+    elif options.range == "PREVIEW" and not scene.use_preview_range:
+        text_lines.draw_text(layout, context, "The scene has no preview range, so all frames are baked", "INFO")
+
+
+def _draw_keys(layout: bpy.types.UILayout, options: Any) -> None:
+    layout.prop(options, "keys")
+    if options.keys == "FEWER":
+        bound = layout.column(align=True)
+        bound.prop(options, "max_distance", text="Within mm")
+        bound.prop(options, "max_angle", text="Angle")
+    elif options.keys == "EVERY_N":
+        layout.prop(options, "every")
+    layout.prop(options, "tangents")
+
+
+def _draw_loop(layout: bpy.types.UILayout, context: Any, options: Any) -> None:
+    layout.prop(options, "loop")
+    blend = layout.column()
+    blend.active = options.loop
+    blend.prop(options, "loop_frames")
+    if options.loop and options.target == "CURRENT":
+        text = "Where you have keys outside the range, they are kept and the loop is not repeated"
+        text_lines.draw_text(layout, context, text, "INFO")
