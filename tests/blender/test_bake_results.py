@@ -7,9 +7,11 @@ import bpy
 import numpy as np
 import pytest
 from bake_cases import baking, box, double_pendulum, extracted, hinge, run_and_bake, simulated, thrown
+from linkages import four_bar
 
+from redmax.integrators import INTEGRATORS
 from redmax_blender import compat
-from redmax_blender.bridge import result_channels
+from redmax_blender.bridge import result_channels, simulation
 from redmax_blender.bridge.findings import BridgeError
 
 
@@ -157,3 +159,16 @@ def test_joints_of_another_scene_are_refused(scene):
     thrown("More", location=(9.0, 0.0, 0.0))
     with pytest.raises(BridgeError, match="not those that were simulated; simulate again"):
         baking.bake(scene, bpy.context.view_layer, extracted(), result, baking.BakeOptions(torque=True))
+
+
+def test_the_gap_of_a_loop_is_a_property_of_its_joint(scene):
+    four_bar()
+    scene.frame_end = 8
+    extraction = extracted()
+    result = simulation.run(extraction, INTEGRATORS["rk4"](h=1.0 / 24.0))
+    baking.bake(scene, bpy.context.view_layer, extraction, result, baking.BakeOptions(gap=True, reaction=True))
+    owners = [obj for obj in scene.objects if "redmax_gap" in obj]
+    assert [obj.redmax.is_joint for obj in owners] == [True]
+    scene.frame_set(5)
+    np.testing.assert_allclose(list(owners[0]["redmax_gap"]), result.channels["gap"][4, 0], atol=1e-12)
+    assert len(owners[0]["redmax_reaction"]) == 6
