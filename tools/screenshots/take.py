@@ -33,7 +33,13 @@ BORDER = 12
 PROPERTIES = (1318, 270, 1598, 1176)
 """The Properties editor in the window: left, top, right, bottom."""
 
+SIDEBAR = (1026, 66, 1314, 1176)
+"""The sidebar of the viewport in the window."""
+
 CROPS = {
+    "panel_empty": SIDEBAR,
+    "panel_baked": SIDEBAR,
+    "panel_stopped": SIDEBAR,
     "panel_sidebar": (440, 66, 1314, 1088),
     "panel_check": (1026, 66, 1314, 690),
     "panel_loops": (440, 66, 1314, 1088),
