@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A process to be killed: opens a file, then simulates, bakes and saves, and takes the bake back and saves, for ever.
+"""A process to be killed: opens a file, then simulates, bakes and saves, for ever.
 
-    python killed_bake.py FILE LOG
+    python killed_bake.py FILE LOG [and-back]
 
+With `and-back` it also takes the bake back each time, and saves again.
 LOG gets a byte at every step, so that the test knows that there is something to interrupt.
 """
 
@@ -19,7 +20,7 @@ import bpy  # noqa: E402
 import redmax_blender  # noqa: E402
 
 
-def main(blend: str, log: str) -> None:
+def main(blend: str, log: str, back: str = "") -> None:
     redmax_blender.register()
     bpy.ops.wm.open_mainfile(filepath=blend)
     with Path(log).open("ab", buffering=0) as steps:
@@ -29,8 +30,7 @@ def main(blend: str, log: str) -> None:
                 bpy.ops.redmax.simulate,
                 bpy.ops.redmax.bake,
                 bpy.ops.wm.save_mainfile,
-                bpy.ops.redmax.remove_bake,
-                bpy.ops.wm.save_mainfile,
+                *((bpy.ops.redmax.remove_bake, bpy.ops.wm.save_mainfile) if back else ()),
             ):
                 step()
                 steps.write(b".")
