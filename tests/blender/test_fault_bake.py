@@ -20,6 +20,7 @@ WRITING = (
     "bridge/kept",
     "bridge/curve_digest",
     "bridge/transactions",
+    "bridge/nla_strips",
     "compat",
 )
 """Where a bake writes."""
@@ -108,6 +109,7 @@ OPPOSITE = {"redmax.bake": bpy.ops.redmax.remove_bake, "redmax.remove_bake": bpy
 CASES = {
     "new action": {"target": "NEW"},
     "current action": {"target": "CURRENT"},
+    "track of the NLA": {"target": "NLA"},
     "no animation before": {"keys_of_the_artist": False},
 }
 

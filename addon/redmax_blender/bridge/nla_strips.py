@@ -18,13 +18,17 @@ def push(owner: Any, action: bpy.types.Action, slot: int, name: str, frames: tup
     data = owner.animation_data
     alone = not data.nla_tracks
     track = data.nla_tracks.new()
-    track.name = name
-    strip = track.strips.new(name, int(frames[0]), action)
-    compat.set_strip_slot(strip, action, slot)
-    strip.action_frame_start, strip.action_frame_end = frames
-    strip.frame_start, strip.frame_end = frames
-    strip.blend_type, strip.influence = "REPLACE", 1.0
-    strip.extrapolation = "HOLD" if alone else "NOTHING"
+    try:
+        track.name = name
+        strip = track.strips.new(name, int(frames[0]), action)
+        compat.set_strip_slot(strip, action, slot)
+        strip.action_frame_start, strip.action_frame_end = frames
+        strip.frame_start, strip.frame_end = frames
+        strip.blend_type, strip.influence = "REPLACE", 1.0
+        strip.extrapolation = "HOLD" if alone else "NOTHING"
+    except BaseException:  # nobody knows of the track yet who would take it back
+        data.nla_tracks.remove(track)
+        raise
     return track
 
 
