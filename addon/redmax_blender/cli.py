@@ -167,10 +167,9 @@ def summary(report: Report) -> list[str]:
     ]
     if report.keys:
         every = f" ({report.keys_every} every-frame)" if report.keys != report.keys_every else ""
-        error = f"{shown(report.error['distance_mm'] or 0.0)} mm, {shown(report.error['angle_degrees'] or 0.0)} degrees"
-        lines.append(
-            f"Baked {report.keys} keys{every} on {report.objects} objects, max error {error}, {seconds['bake']:.2f} s"
-        )
+        distance, angle = report.error["distance_mm"], report.error["angle_degrees"]
+        error = "" if distance is None or angle is None else f", max error {shown(distance)} mm, {shown(angle)} degrees"
+        lines.append(f"Baked {report.keys} keys{every} on {report.objects} objects{error}, {seconds['bake']:.2f} s")
     if report.energy["drift"] is not None:
         lines.append(f"Energy {report.energy['start']:.6g} J, drift {report.energy['drift']:.3g} J")
     lines += [f"Note: {note}" for note in report.notes]

@@ -13,7 +13,7 @@ from .. import compat
 from .._engine import arrays, trajectory
 from . import actions, bake_checks, bake_measure, bake_plan, changes, kept, keys, outer_keys, preview
 from .bake_options import BakeOptions, BakeReport, shown
-from .bake_plan import Owner, Plan
+from .bake_plan import Owner
 from .findings import BridgeError, Finding
 from .outer_keys import OuterKeys
 from .transactions import Transaction, transaction
@@ -53,25 +53,25 @@ def bake(
         for owner in plan.owners.values():
             _write(owner, times, options, writing, shared)
         objects = {name: owner.data_block for name, owner in plan.owners.items()}
-        distance, angle = bake_measure.measured(plan.judge, objects, plan.frames, plan.per_frame)
-    notes = [*plan.notes, *_missed(plan, distance, angle, options)]
+        errors = None if plan.judge is None else bake_measure.measured(plan.judge, objects, plan.frames)
+    notes = list(plan.notes)
+    if errors is not None and options.keys == "FEWER":
+        notes += _missed(errors, options)
     return BakeReport(
         frame_start=int(plan.frames[0]),
         frame_end=int(plan.frames[-1]),
         objects=sum(isinstance(owner.data_block, bpy.types.Object) for owner in plan.owners.values()),
         keys=sum(owner.keys for owner in plan.owners.values()),
         keys_every=plan.keys_every,
-        distance=float(distance.max()),
-        angle=float(angle.max()),
+        distance=None if errors is None else float(errors.distance.max()),
+        angle=None if errors is None else float(errors.angle.max()),
         notes=tuple(notes),
     )
 
 
-def _missed(plan: Plan, distance: Array, angle: Array, options: BakeOptions) -> Iterator[Finding]:
+def _missed(errors: bake_measure.Errors, options: BakeOptions) -> Iterator[Finding]:
     """Objects that keep to the bound with no keys on frames, however many."""
-    if options.keys != "FEWER":
-        return
-    for name, off, turned in zip(plan.judge.places.names, distance, angle, strict=True):
+    for name, off, turned in zip(errors.names, errors.distance, errors.angle, strict=True):
         if off > 1e-3 * options.distance or turned > options.angle:
             by = f"{shown(1e3 * off)} mm, {shown(math.degrees(turned))} degrees"
             text = (

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,24 @@ from .. import compat
 from .._engine import arrays
 from . import key_curves, rotation_channels
 from .bake_accuracy import Judge, Poses
+from .bake_fit import PER_FRAME
 from .bezier_segments import Clock
 
 Array = arrays.Array
 
 
-def measured(judge: Judge, owners: Mapping[str, Any], frames: Array, per_frame: int) -> tuple[Array, Array]:
-    """Largest distance [m] and angle [rad] of each of the judge's objects, (n,) each, over `per_frame` samples in
-    every frame. owners: the baked objects by name."""
-    times = frames[0] + np.arange(per_frame * (len(frames) - 1) + 1) / per_frame
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Largest distance [m] and angle [rad] of each object, (n,) each."""
+
+    names: Sequence[str]
+    distance: Array
+    angle: Array
+
+
+def measured(judge: Judge, owners: Mapping[str, Any], frames: Array) -> Errors:
+    """What the judge's objects are off by at `PER_FRAME` samples in every frame. owners: the baked objects by name."""
+    times = frames[0] + np.arange(PER_FRAME * (len(frames) - 1) + 1) / PER_FRAME
     names = judge.places.names
     distance, angle = np.zeros(len(names)), np.zeros(len(names))
     baked: dict[int, Poses] = {}
@@ -33,7 +43,7 @@ def measured(judge: Judge, owners: Mapping[str, Any], frames: Array, per_frame: 
         for each, row in enumerate(rows):
             if judge.carried(row):
                 baked[row] = Poses(found.R[each : each + 1], found.p[each : each + 1])
-    return distance, angle
+    return Errors(names, distance, angle)
 
 
 def _channels(obj: Any, mode: str, times: Array, frames: Array, clocks: dict[bytes, Clock]) -> Array:

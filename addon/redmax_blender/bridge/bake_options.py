@@ -74,15 +74,16 @@ class BakeOptions:
 @dataclass(frozen=True)
 class BakeReport:
     """What was written. keys_every: how many keys there would be on every frame. distance [m], angle [rad]: what the
-    keys are off by at most, as measured after they were written. notes: what the artist should know."""
+    keys are off by at most, as measured after they were written; None where every frame has one. notes: what the
+    artist should know."""
 
     frame_start: int
     frame_end: int
     objects: int
     keys: int
     keys_every: int
-    distance: float
-    angle: float
+    distance: float | None
+    angle: float | None
     notes: tuple[Finding, ...] = ()
 
     @property
@@ -95,8 +96,14 @@ class BakeReport:
         keys = f"{_grouped(self.keys)} keys"
         if self.keys != self.keys_every:
             keys += f" ({_grouped(self.keys_every)} every-frame)"
-        error = f"max error {shown(1e3 * self.distance)} mm, {shown(math.degrees(self.angle))} degrees"
-        return "; ".join([f"Baked {frames}, {objects}, {keys}, {error}", *map(str, self.notes)])
+        return "; ".join([f"Baked {frames}, {objects}, {keys}{self.error}", *map(str, self.notes)])
+
+    @property
+    def error(self) -> str:
+        """What was measured, to be said after the number of keys."""
+        if self.distance is None or self.angle is None:
+            return ""
+        return f", max error {shown(1e3 * self.distance)} mm, {shown(math.degrees(self.angle))} degrees"
 
 
 def shown(number: float) -> str:

@@ -43,9 +43,6 @@ Trajectory = trajectory.Trajectory
 STILL = 1e-9
 """Distance [rad, relative to metres] from the modelled pose that is only round-off."""
 
-ROUGHLY = 2
-"""Samples in each frame at which keys on every frame are measured: there, and half-way, where curves err most."""
-
 RESULTS = 1e-3
 """Part of its largest number by which a result channel may be off between fewer keys."""
 
@@ -94,14 +91,13 @@ class Owner:
 @dataclass(eq=False)
 class Plan:
     """frames: numbers (f,) of the frames to write. owners: by object name. notes: what to tell the artist.
-    judge: knows where the bodies should be, at `per_frame` samples in each frame. keys_every: keys there would be on
-    every frame."""
+    judge: knows where the bodies should be, at `bake_fit.PER_FRAME` samples in each frame; none where every frame gets
+    a key, which states no bound and would take twice as long. keys_every: keys there would be on every frame."""
 
     frames: Array
     owners: dict[str, Owner]
     notes: list[Finding]
-    judge: Judge
-    per_frame: int
+    judge: Judge | None
     keys_every: int
 
 
@@ -133,18 +129,20 @@ def make_plan(
         result = loop_ends.matched(extraction, result, used, options.loop_frames)
     with modelled.as_modelled(scene, view_layer, extraction.frame_start) as depsgraph:
         places = placement.places_of(bodies.values(), extraction, result.body_names, depsgraph, moving=set(bodies))
-        corners = body_corners.corners(scene, list(bodies), extraction, depsgraph)
+        corners = None
+        if options.keys != "EVERY":
+            corners = body_corners.corners(scene, list(bodies), extraction, depsgraph)
         for name, obj in bodies.items():
             owners[name].artists = {channel: tuple(getattr(obj, channel)) for channel in kept.CHANNELS}
-    every = options.keys == "EVERY"
-    per_frame = ROUGHLY if every else bake_fit.PER_FRAME
-    judge = Judge(places, corners, dense_motion.between(result, used, extraction.fps, per_frame), extraction.length)
+    judge = None
     motions = placement.motions_of(places, result, extraction.length, extraction.fps)
     notes += [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]
-    if every:
+    if corners is None:
         for name, obj in bodies.items():
             owners[name].place = _place_channels(obj, motions[name], used, extraction.fps, options)
     else:
+        dense = dense_motion.between(result, used, extraction.fps, bake_fit.PER_FRAME)
+        judge = Judge(places, corners, dense, extraction.length)
         fitter = bake_fit.Fitter(judge, frames, extraction.fps, **_wanted_keys(len(frames), extraction, options))
         for name, curves in fitter.run().items():
             owners[name].curves += curves
@@ -160,7 +158,7 @@ def make_plan(
         raise BridgeError(findings)
     numbers = sum(3 + motions[name].rotation.shape[1] for name in bodies)
     numbers += sum(len(np.atleast_1d(first)) for owner in owners.values() for first in owner.start.values())
-    return Plan(frames, owners, notes, judge, per_frame, len(frames) * numbers)
+    return Plan(frames, owners, notes, judge, len(frames) * numbers)
 
 
 def _wanted_keys(count: int, extraction: Extraction, options: BakeOptions) -> dict[str, Any]:

@@ -50,7 +50,8 @@ class Report:
 
     status: "complete", "stopped" (Ctrl+C), "failed" (while simulating; what was computed is kept) or "refused".
     energy.drift: change of energy that neither work nor loss explains; null where it is not known.
-    keys_every: keys there would be on every frame. error: what the keys are off by at most, as measured.
+    keys_every: keys there would be on every frame. error: what the keys are off by at most, as measured; null where
+    every frame has one.
     loop_gap: largest gap of a loop joint [m], null without loops. route: what computed, such as "numba 0.62.1".
     """
 
@@ -118,7 +119,8 @@ class Report:
     def add_bake(self, report: BakeReport) -> None:
         self.objects, self.keys, self.keys_every = report.objects, report.keys, report.keys_every
         self.frames_baked = [report.frame_start, report.frame_end]
-        self.error = {"distance_mm": 1e3 * report.distance, "angle_degrees": math.degrees(report.angle)}
+        if report.distance is not None and report.angle is not None:
+            self.error = {"distance_mm": 1e3 * report.distance, "angle_degrees": math.degrees(report.angle)}
         self.notes += [str(note) for note in report.notes]
 
     def refuse(self, message: str, exit_code: int) -> None:
