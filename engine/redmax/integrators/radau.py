@@ -36,6 +36,7 @@ class RadauStepper(AdaptiveStepper):
         super().__init__(model, state, settings)
         self._solver_class = radau_class(settings)
         self._solver: Any = None
+        self._length: float | None = None
 
     def advance(self, t_end: float) -> State:
         limit = self.steps + self.max_steps
@@ -62,12 +63,16 @@ class RadauStepper(AdaptiveStepper):
             return
         options = {"rtol": self.settings.rtol, "atol": self.settings.atol, "max_step": self._longest_step()}
         if self._solver is None:
-            self._solver = self._solver_class(self._slope, self.state.t, self._free_motion(), t_end, **options)
+            # Constraints put every step back onto themselves: steps that began anew would all be short first ones.
+            first = None if self._length is None else min(self._length, t_end - self.state.t, options["max_step"])
+            start = self.state.t, self._free_motion(), t_end
+            self._solver = self._solver_class(self._slope, *start, first_step=first, **options)
         solver = self._solver
         solver.t_bound, solver.status, solver.max_step = t_end, "running", options["max_step"]
         message = solver.step()
         if solver.status == "failed":
             raise IntegrationError(f"the adaptive step became too small ({message})")
+        self._length = float(solver.h_abs)
         self.state = self._state(float(solver.t), solver.y)
 
     def _begin_anew(self) -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -45,8 +47,8 @@ def test_hybrid_torques_reproduce_the_accelerations(seed, n):
     """The same mechanism with nothing prescribed, driven by the torques the hybrid algorithm found."""
     case = random_situation(seed, n, prescribed=0.5)
     hybrid = recursive.forward_dynamics(*case[:4])
-    freed = type(case.model)(**{**vars(case.model), "prescribed": np.zeros(case.model.dof_count, bool)})
-    driven = type(case.loads)(**{**vars(case.loads), "f_r": hybrid.tau})
+    freed = dataclasses.replace(case.model, prescribed=np.zeros(case.model.dof_count, bool))
+    driven = dataclasses.replace(case.loads, f_r=hybrid.tau)
     again = case._replace(model=freed, loads=driven)
     oracles.assert_same_acceleration(again, hybrid.qddot)
     assert np.array_equal(hybrid.tau[~case.model.prescribed], case.loads.f_r[~case.model.prescribed])
@@ -83,7 +85,7 @@ def test_forward_dynamics_changes_none_of_its_inputs():
 
 def test_a_joint_that_carries_no_mass_is_named():
     model, kin, applied, *_ = random_situation(6, 2, kinds=["revolute"], chain=True)
-    weightless = type(model)(**{**vars(model), "inertia": np.zeros((2, 6))})
+    weightless = dataclasses.replace(model, inertia=np.zeros((2, 6)))
     with pytest.raises(ImmovableError, match=f"joint '{model.joint_names[1]}': nothing resists its motion"):
         recursive.forward_dynamics(weightless, kin, applied)
 

@@ -63,7 +63,11 @@ def test_the_routes_agree(monkeypatch):
 
 @pytest.mark.parametrize(
     ("integrator", "error"),
-    [(LinearlyImplicitEuler(h=5e-4), 5e-3), (LinearlyImplicitEulerPcg(h=5e-4), 5e-3), (Bdf2(h=2e-3), 1e-4)],
+    [
+        (LinearlyImplicitEuler(h=5e-4), 5e-3),
+        (LinearlyImplicitEulerPcg(h=5e-4), 5e-3),
+        pytest.param(Bdf2(h=2e-3), 1e-4, marks=pytest.mark.slow),
+    ],
     ids=lambda value: getattr(value, "kind", None),
 )
 def test_implicit_steps_approach_the_same_motion(integrator, error):

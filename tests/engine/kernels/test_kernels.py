@@ -109,7 +109,7 @@ def test_implicit_solve(seed):
     system = linear_system(model, q, qdot, chart, T, route="recursive")
     rng = np.random.default_rng(seed)
     b, given = rng.uniform(-2.0, 2.0, model.dof_count), rng.uniform(-1.0, 1.0, model.dof_count)
-    expected = solve_free(model, system.M - h * system.D - h**2 * system.K, b, given)
+    expected = solve_free(model, q, system.M - h * system.D - h**2 * system.K, b, given)
     tree = Tree(model)
     tree.set_chart(chart)
     x = np.where(model.prescribed, given, 0.0)
