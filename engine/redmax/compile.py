@@ -169,6 +169,8 @@ def _loop_loads(model: Model) -> list[BoundForce]:
 
 def bound_forces(model: Model, forces: Sequence[Force]) -> tuple[BoundForce, ...]:
     """Forces of a scene on the bodies of its model. Raises SceneError that lists every problem."""
+    if not forces:
+        return ()  # where bodies start is needed for nothing else
     placement = _placement(model)
     bound: list[BoundForce] = []
     problems: list[Problem] = []
