@@ -74,6 +74,7 @@ def test_a_four_bar_stays_closed_in_the_evaluated_scene(scene):
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
+@pytest.mark.skipif(bpy.app.version[:2] != (4, 5), reason="numbers, not Blender's interface: once is enough")
 def test_a_four_bar_stays_closed_in_the_evaluated_scene_over_ten_thousand_frames(scene):
     turning_four_bar(10_000)
     assert largest_gap_after_bake(scene, 10_000) < OF_ITS_SIZE

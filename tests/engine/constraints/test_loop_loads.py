@@ -78,7 +78,12 @@ def test_the_motion_is_that_of_the_same_joint_in_the_tree(build, name):
 
 
 @pytest.mark.parametrize(
-    ("integrator", "error"), [(Automatic(), 1e-5), (Bdf2(h=2e-3), 3e-3), (LinearlyImplicitEuler(h=5e-4), 1e-2)]
+    ("integrator", "error"),
+    [
+        (Automatic(), 1e-5),
+        pytest.param(Bdf2(h=2e-3), 3e-3, marks=pytest.mark.slow),
+        (LinearlyImplicitEuler(h=5e-4), 1e-2),
+    ],
 )
 def test_implicit_methods_know_them(integrator, error):
     """Automatic to its accuracy; fixed steps jump over the fast beginning, which lasts about as long as one of them."""

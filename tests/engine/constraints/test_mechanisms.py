@@ -105,7 +105,10 @@ def test_every_integrator_keeps_loops_closed(kind):
     np.testing.assert_allclose(samples[-1].state.q, exact, atol=1e-2)  # order 1 at h = 2e-3, 40 rad/s^2
 
 
-@pytest.mark.parametrize("name", ["four-bar", "Sarrus", "Bennett", "Peaucellier"])
+@pytest.mark.parametrize(
+    "name",
+    ["four-bar", "Bennett", *(pytest.param(name, marks=pytest.mark.slow) for name in ("Sarrus", "Peaucellier"))],
+)
 def test_maximal_coordinates_converge_to_the_same_motion(name):
     """Poses of the bodies by another formulation, of order 1."""
     model = compile_scene(MECHANISMS[name][0]())

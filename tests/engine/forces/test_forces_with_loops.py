@@ -65,7 +65,7 @@ def test_the_routes_agree(monkeypatch):
     ("integrator", "error"),
     [
         (LinearlyImplicitEuler(h=5e-4), 5e-3),
-        (LinearlyImplicitEulerPcg(h=5e-4), 5e-3),
+        pytest.param(LinearlyImplicitEulerPcg(h=5e-4), 5e-3, marks=pytest.mark.slow),
         pytest.param(Bdf2(h=2e-3), 1e-4, marks=pytest.mark.slow),
     ],
     ids=lambda value: getattr(value, "kind", None),

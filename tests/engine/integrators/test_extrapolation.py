@@ -85,6 +85,7 @@ def test_a_stiff_decay_costs_few_steps_and_keeps_the_tolerance(tolerance):
     assert solver.y[3] == pytest.approx(0.5e6 * (1.0 - solver.y[0] ** 2), rel=10.0 * math.sqrt(tolerance))
 
 
+@pytest.mark.slow
 def test_a_vibration_is_followed_or_dies_away_as_asked():
     """1000 rad/s, excited, over 2 s: followed it keeps its energy; calm steps soon pass over it."""
     steps, energies = [], []

@@ -89,7 +89,11 @@ def test_compiled_runs_look_inside_the_readable_steps(cls, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("cls", [LinearlyImplicitEuler, LinearlyImplicitEulerPcg, Bdf2], ids=lambda cls: cls.kind)
+@pytest.mark.parametrize(
+    "cls",
+    [LinearlyImplicitEuler, LinearlyImplicitEulerPcg, pytest.param(Bdf2, marks=pytest.mark.slow)],
+    ids=lambda cls: cls.kind,
+)
 def test_implicit_methods_agree_on_both_routes(cls, seed, monkeypatch):
     model = random_model(np.random.default_rng(seed), 4, prescribed=0.3 if seed % 2 else 0.0)
     ours, run = advanced(model, cls(h=0.02))
