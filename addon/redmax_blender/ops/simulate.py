@@ -225,10 +225,10 @@ def clean_up(context: bpy.types.Context | None = None) -> None:
     window_manager.redmax.progress = 0.0
     if _timers:
         window_manager.progress_end()
+        if workspace is not None:  # only after a run: the call alone leaves its mark on Blender's status bar
+            workspace.status_text_set(None)
     while _timers:
         window_manager.event_timer_remove(_timers.pop())
-    if workspace is not None:
-        workspace.status_text_set(None)
     _redraw(window_manager)
 
 
