@@ -192,6 +192,9 @@ def replace_contents(action: bpy.types.Action, source: bpy.types.Action) -> None
     for handle in _handles(action) | _handles(source):
         for curve in list(curves_in(action, handle) or ()):
             curves_in(action, handle).remove(curve)
+        if not HAS_SLOTS:
+            for group in list(action.groups):  # one that lost its last F-curve when something failed
+                action.groups.remove(group)
         wanted = list(curves_in(source, handle) or ())
         if wanted:
             target = Curves(_channelbag(action, _find_slot(action, handle)) if HAS_SLOTS else action)
