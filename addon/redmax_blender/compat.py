@@ -193,13 +193,18 @@ def replace_contents(action: bpy.types.Action, source: bpy.types.Action) -> None
         for curve in list(curves_in(action, handle) or ()):
             curves_in(action, handle).remove(curve)
         if not HAS_SLOTS:
-            for group in list(action.groups):  # one that lost its last F-curve when something failed
-                action.groups.remove(group)
+            _remove_groups(action)
         wanted = list(curves_in(source, handle) or ())
         if wanted:
             target = Curves(_channelbag(action, _find_slot(action, handle)) if HAS_SLOTS else action)
             for curve in wanted:
                 target.copy(curve)
+
+
+def _remove_groups(action: Any) -> None:
+    """Before 4.4: remove the groups of an action without F-curves; a failure can leave empty ones."""
+    for group in list(action.groups):
+        action.groups.remove(group)
 
 
 def _handles(action: Any) -> set[int]:
