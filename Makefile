@@ -22,7 +22,7 @@ export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-blender lint test test-all test-engine test-numpy test-extension demo bench bench-quick bench-docs clean \
+.PHONY: help setup setup-blender lint lint-and-warm-up test test-all test-engine test-numpy test-extension demo bench bench-quick bench-docs clean \
   extension extension-all wheels-lock $(ALL_BLENDERS:%=test-blender-%)
 
 help:
@@ -67,12 +67,16 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint test-engine $(BLENDERS:%=test-blender-%) test-extension
+# The compiler and the type checker keep one core each busy.
+lint-and-warm-up: $(STAMP)
+	@$(BIN)/python -m redmax warm-up & warming=$$!; $(MAKE) --no-print-directory lint || { kill $$warming; exit 1; }; wait $$warming
+
+test: lint-and-warm-up test-engine $(BLENDERS:%=test-blender-%) test-extension
 	@$(said)
 
 test-all: FAST :=
 test-all: BLENDERS := 4.2 $(BLENDERS)
-test-all: lint test-engine test-numpy test-blender-4.2 $(BLENDERS:%=test-blender-%) test-extension
+test-all: lint-and-warm-up test-engine test-numpy test-blender-4.2 $(BLENDERS:%=test-blender-%) test-extension
 	@$(said)
 
 # The closing words of a test run: what was not tested is never silent.

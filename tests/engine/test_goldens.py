@@ -26,9 +26,12 @@ FILES = golden_runs.data_files(golden_runs.folder())
 SCENES = [name for name in FILES if name.startswith("scene_")]
 RUNS = [name for name in FILES if name not in SCENES]  # strays are among these, so that they fail
 
-LONG = [f"run_diff_{scene}_BDF1" for scene in ("000", "001", "002", "005", "007", "014")]
+LONG = [
+    *(f"run_diff_{scene}_BDF1" for scene in ("000", "001", "002", "005", "007", "014")),
+    *(f"run_{scene}_ODE_CONVERGED" for scene in ("009", "013", "015", "020", "030")),
+]
 MARKS = dict.fromkeys(LONG, pytest.mark.slow)
-"""Long runs whose BDF2 twin, of the same scene and by the same Newton solver, is kept; shorter scenes keep both."""
+"""Long runs of which a twin of the scene is kept: BDF2 by the same Newton solver, REDMAX_EULER with the same rows."""
 
 SHIPPED = golden_runs.data_files(golden_runs.DEFAULT_FOLDER)
 

@@ -11,10 +11,16 @@ from xdist.scheduler import LoadScopeScheduling
 
 
 class ByProfile(LoadScopeScheduling):
-    """Tests of one profile, `[4.5-slim]` in their names, go to one process, so that each zip is installed once."""
+    """Tests of one profile, `[4.5-slim]` in their names, go to one process, so that each zip is installed once.
+
+    Those that compare profiles, `[4.5]`, go where the full zip is: compiling its kernels is what takes longest.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid[nodeid.rfind("[") :] if nodeid.endswith("]") else nodeid
+        if not nodeid.endswith("]"):
+            return nodeid
+        profile = nodeid[nodeid.rfind("[") + 1 : -1]
+        return f"{profile}-full" if profile in blenders.versions() else profile
 
 
 def pytest_xdist_make_scheduler(config, log):

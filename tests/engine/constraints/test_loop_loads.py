@@ -62,8 +62,15 @@ def motion(model, integrator, duration=0.5):
     return np.array([sample.E_wb[order] for sample in samples]), samples
 
 
-@pytest.mark.parametrize("build", [four_bars, guided])
-@pytest.mark.parametrize("name", LOADS)
+QUICK = ("spring", "damper", "all")
+"""Loads with which the four-bar runs in `make test` as well; the bar in a slot runs with each."""
+
+
+@pytest.mark.parametrize(
+    ("build", "name"),
+    [(guided, name) for name in LOADS]
+    + [pytest.param(four_bars, name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in LOADS],
+)
 def test_the_motion_is_that_of_the_same_joint_in_the_tree(build, name):
     loop, tree = (build(loads=LOADS[name], in_tree=in_tree) for in_tree in (False, True))
     assert len(loop.forces) == 1
