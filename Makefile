@@ -22,8 +22,9 @@ export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-blender lint lint-and-warm-up test test-all test-engine test-numpy test-extension demo bench bench-quick bench-docs clean \
+.PHONY: help setup setup-blender lint test test-all test-engine test-numpy test-extension demo bench bench-quick bench-docs clean \
   extension extension-all wheels-lock $(ALL_BLENDERS:%=test-blender-%)
+.PHONY: lint-and-warm-up # a part of `make test`, not a command
 
 help:
 	@echo "make test           lint, types, engine tests, then the add-on and its built zips in real Blenders (4.5, 5.2)"
