@@ -94,19 +94,13 @@ def _relation(geometry: ShellGeometry, a: int, b: int, surface: _Surface, tolera
         return None
     # Triangles that do not reach into the box of b are not sampled; they are outside for certain.
     beyond = (geometry.lower[a] < geometry.lower[b] - tolerance) | (geometry.upper[a] > geometry.upper[b] + tolerance)
-    inside, outside = 0, int(beyond.any())
     # Evenly over the triangles that reach into the box of b; low-discrepancy points within each.
     chosen = near[np.linspace(0, len(near) - 1, SAMPLES).round().astype(int)] if len(near) > SAMPLES else near
-    chosen = np.resize(chosen, SAMPLES)
-    for weights, triangle in zip(_BARYCENTRIC, chosen, strict=True):
-        point = x[:, :, triangle] @ weights
-        if (point < geometry.lower[b]).any() or (point > geometry.upper[b]).any():
-            outside += 1
-            continue
-        winding = surface.winding_number(point)
-        if winding is not None:
-            inside += winding != 0
-            outside += winding == 0
+    points = np.einsum("akp,pk->ap", x[:, :, np.resize(chosen, SAMPLES)], _BARYCENTRIC)
+    in_box = ((points >= geometry.lower[b][:, None]) & (points <= geometry.upper[b][:, None])).all(axis=0)
+    winding, grazing = surface.winding_numbers(points[:, in_box])
+    inside = int((winding[~grazing] != 0).sum())
+    outside = int(beyond.any()) + int((~in_box).sum()) + int((winding[~grazing] == 0).sum())
     if inside == 0:
         return None if outside else Relation.COINCIDENT
     return Relation.ACROSS if outside else Relation.INSIDE
@@ -119,34 +113,37 @@ class _Surface:
         self.corners, self.tolerance = corners, tolerance
         self.lower, self.upper = corners.min(axis=1), corners.max(axis=1)
 
-    def winding_number(self, point: Array) -> int | None:
-        """How often the shell encloses `point` (3,), or None when the point or its ray grazes the shell."""
-        tol = self.tolerance
-        hit: BoolArray = self.upper[2] >= point[2] - tol
+    def winding_numbers(self, points: Array) -> tuple[IntArray, BoolArray]:
+        """How often the shell encloses each of the points (3, p), and which of them, or of their rays, graze the shell.
+
+        Nothing is known about a point that grazes.
+        """
+        tol, count = self.tolerance, points.shape[1]
+        hit: BoolArray = self.upper[2] >= points[2, :, None] - tol
         for axis in (0, 1):
-            hit &= self.lower[axis] <= point[axis] + tol
-            hit &= self.upper[axis] >= point[axis] - tol
-        x = self.corners[:, :, hit] - point[:, None, None]
+            hit &= self.lower[axis] <= points[axis, :, None] + tol
+            hit &= self.upper[axis] >= points[axis, :, None] - tol
+        point, triangle = np.nonzero(hit)
+        x = self.corners[:, :, triangle] - points[:, None, point]
         # Twice the projected area of (point, corner k, corner k + 1), and the distance to that side's line.
-        following = np.roll(x, -1, axis=1)
+        following = x[:, _NEXT]
         turn = x[0] * following[1] - x[1] * following[0]
-        side = np.hypot(following[0] - x[0], following[1] - x[1])
-        slack = tol * side
-        total = turn.sum(axis=0)
+        slack = tol * np.hypot(following[0] - x[0], following[1] - x[1])
         positive, negative = (turn > slack).all(axis=0), (turn < -slack).all(axis=0)
         grazes = ((turn >= -slack).all(axis=0) & ~positive) | ((turn <= slack).all(axis=0) & ~negative)
-        if grazes.any():
-            return None
+        grazing: BoolArray = np.zeros(count, np.bool_)
+        grazing[point[grazes]] = True
         crossed = positive | negative
-        x, turn, total = x[:, :, crossed], turn[:, crossed], total[crossed]
+        point, x, turn = point[crossed], x[:, :, crossed], turn[:, crossed]
+        total = turn.sum(axis=0)
         # Corner k is weighted by the triangle opposite to it.
-        height = (np.roll(turn, -1, axis=0) * x[2]).sum(axis=0) / total
+        height = (turn[_NEXT] * x[2]).sum(axis=0) / total
         normal = np.cross((x[:, 1] - x[:, 0]).T, (x[:, 2] - x[:, 0]).T)
         distance = np.abs(height * total) / np.linalg.norm(normal, axis=1)
-        if (distance <= tol).any():
-            return None
+        grazing[point[distance <= tol]] = True
         above = height > 0.0
-        return int(np.sign(total[above]).sum())
+        winding = np.bincount(point[above], weights=np.sign(total[above]), minlength=count)
+        return winding.astype(np.int64), grazing
 
 
 def _overlapping_boxes(lower: Array, upper: Array, tolerance: float) -> Iterator[tuple[int, int]]:
@@ -190,4 +187,5 @@ def _rotation_without_symmetry() -> Array:
 
 
 _BARYCENTRIC = _barycentric(SAMPLES)
+_NEXT: IntArray = np.array([1, 2, 0])
 _GENERIC_ROTATION = _rotation_without_symmetry()
