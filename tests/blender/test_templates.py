@@ -63,14 +63,7 @@ EXTREMES = {
 LOOPS = {"four_bar": (1, 3), "slider_crank": (1, 3), "scissor_lift": (4, 12)}
 """Loop joints, and how often too often they are held, of templates with closed loops."""
 
-SLOW = {"crane": (2, 3), "scissor_lift": (3, 4)}
-"""Which extremes, counted from one, take long to check and are left to `make test-all`."""
-
-CASES = [
-    pytest.param(name, options, marks=[pytest.mark.slow] * (place in SLOW.get(name, ())))
-    for name in BY_NAME
-    for place, options in enumerate(({}, *EXTREMES[name]))
-]
+CASES = [(name, options) for name in BY_NAME for options in ({}, *EXTREMES[name])]
 
 
 def extraction():

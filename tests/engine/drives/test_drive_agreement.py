@@ -83,8 +83,23 @@ def assert_same_run(model, other, integrator, tolerance, duration=0.3):
     return ours, theirs
 
 
-@pytest.mark.parametrize("scene", [geared, nested])
-@pytest.mark.parametrize("integrator", EXACT, ids=lambda each: each.kind)
+SLOW = ("bdf1", "rk45", "rk4")
+"""Methods that run the larger scene only in `make test-all`; relatives of each run it always."""
+
+
+@pytest.mark.parametrize(
+    ("scene", "integrator"),
+    [
+        pytest.param(
+            scene,
+            integrator,
+            marks=[pytest.mark.slow] * (scene is nested and integrator.kind in SLOW),
+            id=f"{integrator.kind}-{scene.__name__}",
+        )
+        for scene in (geared, nested)
+        for integrator in EXACT
+    ],
+)
 def test_ratios_move_as_couplings_do(scene, integrator):
     made = scene()
     duration = 0.1 if integrator.kind.startswith("bdf") else 0.3

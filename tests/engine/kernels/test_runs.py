@@ -32,6 +32,9 @@ from redmax.tables import Table
 pytest.importorskip("numba")
 
 FRAMES = np.arange(1, 7) / 24.0
+each_seed = pytest.mark.parametrize(
+    "seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4, 5))]
+)
 
 
 def advanced(model, integrator, times=FRAMES):
@@ -57,7 +60,7 @@ def _own_route():
     route.name.cache_clear()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each_seed
 @pytest.mark.parametrize("cls", [Dop853, Rk45, RungeKutta4, SemiImplicitEuler], ids=lambda cls: cls.kind)
 def test_compiled_runs_take_the_readable_steps(cls, seed):
     """Random trees of all joints with springs, limits, tables, animated and locked joints."""
@@ -72,7 +75,7 @@ def test_compiled_runs_take_the_readable_steps(cls, seed):
         np.testing.assert_allclose([fast_run.work, fast_run.loss], [readable_run.work, readable_run.loss], atol=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each_seed
 @pytest.mark.parametrize("cls", [Dop853, Rk45], ids=lambda cls: cls.kind)
 def test_compiled_runs_look_inside_the_readable_steps(cls, seed):
     """Frames so short that steps pass several."""
