@@ -91,7 +91,10 @@ def test_other_loops_stay_closed_as_well(scene, template):
     assert hinge_gap(scene, pins, range(1, 26)) < 32 * FLOAT32
 
 
-@pytest.mark.parametrize("template", [four_bar_template, slider_crank, scissor_lift])
+@pytest.mark.parametrize(
+    "template",
+    [*(pytest.param(each, marks=pytest.mark.slow) for each in (four_bar_template, slider_crank)), scissor_lift],
+)
 def test_the_command_line_bakes_a_file_with_a_template(tmp_path, template):
     template.build(bpy.context)
     source, out = tmp_path / "source.blend", tmp_path / "out.blend"
@@ -107,7 +110,7 @@ def test_the_command_line_bakes_a_file_with_a_template(tmp_path, template):
 # --- work ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("damping", [0.0, 0.5])
+@pytest.mark.parametrize("damping", [pytest.param(0.0, marks=pytest.mark.slow), 0.5])
 def test_the_work_of_an_animated_crank_is_the_change_of_energy_and_the_losses(scene, damping):
     four_bar_template.build(bpy.context, turns=1.0, duration=1.0)
     bpy.data.objects["Four-Bar Rocker Hinge"].redmax.joint.damping[0] = damping

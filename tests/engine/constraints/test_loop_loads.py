@@ -62,7 +62,7 @@ def motion(model, integrator, duration=0.5):
     return np.array([sample.E_wb[order] for sample in samples]), samples
 
 
-QUICK = ("spring", "damper", "all")
+QUICK = ("spring", "all")
 """Loads with which the four-bar runs in `make test` as well; the bar in a slot runs with each."""
 
 

@@ -56,7 +56,13 @@ def last_sample(model, integrator):
     return list(simulate(model, integrator=integrator, fps=24.0, duration=0.5))[-1]
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("Jansen leg", "Sarrus", "Peaucellier")))
+        for name in MECHANISMS
+    ],
+)
 def test_kernels_move_a_mechanism_as_readable_code_does(name):
     model = compile_scene(MECHANISMS[name]())
     assert fast.looped_tree(model) is not None
