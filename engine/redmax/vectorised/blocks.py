@@ -153,11 +153,14 @@ class Factors:
     lose all digits on long chains.
     LinAlgError where a matrix is singular, up to rounding, or, if large, not positive definite. A singular system may
     have solutions, so that is seen by another right side that is solved along with the first. It leaves behind
-    `largest_inverse`, the factor by which errors of a right side, and of the matrix, appear in the solution.
+    `largest_inverse`, the factor by which errors of a right side, and of the matrix, appear in the solution; inf where
+    it was not asked for.
     """
 
-    def __init__(self, A: Array) -> None:
+    def __init__(self, A: Array, *, looks: bool = True) -> None:
+        """looks: whether it is looked for singular matrices."""
         self.A = A
+        self.looks = looks
         self.largest_inverse = np.inf
         self.panels: list[tuple[slice, slice, slice, Array]] = []
         size = A.shape[1]
@@ -174,11 +177,12 @@ class Factors:
 
     def solve(self, b: Array) -> Array:
         """x, (T, D), with A x = b (T, D)."""
-        if self.largest_inverse < np.inf:
+        if not self.looks:
             return self._solved(b[:, :, None])[:, :, 0]
         sides = np.empty((*b.shape, 2))
         sides[:, :, 0], sides[:, :, 1] = b, anything(b.shape[1])
         x = self._solved(sides)
+        self.looks = False
         self.largest_inverse = float(np.abs(x[:, :, 1]).max())
         if self.largest_inverse > LARGEST_INVERSE:
             raise np.linalg.LinAlgError("singular up to rounding")

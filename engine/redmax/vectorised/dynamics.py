@@ -30,6 +30,9 @@ MOST_CORRECTIONS = 4
 EXACT = 100.0
 """Largest entry of the inverse of a scaled mass matrix with which a solution is left as it is: off by 1e-14 or so."""
 
+FEW = 32
+"""Coordinates in a block up to which it is asked whether a solution is exact; with more it hardly ever is."""
+
 
 class HandOver(Exception):  # noqa: N818
     """The readable route must solve this state: singular, too ill-conditioned, or quicker by recursion."""
@@ -159,7 +162,10 @@ class _Solver:
             raise HandOver
         self.blocks = plan.free
         self.scale: Array = 1.0 / np.sqrt(diagonal)
-        self.factors = [Factors(A) for A in columns.blocks(plan.free, self.scale)]
+        self.factors = [
+            Factors(A, looks=not plan.never_singular or A.shape[1] <= FEW)
+            for A in columns.blocks(plan.free, self.scale)
+        ]
 
     def solve(self, f: Array) -> tuple[Array, Array]:
         """x (nr,) with M x = f at free coordinates, zero at others; and the largest |x| of each block, scaled."""

@@ -29,6 +29,9 @@ class Plan:
     it carries, and its own; dampings is None without any. weights: (2, 3, n) gravity at the centres of mass.
     has_loads: whether anything acts along coordinates.
     is_free: (nr,) coordinates that are neither animated nor locked.
+    never_singular: whether no pose has a singular mass matrix: every body resists in every direction, and every joint's
+    coordinates, always the same, move it in different ones. If coordinates did not move anything, no body would move,
+    and so no joint.
     """
 
     def __init__(self, model: Model) -> None:
@@ -57,6 +60,7 @@ class Plan:
 
         self.is_free: BoolArray = ~model.prescribed
         self.all_free = bool(self.is_free.all())
+        self.never_singular = not self.joints.vary and bool((model.inertia[:, :4] > 0.0).all())
         self._bodies = parent, owner
         self.charted = ChartedLoads(model)
         joints = [(model.columns(j), joint) for j, joint in enumerate(model.joints)]
