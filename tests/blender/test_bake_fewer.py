@@ -14,6 +14,7 @@ from linkages import LINKAGES, chain, closed_form, largest_errors, worst
 from redmax.integrators import INTEGRATORS
 from redmax_blender import compat
 from redmax_blender.bridge import bake_options, bezier_segments, fewer_keys, key_curves, simulation
+from redmax_blender.bridge.findings import Finding
 
 SUBFRAMES = 10
 SINGULAR = ("AXIS_ANGLE", "XYZ", "ZYX")
@@ -177,6 +178,19 @@ def test_every_n_writes_these_frames_and_the_last(scene):
 
 
 # --- what is said ----------------------------------------------------------------------------
+
+
+def test_what_is_said_of_many_objects_is_said_once():
+    def note(name, text="turns too fast", hint="use more frames"):
+        return Finding(name, f"'{name}' {text}", hint, "WARNING")
+
+    alone = note("Arm", "is locked"), note("Leg", "is locked"), note("Head", "x")
+    notes = (*(note(f"Link {k}") for k in range(100)), *alone)
+    report = bake_options.BakeReport(1, 10, 100, 5, 5, None, None, notes=notes)
+    assert str(report) == (
+        "Baked 10 frames, 100 objects, 5 keys; 'Link 0' turns too fast; use more frames (the same for 99 others); "
+        "'Arm' is locked; use more frames (the same for 1 other); 'Head' x; use more frames"
+    )
 
 
 @pytest.mark.parametrize(

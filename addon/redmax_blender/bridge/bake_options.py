@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -96,7 +97,7 @@ class BakeReport:
         keys = f"{_grouped(self.keys)} keys"
         if self.keys != self.keys_every:
             keys += f" ({_grouped(self.keys_every)} every-frame)"
-        return "; ".join([f"Baked {frames}, {objects}, {keys}{self.error}", *map(str, self.notes)])
+        return "; ".join([f"Baked {frames}, {objects}, {keys}{self.error}", *_told(self.notes)])
 
     @property
     def error(self) -> str:
@@ -104,6 +105,20 @@ class BakeReport:
         if self.distance is None or self.angle is None:
             return ""
         return f", max error {shown(1e3 * self.distance)} mm, {shown(math.degrees(self.angle))} degrees"
+
+
+def _told(notes: Iterable[Finding]) -> list[str]:
+    """Each note, those that say the same of several objects once."""
+    alike: dict[tuple[str, str], list[Finding]] = {}
+    for note in notes:
+        alike.setdefault((note.text.replace(f"'{note.element}'", ""), note.hint), []).append(note)
+    return [str(same[0]) + _others(len(same) - 1) for same in alike.values()]
+
+
+def _others(count: int) -> str:
+    if count == 0:
+        return ""
+    return " (the same for 1 other)" if count == 1 else f" (the same for {count} others)"
 
 
 def shown(number: float) -> str:
