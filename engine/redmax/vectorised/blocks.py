@@ -45,7 +45,7 @@ class Batch:
     above: Array
     rows: IntArray
     cols: IntArray
-    entries: IntArray
+    entries: IntArray | slice
     padding: IntArray
     single: bool
     chains: bool
@@ -111,6 +111,7 @@ def _batch(members: list[IntArray], parent: IntArray, owner: IntArray) -> Batch:
     same = (joint[:, :, None] == joint[:, None, :]) & filled[:, :, None] & filled[:, None, :]
     above = _carries(parent, joint) & ~same
     t, a, b = np.nonzero(same)
+    single = bool(same.sum() == filled.sum())
     spare = np.flatnonzero(~filled)
     return Batch(
         columns=columns,
@@ -118,9 +119,9 @@ def _batch(members: list[IntArray], parent: IntArray, owner: IntArray) -> Batch:
         above=above.astype(np.float64),
         rows=columns[t, a],
         cols=columns[t, b],
-        entries=(t * size + a) * size + b,
+        entries=slice(0, size * size, size + 1) if single and len(t) == size else (t * size + a) * size + b,
         padding=spare * size + spare % size,
-        single=bool(same.sum() == filled.sum()),
+        single=single,
         chains=bool((above | same)[:, *np.triu_indices(size)].all()),
     )
 

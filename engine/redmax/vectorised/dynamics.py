@@ -19,7 +19,7 @@ from ..model import Model
 from .blocks import Factors
 from .mass_matrix import MassColumns
 from .plan import Plan, plan_of
-from .vectors import apply, apply_transposed, cross, dot, einsum, length
+from .vectors import apply, apply_transposed, cross, dot, einsum, length, write_applied
 from .world import World, propagated, rows, world_of
 
 CORRECTED = 1e-6
@@ -56,7 +56,8 @@ class Forces:
             self.eta += apply(world.axes, (Sdot * qdot).reshape(world.S.shape))
         self.inertia = einsum("ikn,jkn->ijn", world.R_wi * plan.inertia, world.R_wi)
         momentum = np.empty(world.arms.shape)
-        momentum[0], momentum[1] = apply(self.inertia, omega), plan.mass * world.v_center
+        write_applied(momentum[0], self.inertia, omega)
+        np.multiply(plan.mass, world.v_center, momentum[1])
         self.unmoved = cross(omega, momentum)
         self.unmoved -= applied
 
@@ -158,7 +159,7 @@ class _Solver:
         plan = forces.plan
         columns = MassColumns(plan, forces.world, plan.masses, forces.inertia)
         diagonal = columns.diagonal if plan.all_free else np.where(plan.is_free, columns.diagonal, 1.0)
-        if not (diagonal > 0.0).all():
+        if not plan.never_singular and not (diagonal > 0.0).all():
             raise HandOver
         self.blocks = plan.free
         self.scale: Array = 1.0 / np.sqrt(diagonal)
@@ -168,17 +169,16 @@ class _Solver:
         ]
 
     def solve(self, f: Array) -> tuple[Array, Array]:
-        """x (nr,) with M x = f at free coordinates, zero at others; and the largest |x| of each block, scaled."""
+        """x (nr,) with M x = f at free coordinates, zero at others; and the length of x of each block, scaled."""
         if self.blocks.whole:
-            x = self.factors[0].solve((f * self.scale)[None])
-            size = np.abs(x).max(axis=1)
-            return x[0] * self.scale, size
+            x = self.factors[0].solve((f * self.scale)[None])[0]
+            return x * self.scale, np.sqrt(x.dot(x))
         padded = np.append(f * self.scale, 0.0)
         x, sizes = np.zeros(len(padded)), []
         for batch, factor in zip(self.blocks.batches, self.factors, strict=True):
             part = factor.solve(padded.take(batch.columns))
             x[batch.columns] = part
-            sizes.append(np.abs(part).max(axis=1))
+            sizes.append(np.sqrt(einsum("td,td->t", part, part)))
         return x[:-1] * self.scale, np.concatenate(sizes)
 
     @property
@@ -186,10 +186,11 @@ class _Solver:
         """Whether what was solved needs no correction."""
         return all(factor.largest_inverse <= EXACT for factor in self.factors)
 
-    def largest(self, f: Array) -> Array:
-        """The largest |f| of each block, scaled; f: (nr,)."""
-        padded = np.append(np.abs(f) * self.scale, 0.0)
-        return np.concatenate([padded.take(batch.columns).max(axis=1) for batch in self.blocks.batches])
+    def lengths(self, f: Array) -> Array:
+        """The length of f of each block, scaled; f: (nr,)."""
+        padded = np.append(f * self.scale, 0.0)
+        parts = [padded.take(batch.columns) for batch in self.blocks.batches]
+        return np.concatenate([np.sqrt(einsum("td,td->t", part, part)) for part in parts])
 
 
 def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
@@ -208,7 +209,7 @@ def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
             step, now = solver.solve(f_r - forces.needed(qddot))
             if correction == 1:
                 # At rest forces cancel: what is small then is small beside the accelerations each would give alone.
-                sizes = np.maximum(sizes, solver.largest(forces.terms(qddot)))
+                sizes = np.maximum(sizes, solver.lengths(forces.terms(qddot)))
             if (now <= CORRECTED * sizes).all():
                 return qddot + step
     except np.linalg.LinAlgError:

@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Array
 from .blocks import Batch, Blocks, is_large
 from .plan import Plan
-from .vectors import Crossing, apply, cross, dot, einsum, power
+from .vectors import Crossing, cross, dot, einsum, power, write_applied
 from .world import World
 
 
@@ -33,7 +33,8 @@ class MassColumns:
         self.columns = np.empty((4, *world.S.shape[1:]))
         self.columns[:2] = world.S
         omega, v, moment, force = self.columns
-        moment[:], force[:] = apply(second, omega), cross(omega, first)
+        write_applied(moment, second, omega)
+        force[:] = cross(omega, first)
         if plan.joints.slide:
             moment += cross(first, v)
             force += plan.at_owners(masses[0, 0]) * v

@@ -23,11 +23,11 @@ def accelerations(model: Model, q: Array, qdot: Array, chart: IntArray, t: float
         kin = kinematics(model, q, qdot, chart)
         return joint_accelerations(model, kin, loads(model, kin, t), qddot_prescribed)
     plan, given = plan_of(model), Coordinates(q, qdot, chart)
-    motion, _, _, world = evaluated(model, given)
-    forces = Forces(plan, world, qdot, motion.Sdot, body_loads(model, world))
-    f_r = joint_loads(model, plan, given, motion.S, t)[0]
+    motion, _, _, world = evaluated(plan, given)
+    forces = Forces(plan, world, qdot, motion.Sdot, body_loads(model, plan, world))
+    f_r = joint_loads(model, plan, given, motion.S, t)[0] if plan.has_loads else plan.nothing
     try:
-        given_accelerations = np.zeros(len(q)) if plan.all_free else np.where(model.prescribed, qddot_prescribed, 0.0)
+        given_accelerations = plan.nothing if plan.all_free else np.where(model.prescribed, qddot_prescribed, 0.0)
         return solved(forces, f_r, given_accelerations)
     except HandOver:
         kin = kinematics(model, q, qdot, chart)

@@ -27,7 +27,7 @@ class Plan:
     R_pj0, R_ji (3, 3, n) and p_pj0, p_ji (3, n): constant parts of poses; rotations are None where all are 1.
     mass (n,), inertia (3, n) about the principal axes. masses, dampings: (2, 1, n) mass and damping of a body with all
     it carries, and its own; dampings is None without any. weights: (2, 3, n) gravity at the centres of mass.
-    has_loads: whether anything acts along coordinates.
+    has_loads: whether anything acts along coordinates. nothing: (nr,) zeros, what acts along them otherwise.
     is_free: (nr,) coordinates that are neither animated nor locked.
     never_singular: whether no pose has a singular mass matrix: every body resists in every direction, and every joint's
     coordinates, always the same, move it in different ones. If coordinates did not move anything, no body would move,
@@ -61,6 +61,8 @@ class Plan:
         self.is_free: BoolArray = ~model.prescribed
         self.all_free = bool(self.is_free.all())
         self.never_singular = not self.joints.vary and bool((model.inertia[:, :4] > 0.0).all())
+        self.nothing = np.zeros(len(owner))
+        self.nothing.setflags(write=False)
         self._bodies = parent, owner
         self.charted = ChartedLoads(model)
         joints = [(model.columns(j), joint) for j, joint in enumerate(model.joints)]

@@ -22,16 +22,15 @@ def loads(model: Model, kin: Kinematics, t: float) -> Loads:
     plan, world = plan_of(model), world_of(model, kin)
     D_m = np.zeros((model.body_count, 6, 6))
     D_m.reshape(-1, 36)[:, ::7] = -model.body_damping[:, None]
-    f_m = rows(apply_transposed(world.R_wi, body_loads(model, world)))
+    f_m = rows(apply_transposed(world.R_wi, body_loads(model, plan, world)))
     if model.forces:
         f_m += body_forces.wrenches(model, kin.E_wi, kin.phi, t)
     return Loads(f_m, D_m, *joint_loads(model, plan, Coordinates(kin.q, kin.qdot, kin.chart), kin.S, t))
 
 
-def body_loads(model: Model, world: World) -> Array:
+def body_loads(model: Model, plan: Plan, world: World) -> Array:
     """(2, 3, n) gravity and damping, without forces, at the centres of mass, along the world's axes; may be the plan's
     own."""
-    plan = plan_of(model)
     applied = plan.weights
     if plan.dampings is not None:
         applied = applied.copy()

@@ -105,6 +105,11 @@ def apply(A: Array, v: Array) -> Array:
     return einsum("ikn,kn->in" if v.ndim == 2 else "ikn,akn->ain", A, v)
 
 
+def write_applied(to: Array, A: Array, v: Array) -> None:
+    """Writes A v, (3, n), to an array that shares nothing with either."""
+    einsum("ikn,kn->in", A, v, out=to)
+
+
 def apply_transposed(A: Array, v: Array) -> Array:
     """A^T v, (..., 3, n)."""
     return einsum("kin,kn->in" if v.ndim == 2 else "kin,akn->ain", A, v)

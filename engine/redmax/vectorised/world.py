@@ -17,7 +17,7 @@ from ..dynamics.kinematics import Kinematics
 from ..model import Model
 from .plan import Plan, plan_of
 from .stages import Coordinates, Motion
-from .vectors import Crossing, apply, apply_transposed, multiply
+from .vectors import Crossing, apply, apply_transposed, multiply, write_applied
 
 
 class World(NamedTuple):
@@ -47,9 +47,8 @@ class World(NamedTuple):
 _WORLDS: WeakKeyDictionary[Kinematics, World] = WeakKeyDictionary()
 
 
-def evaluated(model: Model, given: Coordinates) -> tuple[Motion, Array, Array, World]:
+def evaluated(plan: Plan, given: Coordinates) -> tuple[Motion, Array, Array, World]:
     """The joints' own motion, R_pj (3, 3, n), p_pj (3, n) and the `World` of a state."""
-    plan = plan_of(model)
     motion = plan.joints.motion(given)
     R_pj, p_pj = motion.R, plan.p_pj0
     if plan.R_pj0 is not None:
@@ -63,9 +62,10 @@ def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = Non
     """As `dynamics.kinematics.kinematics`. Source: RM19 eq. 17 and 22, Alg. 6 lines 1-3."""
     if chart is None:
         chart = np.zeros(model.body_count, dtype=np.int64)
-    motion, R_pj, p_pj, world = evaluated(model, Coordinates(q, qdot, chart))
+    plan = plan_of(model)
+    motion, R_pj, p_pj, world = evaluated(plan, Coordinates(q, qdot, chart))
     # The root's position last: reaches keep their digits however far away it is.
-    position = world.reach + p_pj.take(plan_of(model).root_of, 1)
+    position = world.reach + p_pj.take(plan.root_of, 1)
     phi = np.stack([world.twist[0], world.v_center])
     kin = Kinematics(
         q,
@@ -97,14 +97,15 @@ def world_of(model: Model, kin: Kinematics) -> World:
 def _moving(plan: Plan, R: Array, p_pj: Array, S: Array, qdot: Array) -> World:
     R_wi = R if plan.R_ji is None else multiply(R, plan.R_ji)
     arms = np.empty((2, *p_pj.shape))
-    arms[0], arms[1] = apply(plan.tree.at_parents(R), p_pj), apply(R, plan.p_ji)
+    write_applied(arms[0], plan.tree.at_parents(R), p_pj)
+    write_applied(arms[1], R, plan.p_ji)
     arms[0, :, plan.roots] = 0.0
     axes = plan.at_owners(R)
     if plan.joints.slide:
         S_w = apply(axes, S.reshape(2, 3, S.shape[1]))
     else:
         S_w = np.zeros((2, 3, S.shape[1]))
-        S_w[0] = apply(axes, S[:3])
+        write_applied(S_w[0], axes, S[:3])
     moved = S_w * qdot
     crossing = Crossing.of(arms)
     arm, center = crossing.part(0), crossing.part(1)
