@@ -17,6 +17,11 @@ BLENDERS := $(strip 4.5 $(if $(PYTHON313),5.2))
 ALL_BLENDERS := 4.2 4.5 5.2
 FAST := -m "not slow"
 
+define newline
+
+
+endef
+
 # Matrices here are small: threads of OpenBLAS only wait for each other.
 export OPENBLAS_NUM_THREADS := 1
 
@@ -63,14 +68,19 @@ setup-blender: $(BLENDERS:%=.venv-blender-%/.installed)
 	@tools/blender_env.sh $* $(if $(filter 5.2,$*),$(or $(PYTHON313),python3.13),$(PYTHON))
 	@touch $@
 
+define LINT
+$(BIN)/ruff check .
+$(BIN)/ruff format --check .
+$(BIN)/mypy
+endef
+
 lint: $(STAMP)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(LINT)
 
 # The compiler and the type checker keep one core each busy.
 lint-and-warm-up: $(STAMP)
-	@$(BIN)/python -m redmax warm-up & warming=$$!; $(MAKE) --no-print-directory lint || { kill $$warming; exit 1; }; wait $$warming
+	@$(BIN)/python -m redmax warm-up & warming=$$!; trap 'kill $$warming' INT TERM; \
+	  ( set -x; $(subst $(newline), && ,$(LINT)) ) || { kill $$warming; exit 1; }; wait $$warming
 
 test: lint-and-warm-up test-engine $(BLENDERS:%=test-blender-%) test-extension
 	@$(said)

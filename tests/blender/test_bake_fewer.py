@@ -184,12 +184,12 @@ def test_what_is_said_of_many_objects_is_said_once():
     def note(name, text="turns too fast", hint="use more frames"):
         return Finding(name, f"'{name}' {text}", hint, "WARNING")
 
-    alone = note("Arm", "is locked"), note("Leg", "is locked"), note("Head", "x")
+    alone = note("Arm", "is off by 3e-05 mm"), note("Leg", "is off by 0.01 mm"), note("Head", "x")
     notes = (*(note(f"Link {k}") for k in range(100)), *alone)
     report = bake_options.BakeReport(1, 10, 100, 5, 5, None, None, notes=notes)
     assert str(report) == (
-        "Baked 10 frames, 100 objects, 5 keys; 'Link 0' turns too fast; use more frames (the same for 99 others); "
-        "'Arm' is locked; use more frames (the same for 1 other); 'Head' x; use more frames"
+        "Baked 10 frames, 100 objects, 5 keys; 'Link 0' turns too fast; use more frames (and 99 others); "
+        "'Arm' is off by 3e-05 mm; use more frames (and 1 other); 'Head' x; use more frames"
     )
 
 

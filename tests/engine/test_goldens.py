@@ -28,7 +28,7 @@ RUNS = [name for name in FILES if name not in SCENES]  # strays are among these,
 
 LONG = [
     *(f"run_diff_{scene}_BDF1" for scene in ("000", "001", "002", "005", "007", "014")),
-    *(f"run_{scene}_ODE_CONVERGED" for scene in ("009", "013", "015", "020", "030")),
+    *(f"run_{scene}_ODE_CONVERGED" for scene in ("009", "013", "015")),
 ]
 MARKS = dict.fromkeys(LONG, pytest.mark.slow)
 """Long runs of which a twin of the scene is kept: BDF2 by the same Newton solver, REDMAX_EULER with the same rows."""

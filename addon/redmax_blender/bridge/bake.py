@@ -70,8 +70,9 @@ def bake(
 
 
 def _missed(errors: bake_measure.Errors, options: BakeOptions) -> Iterator[Finding]:
-    """Objects that keep to the bound with no keys on frames, however many."""
-    for name, off, turned in zip(errors.names, errors.distance, errors.angle, strict=True):
+    """Objects that keep to the bound with no keys on frames, however many; the worst first."""
+    found = zip(errors.distance, errors.angle, errors.names, strict=True)
+    for off, turned, name in sorted(found, reverse=True):
         if off > 1e-3 * options.distance or turned > options.angle:
             by = f"{shown(1e3 * off)} mm, {shown(math.degrees(turned))} degrees"
             text = (

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -108,17 +109,18 @@ class BakeReport:
 
 
 def _told(notes: Iterable[Finding]) -> list[str]:
-    """Each note, those that say the same of several objects once."""
+    """Each note; of those that say the same, but for names and numbers, of several objects the first."""
     alike: dict[tuple[str, str], list[Finding]] = {}
     for note in notes:
-        alike.setdefault((note.text.replace(f"'{note.element}'", ""), note.hint), []).append(note)
+        text = re.sub(r"[\d.]+(e[-+]?\d+)?", "", note.text.replace(f"'{note.element}'", ""))
+        alike.setdefault((text, note.hint), []).append(note)
     return [str(same[0]) + _others(len(same) - 1) for same in alike.values()]
 
 
 def _others(count: int) -> str:
     if count == 0:
         return ""
-    return " (the same for 1 other)" if count == 1 else f" (the same for {count} others)"
+    return " (and 1 other)" if count == 1 else f" (and {count} others)"
 
 
 def shown(number: float) -> str:

@@ -13,7 +13,7 @@ from ..arrays import Array, BoolArray, IntArray
 
 # Points of one shell that are tested against another. Shells that cross where none of them falls go unnoticed.
 SAMPLES = 32
-# Candidate pairs of bounding boxes compared at a time.
+# Pairs of bounding boxes, or of points and triangles, compared at a time.
 _PAIR_BLOCK = 1 << 20
 
 
@@ -118,6 +118,16 @@ class _Surface:
 
         Nothing is known about a point that grazes.
         """
+        together = max(_PAIR_BLOCK // self.corners.shape[2], 1)
+        parts = [self._wound(points[:, k : k + together]) for k in range(0, points.shape[1], together)]
+        if len(parts) == 1:
+            return parts[0]
+        nothing = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+        winding, grazing = zip(nothing, *parts, strict=True)
+        return np.concatenate(winding), np.concatenate(grazing)
+
+    def _wound(self, points: Array) -> tuple[IntArray, BoolArray]:
+        """The same of a few points: memory is taken for each with each triangle."""
         tol, count = self.tolerance, points.shape[1]
         hit: BoolArray = self.upper[2] >= points[2, :, None] - tol
         for axis in (0, 1):

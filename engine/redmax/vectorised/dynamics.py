@@ -198,7 +198,7 @@ def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
     if forces.plan.too_coupled:
         raise HandOver
     if not forces.plan.free.batches:
-        return qddot
+        return qddot.copy()
     try:
         solver = _Solver(forces)
         step, sizes = solver.solve(f_r - forces.needed(None if forces.plan.all_free else qddot))

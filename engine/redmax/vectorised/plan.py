@@ -17,6 +17,9 @@ from .tree_sums import TreeSums, compact
 ELIMINATED = 1e6
 """Cubed coordinates of a dense block that are eliminated in the time of one body's recursion, with a slow LAPACK."""
 
+THIN = 1e-12
+"""Of a body's largest moment of inertia: what is below may be nothing but rounding."""
+
 
 class Plan:
     """Index arrays and constants of one model with n bodies and nr coordinates.
@@ -60,7 +63,7 @@ class Plan:
 
         self.is_free: BoolArray = ~model.prescribed
         self.all_free = bool(self.is_free.all())
-        self.never_singular = not self.joints.vary and bool((model.inertia[:, :4] > 0.0).all())
+        self.never_singular = not self.joints.vary and _resist_in_every_direction(model.inertia)
         self.nothing = np.zeros(len(owner))
         self.nothing.setflags(write=False)
         self._bodies = parent, owner
@@ -131,6 +134,12 @@ class _ColumnSums:
 def plan_of(model: Model) -> Plan:
     """The plan of a model, which lives as long as the model."""
     return model.once(Plan)
+
+
+def _resist_in_every_direction(inertia: Array) -> bool:
+    """Whether all bodies do, by more than rounding. inertia: as in `Model`."""
+    moments, mass = inertia[:, :3], inertia[:, 3]
+    return bool((moments > THIN * moments.max(axis=1, keepdims=True)).all() and (mass > 0.0).all())
 
 
 def _rotations(E: Array) -> Array | None:

@@ -25,6 +25,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redmax.errors import RedMaxError
+from redmax.geometry import shells
 from redmax.geometry.edges import connected_components, survey_edges
 from redmax.geometry.mass_properties import NotSolidError, mass_properties
 from redmax.geometry.mesh import Mesh
@@ -324,6 +325,17 @@ def test_nested_shells_alternate_between_solid_and_cavity():
     assert report.is_solid, report.text()
     assert [shell.depth for shell in report.shells] == [0, 1, 2, 3]
     assert [shell.is_cavity for shell in report.shells] == [False, True, False, True]
+
+
+def test_how_many_points_are_compared_at_a_time_changes_nothing(monkeypatch):
+    mesh = joined(box((4, 4, 4)), sphere(), box(center=(2.0, 0.1, 0.2)), turned_over(box((6, 6, 6))), sphere())
+    expected = report_of(mesh)
+    for block in (1, 12 * 7, 80 * 31):  # one point at a time, and more that do not divide them evenly
+        monkeypatch.setattr(shells, "_PAIR_BLOCK", block)
+        found = report_of(mesh)
+        assert found.text() == expected.text()
+        assert [shell.depth for shell in found.shells] == [shell.depth for shell in expected.shells]
+        assert found.crossing_shells
 
 
 def test_same_facing_shell_inside_another_counts_twice():
