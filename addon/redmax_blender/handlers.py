@@ -227,7 +227,7 @@ def render_end(*_: Any) -> None:
 def _unregister() -> None:
     _stop_waiting()
     bpy.msgbus.clear_by_owner(_listener)
-    live.finish_now()
+    live.rescue()
     preview.pause()  # objects stand as modelled when nobody is left to restore them
     preview.start_anew()
 

@@ -216,6 +216,33 @@ def test_an_error_at_any_moment_in_the_window_ends_the_run_and_says_so(monkeypat
     assert again == []
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_error_while_the_result_is_kept_leaves_no_body_displaced(monkeypatch, times):
+    """Met once, the result is kept all the same; met again, nothing is."""
+    scene = swinging.build(frames=(1, 4))
+    before, errors, right = faults.everything(), [RuntimeError("planted")] * times, cache.with_frames
+
+    def with_frames(*given):
+        if errors:
+            raise errors.pop()
+        return right(*given)
+
+    monkeypatch.setattr(cache, "with_frames", with_frames)
+    window = Window()
+    result = window.press()
+    scene.frame_set(3)
+    while result in RUNNING:
+        result = window.send(TICK)
+    assert window.is_clean()
+    assert scene.frame_current == 1
+    assert bool(scene.redmax.result.identifier) == (times == 1)
+    if times == 1:
+        assert len(cache.load(scene)) == 4
+        bpy.ops.redmax.clear_result()
+    left = faults.differences(before, faults.everything())
+    assert [line for line in left if "/redmax/version" not in line] == []  # set with the first result
+
+
 def test_an_error_while_the_scene_is_read_changes_nothing():
     scene = swinging.build()
     scene.frame_set(7)

@@ -146,26 +146,29 @@ def finish() -> Outcome:
     """Keep what the run computed and go back to the frame the artist stood on.
 
     A run that still computes is left to itself: its thread touches nothing of Blender, and ends after its frame.
+    Where something is raised the run waits on, and `rescue` tries once more to keep its result.
     """
     live = _current
     assert live is not None
     live.run.cancel()
     scene = scene_of_run()
-    try:
-        if scene is None:
-            return Outcome("WARNING", "The scene that was simulated is gone; nothing was kept")
-        outcome = keep(scene, live.run)
-    finally:
+    if scene is None:
         _forget()
-    meanwhile = _disturbances(live.names, scene) if outcome.kept else ""
-    if live.changed or meanwhile:
-        scene.redmax.result.changed = True
+        return Outcome("WARNING", "The scene that was simulated is gone; nothing was kept")
+    try:
+        outcome = keep(scene, live.run)
+        meanwhile = _disturbances(live.names, scene) if outcome.kept else ""
+        if live.changed or meanwhile:
+            scene.redmax.result.changed = True
+    finally:  # whatever is raised, bodies do not stay where the run had shown them
+        preview.end_live()
+        if scene.frame_current != live.frame_before:
+            scene.frame_set(live.frame_before)
+        preview.show(scene)
+    _forget()
     if meanwhile:
         text = f"{outcome.text}. Meanwhile {meanwhile}: simulate again before you bake"
         outcome = replace(outcome, text=text, level="WARNING" if outcome.level == "INFO" else outcome.level)
-    if scene.frame_current != live.frame_before:
-        scene.frame_set(live.frame_before)
-    preview.show(scene)
     return outcome
 
 

@@ -26,10 +26,10 @@ def push(owner: Any, action: bpy.types.Action, slot: int, name: str, frames: tup
         strip.frame_start, strip.frame_end = frames
         strip.blend_type, strip.influence = "REPLACE", 1.0
         strip.extrapolation = "HOLD" if alone else "NOTHING"
+        return track
     except BaseException:  # nobody knows of the track yet who would take it back
         data.nla_tracks.remove(track)
         raise
-    return track
 
 
 def remove(owner: Any, action: bpy.types.Action) -> None:
