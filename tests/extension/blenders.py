@@ -62,7 +62,8 @@ class Profile:
             "OPENBLAS_NUM_THREADS": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        command = [str(python_of(self.version)), *map(str, arguments)]
+        leaving = [HERE / "leaving.py"] if self.version == "4.2" else []
+        command = [str(python_of(self.version)), *map(str, [*leaving, *arguments])]
         done = subprocess.run(
             command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=timeout
         )
