@@ -17,11 +17,6 @@ BLENDERS := $(strip 4.5 $(if $(PYTHON313),5.2))
 ALL_BLENDERS := 4.2 4.5 5.2
 FAST := -m "not slow"
 
-define newline
-
-
-endef
-
 # Matrices here are small: threads of OpenBLAS only wait for each other.
 export OPENBLAS_NUM_THREADS := 1
 
@@ -68,11 +63,7 @@ setup-blender: $(BLENDERS:%=.venv-blender-%/.installed)
 	@tools/blender_env.sh $* $(if $(filter 5.2,$*),$(or $(PYTHON313),python3.13),$(PYTHON))
 	@touch $@
 
-define LINT
-$(BIN)/ruff check .
-$(BIN)/ruff format --check .
-$(BIN)/mypy
-endef
+LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 lint: $(STAMP)
 	$(LINT)
@@ -80,7 +71,7 @@ lint: $(STAMP)
 # The compiler and the type checker keep one core each busy.
 lint-and-warm-up: $(STAMP)
 	@$(BIN)/python -m redmax warm-up & warming=$$!; trap 'kill $$warming' INT TERM; \
-	  ( set -x; $(subst $(newline), && ,$(LINT)) ) || { kill $$warming; exit 1; }; wait $$warming
+	  ( set -x; $(LINT) ) || { kill $$warming; exit 1; }; wait $$warming
 
 test: lint-and-warm-up test-engine $(BLENDERS:%=test-blender-%) test-extension
 	@$(said)

@@ -118,13 +118,13 @@ class _Surface:
 
         Nothing is known about a point that grazes.
         """
+        count = points.shape[1]
+        winding: IntArray = np.zeros(count, np.int64)
+        grazing: BoolArray = np.zeros(count, np.bool_)
         together = max(_PAIR_BLOCK // self.corners.shape[2], 1)
-        parts = [self._wound(points[:, k : k + together]) for k in range(0, points.shape[1], together)]
-        if len(parts) == 1:
-            return parts[0]
-        nothing = np.zeros(0, np.int64), np.zeros(0, np.bool_)
-        winding, grazing = zip(nothing, *parts, strict=True)
-        return np.concatenate(winding), np.concatenate(grazing)
+        for part in (slice(k, k + together) for k in range(0, count, together)):
+            winding[part], grazing[part] = self._wound(points[:, part])
+        return winding, grazing
 
     def _wound(self, points: Array) -> tuple[IntArray, BoolArray]:
         """The same of a few points: memory is taken for each with each triangle."""
