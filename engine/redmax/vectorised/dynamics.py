@@ -19,8 +19,8 @@ from ..model import Model
 from .blocks import Factors
 from .mass_matrix import MassColumns
 from .plan import Plan, plan_of
-from .vectors import apply, apply_transposed, cross, dot, einsum, length, write_applied
-from .world import World, propagated, rows, world_of
+from .vectors import Crossing, apply, apply_transposed, cross, dot, einsum, length
+from .world import World, both, rows, world_of
 
 CORRECTED = 1e-6
 """A correction this small, relative to the accelerations, is the last one: the next would be its square."""
@@ -41,25 +41,36 @@ class HandOver(Exception):  # noqa: N818
 class Forces:
     """Newton-Euler of one state: accelerations to joint wrenches. Source: RM19 Alg. 6 with every joint prescribed.
 
-    inertia: (3, 3, n) about the centres of mass. eta: (2, 3, nr) of `recursive.velocity_products`, a column for every
-    coordinate. unmoved: (2, 3, n) wrenches at the centres of mass that balance the loads and the velocities.
+    Linear accelerations are those that points really have, not derivatives of twists: so there are no velocities in it
+    but angular ones.
+    inertia: (3, 3, n) about the centres of mass. eta: (3, nr), drift: (3, n) what angular acceleration and acceleration
+    at the centre gain over the parent's when qddot = 0. moment, force: (3, n) what balances spin and loads then, at the
+    centres of mass.
     """
 
     def __init__(self, plan: Plan, world: World, qdot: Array, Sdot: Array, applied: Array) -> None:
         """qdot, Sdot: as in `Kinematics`. applied: (2, 3, n) loads on the bodies at their centres of mass."""
         self.plan, self.world = plan, world
-        omega = world.twist[0]
-        self.eta = cross(plan.at_owners(world.twist), world.moved[0])
+        turning = Crossing.of(world.omega)
+        own = turning.part(1)
+        self.eta = apply(plan.at_owners(own.matrix), world.moved[0])
+        self.drift = einsum("aikn,akn->in", turning.matrix, world.swept)
+        if plan.joints.vary or plan.joints.slide:
+            self._follow_columns((Sdot * qdot).reshape(2, *self.eta.shape))
+        self.inertia = world.inertia(plan)
+        self.moment = own.before(apply(self.inertia, world.omega[1]))
+        self.moment -= applied[0]
+        self.force = -applied[1]
+
+    def _follow_columns(self, changed: Array) -> None:
+        """Adds what comes of coordinates that slide, or turn about axes that change. changed: (2, 3, nr) Sdot qdot."""
+        plan, world = self.plan, self.world
+        changed = apply(world.axes, changed)
+        self.eta += changed[0]
         if plan.joints.slide:
-            self.eta[1] += cross(plan.at_owners(omega), world.moved[1])
-        if plan.joints.vary:
-            self.eta += apply(world.axes, (Sdot * qdot).reshape(world.S.shape))
-        self.inertia = einsum("ikn,jkn->ijn", world.R_wi * plan.inertia, world.R_wi)
-        momentum = np.empty(world.arms.shape)
-        write_applied(momentum[0], self.inertia, omega)
-        np.multiply(plan.mass, world.v_center, momentum[1])
-        self.unmoved = cross(omega, momentum)
-        self.unmoved -= applied
+            # A moving origin is turned with the parent, and its velocity with the parent and with the body.
+            turning = world.omega[0] * plan.hangs + world.omega[1]
+            self.drift += plan.over_joints(changed[1] + cross(plan.at_owners(turning), world.moved[1]))
 
     @classmethod
     def of(cls, model: Model, kin: Kinematics, loads: Loads) -> Forces:
@@ -69,23 +80,29 @@ class Forces:
         return cls(plan_of(model), world, kin.qdot, kin.Sdot, apply(world.R_wi, f_m))
 
     def passed(self, qddot: Array | None) -> tuple[Array, Array, Array, Array]:
-        """alpha, a: derivative of the twist at the joint's origin; moment, force that the joint passes; all (3, n).
+        """alpha, a: of the bodies, at their centres; moment, force that the joint passes at its origin; all (3, n).
 
         qddot: (nr,), None for zero.
         """
         plan, world, tree = self.plan, self.world, self.plan.tree
         columns = self.eta
         if qddot is not None:
-            columns = world.S * qddot
+            columns = world.S[0] * qddot
             columns += self.eta
-        alpha, a, own = propagated(plan, world.arm, world.center, columns)
-        own *= plan.mass  # accelerations of the centres of mass become forces
-        own += self.unmoved[1]
-        moment = apply(self.inertia, alpha)
-        moment += self.unmoved[0]
-        moment += world.center.before(own)
-        force = tree.over_carried(own)
-        return alpha, a, tree.over_carried(moment, world.arm.before(force)), force
+        alpha = both(plan, columns)
+        a = einsum("akin,akn->in", world.arm.matrix, alpha)
+        a += self.drift
+        if plan.joints.slide and qddot is not None:
+            a += plan.over_joints(world.S[1] * qddot)
+        a = tree.over_ancestors(a)
+        force = a * plan.mass
+        force += self.force
+        force = tree.over_carried(force)
+        moment = apply(self.inertia, alpha[1])
+        moment += self.moment
+        levers = einsum("aikn,kn->ain", world.arm.matrix, force)
+        moment += levers[1]
+        return alpha[1], a, tree.over_carried(moment, levers[0]), force
 
     def along(self, moment: Array, force: Array) -> Array:
         """tau = S^T F, (nr,)."""
@@ -100,22 +117,24 @@ class Forces:
     def terms(self, qddot: Array) -> Array:
         """(nr,) what `needed` is the sum of, all with the same sign: it may be off by as many roundings of this."""
         plan, world, tree = self.plan, self.world, self.plan.tree
-        arm, center = length(world.arms)[:, None]
+        to_joint, to_center = length(world.arms)[:, None]
         S = length(world.S)
-        alpha, a = plan.over_joints(S * np.abs(qddot) + length(self.eta))[:, None]
-        alpha = tree.over_ancestors(alpha)
-        a = tree.over_ancestors(a + tree.at_parents(alpha) * arm)
-        moment, force = length(self.unmoved)[:, None]
-        force = force + plan.mass * (a + alpha * center)
-        moment = moment + plan.inertia.sum(axis=0) * alpha + center * force
-        force = tree.over_carried(force)
-        moment = tree.over_carried(moment, arm * force)
-        return np.asarray(S[0] * plan.at_owners(moment[0]) + S[1] * plan.at_owners(force[0]))
+        alpha = tree.over_ancestors(plan.over_joints((S[0] * np.abs(qddot) + length(self.eta))[None]))
+        a = tree.at_parents(alpha) * to_joint + alpha * to_center + length(self.drift)
+        if plan.joints.slide:
+            a += plan.over_joints((S[1] * np.abs(qddot))[None])
+        force = tree.over_carried(length(self.force) + plan.mass * tree.over_ancestors(a))
+        moment = length(self.moment) + plan.inertia.sum(axis=0) * alpha + to_center * force
+        moment = tree.over_carried(moment, to_joint * force)
+        tau = S[0] * plan.at_owners(moment[0])
+        return np.asarray(tau + S[1] * plan.at_owners(force[0]) if plan.joints.slide else tau)
 
     def report(self, qddot: Array) -> HybridDynamics:
         """Everything about the motion qddot."""
         alpha, a, moment, force = self.passed(qddot)
-        R = self.world.R
+        R, omega = self.world.R, self.world.omega[1]
+        # Of the twist at the joint's origin, along axes that turn with the body.
+        a = a - cross(alpha, self.world.arms[1]) - cross(omega, self.world.v_center(self.plan))
         Vdot, F = apply_transposed(R, np.stack([alpha, a])), apply_transposed(R, np.stack([moment, force]))
         return HybridDynamics(qddot, self.along(moment, force), rows(Vdot), rows(F))
 
@@ -157,7 +176,7 @@ class _Solver:
 
     def __init__(self, forces: Forces) -> None:
         plan = forces.plan
-        columns = MassColumns(plan, forces.world, plan.masses, forces.inertia)
+        columns = MassColumns(plan, forces.world, plan.carried_mass, forces.inertia)
         diagonal = columns.diagonal if plan.all_free else np.where(plan.is_free, columns.diagonal, 1.0)
         if not plan.never_singular and not (diagonal > 0.0).all():
             raise HandOver
@@ -169,16 +188,16 @@ class _Solver:
         ]
 
     def solve(self, f: Array) -> tuple[Array, Array]:
-        """x (nr,) with M x = f at free coordinates, zero at others; and the length of x of each block, scaled."""
+        """x (nr,) with M x = f at free coordinates, zero at others; and the squares of each block's scaled length."""
         if self.blocks.whole:
-            x = self.factors[0].solve((f * self.scale)[None])[0]
-            return x * self.scale, np.sqrt(x.dot(x))
+            x = self.factors[0].solve((f * self.scale)[None])
+            return x[0] * self.scale, _squares(x)
         padded = np.append(f * self.scale, 0.0)
         x, sizes = np.zeros(len(padded)), []
         for batch, factor in zip(self.blocks.batches, self.factors, strict=True):
             part = factor.solve(padded.take(batch.columns))
             x[batch.columns] = part
-            sizes.append(np.sqrt(einsum("td,td->t", part, part)))
+            sizes.append(_squares(part))
         return x[:-1] * self.scale, np.concatenate(sizes)
 
     @property
@@ -186,11 +205,15 @@ class _Solver:
         """Whether what was solved needs no correction."""
         return all(factor.largest_inverse <= EXACT for factor in self.factors)
 
-    def lengths(self, f: Array) -> Array:
-        """The length of f of each block, scaled; f: (nr,)."""
+    def sizes(self, f: Array) -> Array:
+        """The squares of each block's scaled length; f: (nr,)."""
         padded = np.append(f * self.scale, 0.0)
-        parts = [padded.take(batch.columns) for batch in self.blocks.batches]
-        return np.concatenate([np.sqrt(einsum("td,td->t", part, part)) for part in parts])
+        return np.concatenate([_squares(padded.take(batch.columns)) for batch in self.blocks.batches])
+
+
+def _squares(x: Array) -> Array:
+    """(T,) of vectors x (T, D)."""
+    return einsum("td,td->t", x, x)
 
 
 def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
@@ -209,8 +232,8 @@ def solved(forces: Forces, f_r: Array, qddot: Array) -> Array:
             step, now = solver.solve(f_r - forces.needed(qddot))
             if correction == 1:
                 # At rest forces cancel: what is small then is small beside the accelerations each would give alone.
-                sizes = np.maximum(sizes, solver.lengths(forces.terms(qddot)))
-            if (now <= CORRECTED * sizes).all():
+                sizes = np.maximum(sizes, solver.sizes(forces.terms(qddot)))
+            if (now <= CORRECTED**2 * sizes).all():
                 return qddot + step
     except np.linalg.LinAlgError:
         raise HandOver from None

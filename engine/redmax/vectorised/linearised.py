@@ -28,12 +28,12 @@ def linear_system(
     kin = kinematics(model, q, qdot, chart)
     load = loads(model, kin, t)
     forces = Forces.of(model, kin, load)
-    M = _assembled(plan, MassColumns(plan, forces.world, plan.masses, forces.inertia))
+    M = _assembled(plan, MassColumns(plan, forces.world, plan.carried_mass, forces.inertia))
     D = np.diag(load.D_r)
-    if plan.dampings is not None:
+    if plan.carried_damping is not None:
         # Damping is -d times the twist at the principal frame: the matrix of bodies with mass d and inertia d 1.
         ball = np.eye(3)[:, :, None] * model.body_damping
-        D -= _assembled(plan, MassColumns(plan, forces.world, plan.dampings, ball))
+        D -= _assembled(plan, MassColumns(plan, forces.world, plan.carried_damping, ball))
     K = np.diag(load.K_r)
     if model.forces:
         J, _ = jacobian(model, kin)
@@ -45,8 +45,7 @@ def linear_system(
 def mass_matrix(model: Model, kin: Kinematics) -> Array:
     """(nr, nr) as `dynamics.projected.mass_matrix`."""
     plan, world = plan_of(model), world_of(model, kin)
-    inertia = np.einsum("ikn,jkn->ijn", world.R_wi * plan.inertia, world.R_wi)
-    return _assembled(plan, MassColumns(plan, world, plan.masses, inertia))
+    return _assembled(plan, MassColumns(plan, world, plan.carried_mass, world.inertia(plan)))
 
 
 def _assembled(plan: Plan, columns: MassColumns) -> Array:

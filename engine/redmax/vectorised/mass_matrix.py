@@ -8,8 +8,10 @@ import numpy as np
 from ..arrays import Array
 from .blocks import Batch, Blocks, is_large
 from .plan import Plan
-from .vectors import Crossing, cross, dot, einsum, power, write_applied
+from .vectors import Crossing, dot, einsum, power, write_applied
 from .world import World
+
+_HALVES: Array = np.array([0.5, -0.5])[:, None, None]
 
 
 class MassColumns:
@@ -17,28 +19,31 @@ class MassColumns:
     carries, both at the joint's own origin. diagonal: (nr,) of the mass matrix.
     """
 
-    def __init__(self, plan: Plan, world: World, masses: Array, inertia: Array) -> None:
-        """masses: (2, 1, n) of the body with all it carries, and of the body. inertia: (3, 3, n) at its centre."""
-        tree, arms = plan.tree, world.arms
-        weighted = masses * arms
-        first = tree.over_carried(weighted[1], weighted[0])
-        weighted *= 0.5
-        weighted[0] += first
+    def __init__(self, plan: Plan, world: World, mass: Array, inertia: Array) -> None:
+        """mass: (n,) of the body with all it carries. inertia: (3, 3, n) of the body at its centre."""
+        tree = plan.tree
+        weighted = mass * world.arms
+        first = tree.over_carried(weighted[1].copy(), weighted[0])
         # Seen from a point d away, inertia of mass m and first moment h gains [d][e]^T + [e][d]^T, e = h + m d / 2.
-        gained = einsum("aikn,ajkn->aijn", world.crossing.matrix, Crossing.of(weighted).matrix)
+        # Along the arm to the parent h is `first`; along that from the joint to the centre it is what is there after.
+        weighted *= _HALVES
+        weighted += first
+        gained = einsum("aikn,ajkn->aijn", world.arm.matrix, Crossing.of(weighted).matrix)
         gained[1] += 0.5 * inertia
         half = tree.over_carried(gained[1].reshape(9, -1), gained[0].reshape(9, -1)).reshape(inertia.shape)
         first, second = plan.at_owners(first), plan.at_owners(half + half.transpose(1, 0, 2))
         self.plan, self.world = plan, world
-        self.columns = np.empty((4, *world.S.shape[1:]))
-        self.columns[:2] = world.S
-        omega, v, moment, force = self.columns
+        self.columns = columns = np.zeros((4, *world.S.shape[1:]))
+        columns[: len(world.S)] = world.S
+        omega, moment, force = columns[0], columns[2], columns[3]
         write_applied(moment, second, omega)
-        force[:] = cross(omega, first)
+        about = Crossing.of(first)
+        about.write_after(force, omega)
         if plan.joints.slide:
-            moment += cross(first, v)
-            force += plan.at_owners(masses[0, 0]) * v
-        self.diagonal = power(self.columns[:2], self.columns[2:])
+            v = columns[1]
+            moment += about.before(v)
+            force += plan.at_owners(mass) * v
+        self.diagonal = power(columns[:2], columns[2:])
 
     def blocks(self, blocks: Blocks, scale: Array | None = None) -> list[Array]:
         """(T, D, D) of every batch; unused coordinates have 1 diagonally.
@@ -47,14 +52,12 @@ class MassColumns:
         triangle is right then. Twists and wrenches are seen from the top of the group the coordinate belongs to, so
         that S^T F of two coordinates, one of which carries the other, is a product of matrices.
         """
-        reach = self.world.reach
-        if blocks.inner is not None:
-            reach = self.plan.tree.over_ancestors(self.world.arms[0] * blocks.inner)
+        reach = Crossing.of(self.plan.at_owners(self.world.reach(self.plan, blocks.inner)))
         columns = self.columns.copy() if scale is None else self.columns * scale
-        S, F = columns.reshape(2, 6, -1)
+        S, F = columns[:2].reshape(6, -1), columns[2:].reshape(6, -1)
         local = [power_of_pairs(S, F, batch) if scale is None or not batch.single else 1.0 for batch in blocks.batches]
         # v + p x omega and moment + p x force, where omega and force are the first and the last of the four.
-        columns[1:3] += cross(self.plan.at_owners(reach), columns[::3])
+        columns[1:3] += reach.before(columns[::3])
         if not blocks.whole:
             S, F = _padded(S), _padded(F)
         matrices = []

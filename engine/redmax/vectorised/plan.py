@@ -26,10 +26,11 @@ class Plan:
 
     tree: sums along branches. joints: how they are evaluated.
     owner: (nr,) joint of every coordinate, None where it is simply the coordinate's number.
-    roots: joints on the world. root_of: (n,) the one that carries each body.
+    root_of: (n,) the joint on the world that carries each body. hangs: (n,) 0.0 at roots, else 1.0.
     R_pj0, R_ji (3, 3, n) and p_pj0, p_ji (3, n): constant parts of poses; rotations are None where all are 1.
-    mass (n,), inertia (3, n) about the principal axes. masses, dampings: (2, 1, n) mass and damping of a body with all
-    it carries, and its own; dampings is None without any. weights: (2, 3, n) gravity at the centres of mass.
+    p_cj0: (3, n) `from_centers` of p_pj0.
+    mass (n,), inertia (3, n) about the principal axes. carried_mass, carried_damping: (n,) of a body with all it
+    carries; carried_damping is None without any. weights: (2, 3, n) gravity at the centres of mass.
     has_loads: whether anything acts along coordinates. nothing: (nr,) zeros, what acts along them otherwise.
     is_free: (nr,) coordinates that are neither animated nor locked.
     never_singular: whether no pose has a singular mass matrix: every body resists in every direction, and every joint's
@@ -43,23 +44,24 @@ class Plan:
         self.ndof: IntArray = np.diff(model.dof)
         owner: IntArray = np.repeat(np.arange(n), self.ndof)
         self.owner = None if np.array_equal(owner, np.arange(n)) else owner
-        self.roots = compact(np.flatnonzero(parent < 0))
         self.root_of: IntArray = np.arange(n)
         for j, p in enumerate(parent.tolist()):
             if p >= 0:
                 self.root_of[j] = self.root_of[p]
+        self.hangs = (parent >= 0).astype(np.float64)
         self.joints = JointLayout(model)
         self._sum_columns = _ColumnSums(self.ndof)
 
         self.R_pj0, self.p_pj0 = _rotations(model.E_pj0), _positions(model.E_pj0)
         self.R_ji, self.p_ji = _rotations(model.E_ji), _positions(model.E_ji)
+        self.p_cj0 = self.from_centers(self.p_pj0)
         self.mass = np.ascontiguousarray(model.inertia[:, 3])
         self.inertia = np.ascontiguousarray(model.inertia[:, :3].T)
-        self.masses = self._with_carried(self.mass)
+        self.carried_mass = self._with_carried(self.mass)
         self.weights = np.zeros((2, 3, n))
         self.weights[1] = model.gravity[:, None] * self.mass
         self.weights.setflags(write=False)
-        self.dampings = self._with_carried(model.body_damping) if model.body_damping.any() else None
+        self.carried_damping = self._with_carried(model.body_damping) if model.body_damping.any() else None
 
         self.is_free: BoolArray = ~model.prescribed
         self.all_free = bool(self.is_free.all())
@@ -95,8 +97,12 @@ class Plan:
         return self.free if self.all_free else blocks(*self._bodies, np.ones(len(self.is_free), np.bool_))
 
     def _with_carried(self, mass: Array) -> Array:
-        """(2, 1, n): with all a body carries, and its own."""
-        return np.stack([self.tree.over_carried(mass[None]), mass[None]])
+        """(n,) of every body with all it carries. mass: (n,)."""
+        return np.asarray(self.tree.over_carried(mass[None].copy())[0])
+
+    def from_centers(self, p_pj: Array) -> Array:
+        """(3, n) of joints (3, n) in their parents' joint frames: from the parent's centre of mass, zero at roots."""
+        return np.asarray((p_pj - self.tree.at_parents(self.p_ji)) * self.hangs)
 
     def at_owners(self, X: Array) -> Array:
         """(..., nr) the value of each coordinate's body. X: (..., n)."""

@@ -32,10 +32,10 @@ def body_loads(model: Model, plan: Plan, world: World) -> Array:
     """(2, 3, n) gravity and damping, without forces, at the centres of mass, along the world's axes; may be the plan's
     own."""
     applied = plan.weights
-    if plan.dampings is not None:
+    if plan.carried_damping is not None:
         applied = applied.copy()
-        applied[0] -= model.body_damping * world.twist[0]
-        applied[1] -= model.body_damping * world.v_center
+        applied[0] -= model.body_damping * world.omega[1]
+        applied[1] -= model.body_damping * world.v_center(plan)
     return applied
 
 

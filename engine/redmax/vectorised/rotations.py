@@ -17,15 +17,22 @@ _SERIES: Array = np.array([[(-1.0) ** j / factorial(k + 2 * j) for k in (4, 5)] 
 """Terms of c_4 and c_5, (SERIES_TERMS, 2, 1)."""
 
 
-def turned(K: Array, K2: Array, angle: Array) -> Array:
-    """exp [a angle] = 1 + sin [a] + 2 sin^2(angle/2) [a]^2, (3, 3, m), with K = [a] and K2 = [a]^2 (3, 3, m)."""
-    half = np.sin(0.5 * angle)
-    half *= half
-    half += half
-    R: Array = K * np.sin(angle)
-    R += K2 * half
-    ones = vectors.diagonal(R)
-    ones += 1.0
+_ONE: Array = np.eye(3)[:, :, None]
+_WHOLE_AND_HALF: Array = np.array([1.0, 0.5])
+
+
+def turns(K: Array) -> Array:
+    """What `turned` makes rotations of, (2, 3, 3, m). K: (3, 3, m) is [a]."""
+    return np.stack([K, 2.0 * vectors.multiply(K, K)])
+
+
+def turned(given: Array, angle: Array) -> Array:
+    """exp [a angle] = 1 + sin [a] + 2 sin^2(angle/2) [a]^2, (3, 3, m), from `turns` of axes a and angles (m,)."""
+    factors = np.multiply.outer(_WHOLE_AND_HALF, angle)
+    np.sin(factors, factors)
+    factors[1] *= factors[1]
+    R = vectors.einsum("an,aijn->ijn", factors, given)
+    R += _ONE
     return R
 
 

@@ -19,7 +19,7 @@ from ..joints.euler_charts import CHART_COUNT, CHARTS
 from ..joints.primitives import Primitive
 from ..spatial import euler
 from . import vectors
-from .rotations import exponential, turned
+from .rotations import exponential, turned, turns
 from .tree_sums import compact
 
 
@@ -120,8 +120,7 @@ class Turns(Stage):
         super().__init__(placed)
         axis = np.array([one.primitives[0].turn for one in placed]).T
         self.advance = np.array([one.primitives[0].advance for one in placed]).T
-        self.K = vectors.hat(axis)
-        self.K2 = vectors.multiply(self.K, self.K)
+        self.turns = turns(vectors.hat(axis))
         self.S = np.concatenate([axis, self.advance])
         self.advances = bool(self.advance.any())
 
@@ -132,7 +131,7 @@ class Turns(Stage):
     def pose(self, given: Coordinates) -> tuple[Array, Array | None]:
         """The stage's own Q."""
         q = given.q[self.at]
-        return turned(self.K, self.K2, q), self.advance * q if self.advances else None
+        return turned(self.turns, q), self.advance * q if self.advances else None
 
 
 class Slides(Stage):
@@ -171,9 +170,7 @@ class Eulers(Stage):
     def motion(self, given: Coordinates, motion: Motion) -> Pose:
         axes = self.axes[self.rows, given.chart[self.where] // self.divisor % CHART_COUNT].T
         angles, rates = self.triples(given.q), self.triples(given.qdot)
-        first, middle, last = (
-            turned(_K.take(k, 2), _K2.take(k, 2), angle) for k, angle in zip(axes, angles, strict=True)
-        )
+        first, middle, last = (turned(_TURNS.take(k, 3), angle) for k, angle in zip(axes, angles, strict=True))
         later = vectors.multiply(middle, last)
         e = [np.eye(3).take(k, 1) for k in axes]
         a, b, c = vectors.apply_transposed(later, e[0]), vectors.apply_transposed(last, e[1]), e[2]
@@ -184,5 +181,4 @@ class Eulers(Stage):
         return vectors.multiply(first, later), None
 
 
-_K = vectors.hat(np.eye(3))
-_K2 = vectors.multiply(_K, _K)
+_TURNS = turns(vectors.hat(np.eye(3)))

@@ -86,16 +86,23 @@ class TreeSums:
             self._carried = np.ascontiguousarray(self._ancestors.T)
             self._carried_only = self._carried - np.eye(len(parent))
 
-    def at_parents(self, X: Array) -> Array:
+    def at_parents(self, X: Array, out: Array | None = None) -> Array:
         """(..., n) the parent's value; at roots any."""
-        return X.take(self._above, axis=-1)
+        return X.take(self._above, axis=-1, out=out, mode="clip")  # with "raise" numpy would copy `out` first
 
-    def over_ancestors(self, X: Array) -> Array:
+    def over_ancestors(self, X: Array, out: Array | None = None) -> Array:
         """(k, n) sums over each body and all that carry it. X: (k, n)."""
+        if self._chain:
+            return np.add.accumulate(X, axis=1, out=out)
+        total = self._over_ancestors(X)
+        if out is None:
+            return total
+        out[:] = total
+        return out
+
+    def _over_ancestors(self, X: Array) -> Array:
         if not self.jumps:
             return X.copy()
-        if self._chain:
-            return np.add.accumulate(X, axis=1)
         if self._strand:
             return np.add.accumulate(X.reshape(len(X), -1, self._strand), axis=2).reshape(X.shape)
         if self._dense:
@@ -106,29 +113,32 @@ class TreeSums:
         return total
 
     def over_carried(self, X: Array, lifted: Array | None = None) -> Array:
-        """(k, n) sums of X over each body and everything it carries, and of `lifted` over what it carries only."""
+        """(k, n) sums of X over each body and everything it carries, and of `lifted` over what it carries only.
+
+        X is spent: it may hold the result, or anything.
+        """
         if not self.jumps:
-            return X.copy()
+            return X
         if self._dense:
             total = X @ self._carried
             return np.asarray(total if lifted is None else total + lifted @ self._carried_only)
-        total = X.copy()
         if self._chain:
             if lifted is not None:
-                total[:, :-1] += lifted[:, 1:]
-            backwards = total[:, ::-1]
+                carriers = X[:, :-1]
+                carriers += lifted[:, 1:]
+            backwards = X[:, ::-1]
             np.add.accumulate(backwards, axis=1, out=backwards)
-            return total
+            return X
         if self._strand:
-            strands = total.reshape(len(X), -1, self._strand)
+            strands = X.reshape(len(X), -1, self._strand)
             if lifted is not None:
                 strands[:, :, :-1] += lifted.reshape(strands.shape)[:, :, 1:]
             return np.add.accumulate(strands[:, :, ::-1], axis=2)[:, :, ::-1].reshape(X.shape)
         if lifted is not None:
-            _add_to_ancestors(total, lifted, self.jumps[0])
+            _add_to_ancestors(X, lifted, self.jumps[0])
         for jump in self.jumps:
-            _add_to_ancestors(total, total, jump)
-        return total
+            _add_to_ancestors(X, X, jump)
+        return X
 
     def rotations_from_root(self, R_pj: Array) -> Array:
         """R_wj, (3, 3, n), from the rotations R_pj (3, 3, n) between parent and child.

@@ -64,12 +64,12 @@ class Crossing(NamedTuple):
         return Crossing(self.matrix[k])
 
     def before(self, b: Array) -> Array:
-        """a x b, (3, n)."""
-        return einsum("ikn,kn->in", self.matrix, b)
+        """a x b, (..., 3, n), of vectors a (3, n)."""
+        return apply(self.matrix, b)
 
-    def after(self, b: Array) -> Array:
-        """b x a, (3, n)."""
-        return einsum("kin,kn->in", self.matrix, b)
+    def write_after(self, to: Array, b: Array) -> None:
+        """Writes b x a, (3, n), to an array that shares nothing with either."""
+        einsum("kin,kn->in", self.matrix, b, out=to)
 
 
 def dot(a: Array, b: Array) -> Array:

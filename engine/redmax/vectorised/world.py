@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Kinematics of all bodies at once, along the world's axes but at each joint's own origin.
 
-Nothing is measured from the world's origin: the arm from parent to child is turned into the world, and twists, wrenches
-and inertias move along the arms. So a mechanism a thousand kilometres away keeps its digits.
+Nothing is measured from the world's origin: arms lead from a parent's centre of mass to the joint and on to the body's
+own, and velocities, forces and inertias move along them. So a mechanism a thousand kilometres away keeps its digits.
 """
 
 from __future__ import annotations
@@ -17,31 +17,43 @@ from ..dynamics.kinematics import Kinematics
 from ..model import Model
 from .plan import Plan, plan_of
 from .stages import Coordinates, Motion
-from .vectors import Crossing, apply, apply_transposed, multiply, write_applied
+from .vectors import Crossing, apply, apply_transposed, einsum, multiply, write_applied
 
 
 class World(NamedTuple):
     """A `Kinematics` along the world's axes, bodies along the last axis.
 
-    R, R_wi: (3, 3, n) axes of the joint and of the principal frames. arms: (2, 3, n) from the parent's joint origin to
-    the joint's, zero at roots, and from the joint's origin to the centre of mass. reach: (3, n) from the root's joint
-    origin to the joint's. crossing, arm, center: both arms and each, ready to be multiplied with.
-    twist: (2, 3, n) angular velocity, and velocity at the joint's origin; v_center: (3, n) at the centre of mass.
-    axes: (3, 3, nr) R of every coordinate's joint. S, moved: (2, 3, nr) columns of S at the joint's origin, S qdot.
+    R, R_wi: (3, 3, n) axes of the joint and of the principal frames. arms: (2, 3, n) from the parent's centre of mass
+    to the joint's origin, zero at roots, and from there to the body's own centre. arm: ready to be multiplied with.
+    omega: (2, 3, n) angular velocities of the parent, any at roots, and of the body. swept: (2, 3, n) omega x arms.
+    axes: (3, 3, nr) R of every coordinate's joint. S, moved: columns of S at the joint's origin, and S qdot; (2, 3, nr)
+    or, where nothing slides, the angular part alone: (1, 3, nr).
     """
 
     R: Array
     R_wi: Array
     arms: Array
-    crossing: Crossing
     arm: Crossing
-    center: Crossing
-    reach: Array
-    twist: Array
-    v_center: Array
+    omega: Array
+    swept: Array
     axes: Array
     S: Array
     moved: Array
+
+    def v_center(self, plan: Plan) -> Array:
+        """(3, n) velocities of the centres of mass."""
+        gained = self.swept[0] + self.swept[1]
+        if plan.joints.slide:
+            gained += plan.over_joints(self.moved[1])
+        return plan.tree.over_ancestors(gained)
+
+    def inertia(self, plan: Plan) -> Array:
+        """(3, 3, n) of the bodies about their centres of mass."""
+        return einsum("ikn,kn,jkn->ijn", self.R_wi, plan.inertia, self.R_wi)
+
+    def reach(self, plan: Plan, inner: Array) -> Array:
+        """(3, n) from the origin of the joint on top to each joint's. inner: (n,) 1.0 for joints below one, else 0.0"""
+        return plan.tree.over_ancestors((self.arms[0] + plan.tree.at_parents(self.arms[1])) * inner)
 
 
 _WORLDS: WeakKeyDictionary[Kinematics, World] = WeakKeyDictionary()
@@ -50,12 +62,13 @@ _WORLDS: WeakKeyDictionary[Kinematics, World] = WeakKeyDictionary()
 def evaluated(plan: Plan, given: Coordinates) -> tuple[Motion, Array, Array, World]:
     """The joints' own motion, R_pj (3, 3, n), p_pj (3, n) and the `World` of a state."""
     motion = plan.joints.motion(given)
-    R_pj, p_pj = motion.R, plan.p_pj0
+    R_pj, p_pj, p_cj = motion.R, plan.p_pj0, plan.p_cj0
     if plan.R_pj0 is not None:
         R_pj = multiply(plan.R_pj0, R_pj)
     if plan.joints.slide:
         p_pj = p_pj + (motion.p if plan.R_pj0 is None else apply(plan.R_pj0, motion.p))
-    return motion, R_pj, p_pj, _moving(plan, plan.tree.rotations_from_root(R_pj), p_pj, motion.S, given.qdot)
+        p_cj = plan.from_centers(p_pj)
+    return motion, R_pj, p_pj, _moving(plan, plan.tree.rotations_from_root(R_pj), p_cj, motion.S, given.qdot)
 
 
 def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = None) -> Kinematics:
@@ -65,8 +78,8 @@ def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = Non
     plan = plan_of(model)
     motion, R_pj, p_pj, world = evaluated(plan, Coordinates(q, qdot, chart))
     # The root's position last: reaches keep their digits however far away it is.
-    position = world.reach + p_pj.take(plan.root_of, 1)
-    phi = np.stack([world.twist[0], world.v_center])
+    position = world.reach(plan, plan.hangs) + p_pj.take(plan.root_of, 1)
+    omega, v_center = world.omega[1], world.v_center(plan)
     kin = Kinematics(
         q,
         qdot,
@@ -75,8 +88,8 @@ def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = Non
         _poses(R_pj, p_pj),
         _poses(world.R, position),
         _poses(world.R_wi, position + world.arms[1]),
-        rows(apply_transposed(world.R, world.twist)),
-        rows(apply_transposed(world.R_wi, phi)),
+        rows(apply_transposed(world.R, np.stack([omega, v_center - world.swept[1]]))),
+        rows(apply_transposed(world.R_wi, np.stack([omega, v_center]))),
         chart,
     )
     _WORLDS[kin] = world
@@ -90,47 +103,31 @@ def world_of(model: Model, kin: Kinematics) -> World:
         plan = plan_of(model)
         R = np.ascontiguousarray(kin.E_wj[:, :3, :3].transpose(1, 2, 0))
         p_pj = np.ascontiguousarray(kin.E_pj[:, :3, 3].T)
-        world = _WORLDS[kin] = _moving(plan, R, p_pj, kin.S, kin.qdot)
+        world = _WORLDS[kin] = _moving(plan, R, plan.from_centers(p_pj), kin.S, kin.qdot)
     return world
 
 
-def _moving(plan: Plan, R: Array, p_pj: Array, S: Array, qdot: Array) -> World:
+def _moving(plan: Plan, R: Array, p_cj: Array, S: Array, qdot: Array) -> World:
+    """p_cj: (3, n) of `Plan.from_centers`."""
     R_wi = R if plan.R_ji is None else multiply(R, plan.R_ji)
-    arms = np.empty((2, *p_pj.shape))
-    write_applied(arms[0], plan.tree.at_parents(R), p_pj)
+    arms = np.empty((2, *p_cj.shape))
+    write_applied(arms[0], plan.tree.at_parents(R), p_cj)
     write_applied(arms[1], R, plan.p_ji)
-    arms[0, :, plan.roots] = 0.0
     axes = plan.at_owners(R)
-    if plan.joints.slide:
-        S_w = apply(axes, S.reshape(2, 3, S.shape[1]))
-    else:
-        S_w = np.zeros((2, 3, S.shape[1]))
-        write_applied(S_w[0], axes, S[:3])
+    S_w = apply(axes, S.reshape(2, 3, -1)) if plan.joints.slide else apply(axes, S[:3])[None]
     moved = S_w * qdot
-    crossing = Crossing.of(arms)
-    arm, center = crossing.part(0), crossing.part(1)
-    twist = np.empty(arms.shape)
-    twist[0], twist[1], v_center = propagated(plan, arm, center, moved if plan.joints.slide else moved[:1])
-    reach = plan.tree.over_ancestors(arms[0])
-    return World(R, R_wi, arms, crossing, arm, center, reach, twist, v_center, axes, S_w, moved)
+    omega = both(plan, moved[0])
+    arm = Crossing.of(arms)
+    return World(R, R_wi, arms, arm, omega, einsum("akin,akn->ain", arm.matrix, omega), axes, S_w, moved)
 
 
-def propagated(plan: Plan, arm: Crossing, center: Crossing, columns: Array) -> tuple[Array, Array, Array]:
-    """Sums from the roots of what coordinates add to their bodies: (2, 3, nr), or (1, 3, nr) if only angular.
-
-    Angular, linear at the joint's origin and linear at the centre of mass, each (3, n). On the way from parent to
-    child linear parts gain angular x arm.
-    """
-    tree = plan.tree
-    added = plan.over_joints(columns.reshape(3 * len(columns), columns.shape[2]))
-    angular = tree.over_ancestors(added[:3])
-    gained = arm.after(tree.at_parents(angular))
-    if len(added) > 3:
-        gained += added[3:]
-    linear = tree.over_ancestors(gained)
-    at_center = center.after(angular)
-    at_center += linear
-    return angular, linear, at_center
+def both(plan: Plan, columns: Array) -> Array:
+    """Sums from the roots of what coordinates (3, nr) add to their bodies: (2, 3, n) at the parent, any at roots, and
+    at the body."""
+    X = np.empty((2, 3, len(plan.mass)))
+    own = plan.tree.over_ancestors(plan.over_joints(columns), X[1])
+    plan.tree.at_parents(own, X[0])
+    return X
 
 
 def rows(X: Array) -> Array:
