@@ -114,7 +114,7 @@ def _moving(plan: Plan, R: Array, p_cj: Array, S: Array, qdot: Array) -> World:
     write_applied(arms[0], plan.tree.at_parents(R), p_cj)
     write_applied(arms[1], R, plan.p_ji)
     axes = plan.at_owners(R)
-    S_w = apply(axes, S.reshape(2, 3, -1)) if plan.joints.slide else apply(axes, S[:3])[None]
+    S_w = apply(axes, S.reshape(2, 3, S.shape[1])) if plan.joints.slide else apply(axes, S[:3])[None]
     moved = S_w * qdot
     omega = both(plan, moved[0])
     arm = Crossing.of(arms)
