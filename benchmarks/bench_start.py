@@ -2,6 +2,7 @@
 """From nothing to the first frame: import, build a chain of 100 hinges and simulate a frame, in a fresh process.
 
 Cold: the folder of compiled kernels is empty, so everything is compiled. Warm: it was filled by an earlier process.
+Python keeps its bytecode, as it does of installed packages (the peers' came with them), whatever the environment says.
 """
 
 from __future__ import annotations
@@ -78,5 +79,6 @@ def seconds_to_first_frame(engine: str, **environment: str) -> tuple[float, dict
     command = [sys.executable, "-m", "benchmarks.one_process", "start", engine]
     begin = time.perf_counter()
     quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-    done = subprocess.run(command, env=child_environment(**environment), check=True, **quiet)
+    surroundings = child_environment(PYTHONDONTWRITEBYTECODE="", **environment)
+    done = subprocess.run(command, env=surroundings, check=True, **quiet)
     return time.perf_counter() - begin, json.loads(done.stdout.splitlines()[-1])

@@ -115,7 +115,8 @@ def test_engine_knows_neither_blender_nor_unsafe_calls(path):
 def needs_numba(path: Path) -> bool:
     """Compiled modules, which only the numba route imports, and only inside functions."""
     text = path.read_text(encoding="utf-8")
-    return path.parent.name == "kernels" and (path.stem in ("jit", "memory", "tree") or "from .jit import" in text)
+    named = path.stem in ("jit", "memory", "stored", "tree") or "from .jit import" in text
+    return path.parent.name == "kernels" and named
 
 
 def test_import_needs_numpy_alone():

@@ -19,12 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba import cloudpickle
-from numba.core import caching, compiler, serialize, sigutils
+from numba.core import caching, sigutils
 from numba.core.ccallback import CFunc
-from numba.core.runtime import rtsys
 
-from . import cache_folder
+from . import cache_folder, stored
 
 log = logging.getLogger(__name__)
 
@@ -138,10 +136,9 @@ class _Kept(caching._Cache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled form for these types; None if it must be compiled.
 
-        Machine code needs numba's runtime alone. What the compiler prepares for itself, which takes longer than all
-        the rest of a start, waits until something must be compiled.
+        What the compiler prepares for itself, which takes longer than all the rest of a start, waits until something
+        must be compiled.
         """
-        rtsys.initialize(target_context)
         path = self._path(sig, target_context.codegen())
         loaded = _loaded(path, target_context) if path is not None else None
         if loaded is None:
@@ -155,7 +152,7 @@ class _Kept(caching._Cache):  # type: ignore[misc]
         path = self._path(sig, data.codegen)
         if path is None or data.lifted or data.library.has_dynamic_globals:
             return
-        content = serialize.dumps(data._reduce())
+        content = stored.to_bytes(data)
         try:
             _write(path, hashlib.sha256(content).digest() + content)
         except OSError as error:
@@ -186,7 +183,7 @@ def _loaded(path: Path, target_context: Any) -> Any:
     if hashlib.sha256(content[32:]).digest() != content[:32]:
         log.warning("'%s' is damaged and made anew", path)
         return None
-    return compiler.CompileResult._rebuild(target_context, *cloudpickle.loads(content[32:]))
+    return stored.from_bytes(content[32:], target_context)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -166,18 +166,83 @@ def test_two_processes_at_once_leave_whole_files(tmp_path, folder):
     assert sorted(path.suffix for path in folder.iterdir()) == ["", ".kernel", ".kernel"]
 
 
+def told_twice(tmp_path, kernels: str, program: str) -> list[str]:
+    """What a fresh process prints that compiles the kernels, and one that finds them again."""
+    (tmp_path / "toy_kernels.py").write_text(kernels)
+    path = os.pathsep.join([str(tmp_path), str(Path(redmax.__file__).parents[1])])
+    command, environment = [sys.executable, "-c", program], os.environ | {"PYTHONPATH": path}
+    told = {"env": environment, "capture_output": True, "text": True, "timeout": 120}
+    return [subprocess.run(command, check=True, **told).stdout.strip() for _ in range(2)]
+
+
 def test_what_is_found_again_leaves_the_compiler_unprepared(tmp_path, folder):
     """numba's implementations of text and linear algebra take longer to import than all the rest of a start."""
-    (tmp_path / "toy_kernels.py").write_text(KERNELS)
     program = (
         "import sys, numpy, toy_kernels; assert toy_kernels.doubled_sum(numpy.array([1.0, 2.0, 4.0])) == 14.0; "
         "print([name for name in ('numba.cpython.unicode', 'numba.np.linalg', 'scipy.linalg') if name in sys.modules])"
     )
-    path = os.pathsep.join([str(tmp_path), str(Path(redmax.__file__).parents[1])])
-    command, environment = [sys.executable, "-c", program], os.environ | {"PYTHONPATH": path}
-    runs = [subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(2)]
-    assert "numba.cpython.unicode" in runs[0].stdout, "compiling no longer needs it: choose another sign"
-    assert runs[1].stdout.strip() == "[]"
+    first, second = told_twice(tmp_path, KERNELS, program)
+    assert "numba.cpython.unicode" in first, "compiling no longer needs it: choose another sign"
+    assert second == "[]"
+
+
+TAKES_IN = """
+import numpy as np
+from redmax.kernels.jit import compiled
+
+@compiled
+def doubled(numbers):
+    result = np.zeros_like(numbers)
+    result += 2.0 * np.atleast_1d(numbers)
+    return result
+"""
+
+
+def test_modules_of_what_was_taken_in_are_not_imported(tmp_path, folder):
+    """numba would, for globals that machine code does not ask for; nor is its runtime compiled to give an array."""
+    program = (
+        "import sys, numpy, toy_kernels; from numba.core.runtime import rtsys; "
+        "assert toy_kernels.doubled(numpy.array([1.0, 2.0])).tolist() == [2.0, 4.0]; "
+        "print('numba.np.arrayobj' in sys.modules, rtsys._init)"
+    )
+    assert told_twice(tmp_path, TAKES_IN, program) == ["True True", "False False"]
+
+
+ASKS = """
+from redmax.kernels.jit import compiled, inner
+
+@inner
+def complain(x):
+    print("so it is", x)
+    raise ValueError("too large", x)
+
+@compiled
+def checked(x):
+    if x > 1.0:
+        complain(x)
+    return x
+"""
+
+
+def test_machine_code_that_asks_for_its_surroundings_has_them(tmp_path, folder):
+    """Text to print and the values of an exception are kept outside machine code, also for a function taken in."""
+    program = (
+        "import toy_kernels\n"
+        "try:\n    toy_kernels.checked(2.0)\n"
+        "except ValueError as error:\n    print(error.args, toy_kernels.checked(1.0))"
+    )
+    assert told_twice(tmp_path, ASKS, program) == 2 * ["so it is 2.0\n('too large', 2.0) 1.0"]
+
+
+def test_what_is_found_again_can_be_taken_in_by_what_is_compiled_later(load, folder):
+    load().doubled_sum(NUMBERS)
+    (path,) = folder.glob("*doubled_sum*")
+    path.unlink()
+    module = load()
+    assert compiled_by(lambda: module.doubled_sum(NUMBERS)) == ["toy_kernels.doubled_sum"]
+    (found,) = module.twice.overloads.values()
+    assert [function.name for function in found.library.get_defined_functions()] == []  # machine code alone was read
+    assert found.library._get_module_for_linking() is found.library._get_module_for_linking()
 
 
 def test_compiled_modules_read_only_what_the_name_of_the_folder_knows():
