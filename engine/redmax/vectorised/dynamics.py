@@ -203,7 +203,7 @@ class _Solver:
     @property
     def is_exact(self) -> bool:
         """Whether what was solved needs no correction."""
-        return all(factor.largest_inverse <= EXACT for factor in self.factors)
+        return max([factor.largest_inverse for factor in self.factors]) <= EXACT
 
     def sizes(self, f: Array) -> Array:
         """The squares of each block's scaled length; f: (nr,)."""

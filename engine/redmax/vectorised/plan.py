@@ -110,7 +110,7 @@ class Plan:
 
     def over_joints(self, X: Array) -> Array:
         """(k, n) sums over the coordinates of each joint. X: (k, nr)."""
-        return self._sum_columns(X)
+        return X if self.owner is None else self._sum_columns(X)
 
 
 class _ColumnSums:
@@ -124,8 +124,6 @@ class _ColumnSums:
         self.where = compact(occupied)
 
     def __call__(self, X: Array) -> Array:
-        if self.same == 1:
-            return X
         if self.same is not None and self.same > 1:
             total: Array = X[:, 0 :: self.same] + X[:, 1 :: self.same]
             for k in range(2, self.same):
