@@ -5,9 +5,10 @@ or a careful user would not want of an extension."""
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -65,14 +66,24 @@ def closure(part: str) -> set[str]:
     return reach
 
 
+@functools.cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+@functools.cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(path)))
+
+
+text_of = functools.cache(ast.unparse)
+"""Several tests ask for the text of the same nodes, which is what takes long."""
 
 
 def executed(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes below, without what stands under `if TYPE_CHECKING`: those imports never run."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+        if isinstance(child, ast.If) and text_of(child.test).endswith("TYPE_CHECKING"):
             for other in child.orelse:
                 yield other
                 yield from executed(other)
@@ -81,7 +92,7 @@ def executed(node: ast.AST) -> Iterator[ast.AST]:
         yield from executed(child)
 
 
-def absolute_imports(nodes: Iterator[ast.AST]) -> set[str]:
+def absolute_imports(nodes: Iterable[ast.AST]) -> set[str]:
     """First names of modules that are not imported relatively."""
     names: set[str] = set()
     for node in nodes:
@@ -128,28 +139,27 @@ def test_imports_point_downwards(path):
 @each_file
 def test_imports_of_our_own_are_relative(path):
     """A built extension is `bl_ext.<repository>.redmax_blender`: an absolute name would find another copy or none."""
-    nodes = executed(tree_of(path)) if part_of(path) == DOOR else ast.walk(tree_of(path))
+    nodes = executed(tree_of(path)) if part_of(path) == DOOR else nodes_of(path)
     assert not absolute_imports(nodes) & {"redmax", "redmax_blender", "bl_ext"}
 
 
 @each_file
 def test_only_the_door_and_the_wheel_check_import_by_name(path):
-    for node in ast.walk(tree_of(path)):
-        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    for node in nodes_of(path):
+        called = text_of(node.func) if isinstance(node, ast.Call) else ""
         assert called != "__import__"
         assert not called.endswith("import_module") or part_of(path) in LOADERS, f"line {node.lineno}"
 
 
 @each_file
 def test_no_unsafe_calls_no_network_no_edited_path(path):
-    tree = tree_of(path)
-    used = absolute_imports(ast.walk(tree)) & (NETWORK | UNSAFE)
+    used = absolute_imports(nodes_of(path)) & (NETWORK | UNSAFE)
     assert not used, f"{path.relative_to(ADDON)} imports {sorted(used)}"
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in {"eval", "exec"}, f"line {node.lineno}"
         if isinstance(node, ast.Attribute):
-            assert ast.unparse(node) not in {"sys.path", "os.system", "os.popen"}, f"line {node.lineno}"
+            assert text_of(node) not in {"sys.path", "os.system", "os.popen"}, f"line {node.lineno}"
         if isinstance(node, ast.ImportFrom) and node.module == "sys":
             assert "path" not in {alias.name for alias in node.names}, f"line {node.lineno}"
 
@@ -157,19 +167,18 @@ def test_no_unsafe_calls_no_network_no_edited_path(path):
 @each_file
 def test_properties_are_declared_with_evaluated_annotations(path):
     """Blender reads `size: FloatProperty()` from the annotation itself, which a postponed one turns into text."""
-    tree = tree_of(path)
     postponed = any(
         isinstance(node, ast.ImportFrom)
         and node.module == "__future__"
         and "annotations" in {alias.name for alias in node.names}
-        for node in tree.body
+        for node in tree_of(path).body
     )
     declared = [
         node.lineno
-        for node in ast.walk(tree)
+        for node in nodes_of(path)
         if isinstance(node, ast.AnnAssign)
         and isinstance(node.annotation, ast.Call)
-        and ast.unparse(node.annotation.func).endswith("Property")
+        and text_of(node.annotation.func).endswith("Property")
     ]
     assert not (postponed and declared), f"properties at lines {declared}"
 
@@ -177,7 +186,7 @@ def test_properties_are_declared_with_evaluated_annotations(path):
 @each_file
 def test_versions_are_compared_in_compat_only(path):
     if part_of(path) != "compat":
-        text = [ast.unparse(node) for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute)]
+        text = [text_of(node) for node in nodes_of(path) if isinstance(node, ast.Attribute)]
         assert "bpy.app.version" not in text
 
 
@@ -186,12 +195,12 @@ def test_unknown_errors_are_raised_again_or_told_with_all_their_details(path):
     """Only RedMaxError is an answer to the artist; anything else is a defect that must be seen."""
     if part_of(path) == "wheels":  # code of others is tried there, and what it raises listed
         return
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if not isinstance(node, ast.ExceptHandler):
             continue
-        caught = ast.unparse(node.type) if node.type else "everything"
+        caught = text_of(node.type) if node.type else "everything"
         if caught in {"everything", "Exception", "BaseException"}:
-            told = any(ast.unparse(part) == "unexpected.told" for part in ast.walk(node))
+            told = any(text_of(part) == "unexpected.told" for part in ast.walk(node))
             raised = isinstance(node.body[-1], ast.Raise)
             assert told or raised, f"line {node.lineno}"
 

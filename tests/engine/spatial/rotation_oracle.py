@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable
 
 import mpmath as mp
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from redmax.spatial import stumpff
 
 DIGITS = 50
+BITS = 256  # of a sum after the point: 77 digits, so that what mpmath rounds to 50 is right in all of them
 STEP = mp.mpf(10) ** -16  # central differences in 50 digits: error STEP^2 = 1e-32, round-off 1e-34
 
 # Small, around the series threshold, generic, up to a half turn.
@@ -65,14 +68,19 @@ def hat(v: list[mp.mpf]) -> mp.matrix:
 
 
 def series(A: mp.matrix, offset: int) -> mp.matrix:
-    """sum_k A^k / (k + offset)!: the exponential of A for offset 0, its left Jacobian for offset 1."""
-    term = mp.eye(3) / mp.factorial(offset)
-    total, k = term.copy(), 0
-    while k < 4 or mp.mnorm(term) > mp.mpf(10) ** (-DIGITS - 5):
+    """sum_k A^k / (k + offset)!: the exponential of A for offset 0, its left Jacobian for offset 1.
+
+    Summed in integers of 2^-BITS, which are ten times as quick as mpmath's numbers.
+    """
+    rows = [[int(mp.ldexp(A[i, j], BITS)) for j in range(3)] for i in range(3)]
+    columns = list(zip(*rows, strict=True))
+    term = [[(i == j) * (1 << BITS) // math.factorial(offset) for j in range(3)] for i in range(3)]
+    total, k = term, 0
+    while k < 4 or any(abs(number) > 1 for row in term for number in row):
         k += 1
-        term = term * A / (k + offset)
-        total += term
-    return total
+        term = [[(sum(map(operator.mul, row, c)) >> BITS) // (k + offset) for c in columns] for row in term]
+        total = [[a + b for a, b in zip(*both, strict=True)] for both in zip(total, term, strict=True)]
+    return mp.matrix([[mp.ldexp(number, -BITS) for number in row] for row in total])
 
 
 def exp(v: list[mp.mpf]) -> mp.matrix:
