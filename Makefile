@@ -16,9 +16,14 @@ PYTHON313 := $(PYTHON313)
 BLENDERS := $(strip 4.5 $(if $(PYTHON313),5.2))
 ALL_BLENDERS := 4.2 4.5 5.2
 FAST := -m "not slow"
+# Each process begins with one half of the tests, so that what tests of a file share is computed once, and at last
+# takes some from the other.
+PARALLEL := -n $(JOBS) --dist worksteal
 
 # Matrices here are small: threads of OpenBLAS only wait for each other.
 export OPENBLAS_NUM_THREADS := 1
+# Tests start a hundred processes of Python: each would compile all sources anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -89,13 +94,13 @@ said = echo "All passed, with Blender $(BLENDERS)."; \
 # with the other in tests/engine; `make test-all` runs everything on it once more.
 test-engine: $(STAMP)
 	$(BIN)/python -m redmax warm-up
-	$(BIN)/python -m pytest -n $(JOBS) $(FAST)
+	$(BIN)/python -m pytest $(PARALLEL) $(FAST)
 
 test-numpy: $(STAMP)
-	REDMAX_ROUTE=numpy $(BIN)/python -m pytest -n $(JOBS) -m "not slow" tests/engine/integrators tests/engine/test_simulate.py tests/engine/test_goldens.py
+	REDMAX_ROUTE=numpy $(BIN)/python -m pytest $(PARALLEL) -m "not slow" tests/engine/integrators tests/engine/test_simulate.py tests/engine/test_goldens.py
 
 $(ALL_BLENDERS:%=test-blender-%): test-blender-%: .venv-blender-%/.installed
-	PYTHONPATH=engine:addon .venv-blender-$*/bin/python -m pytest -c tests/blender/pytest.ini tests/blender -n $(JOBS) $(FAST)
+	PYTHONPATH=engine:addon .venv-blender-$*/bin/python -m pytest -c tests/blender/pytest.ini tests/blender $(PARALLEL) $(FAST)
 
 test-extension: $(STAMP) setup-blender extension
 	REDMAX_BLENDERS="$(BLENDERS)" $(BIN)/python -m pytest tests/extension -n $(JOBS) $(FAST)
