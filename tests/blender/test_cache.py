@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 import swinging
+from gated_runs import begin, until
 
 from redmax_blender.bridge import cache, cache_index, cache_places, live, preview
 from redmax_blender.bridge.findings import RedMaxError
@@ -83,6 +85,51 @@ def test_a_result_of_a_saved_file_is_written_beside_it_at_once(tmp_path):
     identifier = swinging.simulate().identifier
     assert f"{identifier}.npz" in results_in(tmp_path)
     assert not cache_index.file_of(cache.temporary_folder(), identifier).exists()
+
+
+@pytest.mark.parametrize("full_disk", [False, True])
+def test_a_stopped_run_of_another_file_never_stands_for_the_result_beside_the_opened_one(
+    tmp_path, monkeypatch, full_disk
+):
+    """The same scene, so the same identifier; also not once the file is saved."""
+    swinging.build()
+    swinging.simulate()
+    save_as(tmp_path / "shot.blend")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with monkeypatch.context() as while_stopped:
+        if full_disk:
+            while_stopped.setattr(cache_places, "write", no_space)
+        _scene, slow, run = begin()
+        slow.gate.release(4)
+        until(lambda: run.poll() == 5)
+        live.stop()
+        slow.gate.release()
+        until(live.finished)
+        live.finish()
+    assert len(cache.load(bpy.context.scene)) < 13
+    for _ in range(2):
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+        assert len(cache.load(bpy.context.scene)) == 13
+        bpy.ops.wm.save_mainfile()
+        drop_memory()
+
+
+def no_space(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_longer_result_that_waits_for_room_beats_the_stopped_one_beside_the_file(tmp_path):
+    scene = swinging.build()
+    swinging.simulate()
+    whole = cache.load(scene)
+    save_as(tmp_path / "shot.blend")
+    beside = cache_index.file_of(tmp_path / cache.FOLDER, scene.redmax.result.identifier)
+    cut = {name: values[:6] for name, values in arrays(whole).items() if not name.startswith("channel ")}
+    channels = {name: values[:6] for name, values in whole.channels.items()}
+    dataclasses.replace(whole, channels=channels, **cut).save(beside)
+    whole.save(cache_index.file_of(cache.temporary_folder(), scene.redmax.result.identifier))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    identical(cache.load(bpy.context.scene), whole)
 
 
 def test_save_as_takes_the_result_along_and_leaves_the_old_one(tmp_path):

@@ -220,6 +220,27 @@ def file_opened() -> None:
     cache_places.settle_down()
     cache_usage.forget()
     _lost.clear()
+    for other in set(_memory) - _only_in_memory:
+        del _memory[other]
+    for scene in _scenes_with_results():
+        _prefer_own(scene)
+
+
+def _prefer_own(scene: bpy.types.Scene) -> None:
+    """What a former file left under the same identifier, such as a run of the same scene that was stopped, gives way
+    to what lies beside the open one, if that has the frames the scene speaks of."""
+    identifier, facts, wanted = _identifier(scene), scene.redmax.result, folder()
+    left = cache_index.file_of(temporary_folder(), identifier)
+    if wanted is None or not (left.is_file() or identifier in _memory):
+        return
+    try:
+        result = trajectory.load(cache_index.file_of(wanted, identifier))
+    except trajectory.TrajectoryError:  # the other one is better than none
+        return
+    if len(result) == facts.frame_end - facts.frame_start + 1:
+        cache_places.discard(left)
+        _only_in_memory.discard(identifier)
+        _memory.pop(identifier, None)
 
 
 @contextmanager
@@ -270,9 +291,11 @@ def _identifier(scene: bpy.types.Scene) -> str:
 
 def _identifiers() -> Iterator[str]:
     """Results that the scenes of the open file refer to."""
-    for scene in bpy.data.scenes:
-        if scene.library is None and _identifier(scene):
-            yield _identifier(scene)
+    return map(_identifier, _scenes_with_results())
+
+
+def _scenes_with_results() -> Iterator[bpy.types.Scene]:
+    return (scene for scene in bpy.data.scenes if scene.library is None and _identifier(scene))
 
 
 def _remember(identifier: str, result: Trajectory) -> None:
