@@ -16,7 +16,7 @@ import numpy as np
 from redmax.errors import RedMaxError
 
 from .curves import Curve, time_for
-from .measure import Options, Row, now, timing
+from .measure import Options, Row, no_collection, now, timing
 from .mechanisms import Motion, at_rest, planar_chain
 from .peers import machines, ours
 from .peers.base import Machine, Method, Unsupported
@@ -32,17 +32,20 @@ FIRST_RUN = 1e-3
 """Seconds simulated by the run that is not counted."""
 ROUNDING = 1e-11
 """Once an error is below this and grows again, rounding has taken over."""
+BATCH = 0.03
+"""Shorter runs are repeated within a round until they take so many seconds together."""
 PEERS = ("pinocchio", "mujoco", "drake", "exudyn", "dart", "pybullet")
 
 
 @dataclass
 class Point:
-    """One setting of one method."""
+    """One setting of one method, run so many times in each round."""
 
     label: str
     method: Method
     setting: float
     error: float
+    count: int
     times: list[float] = field(default_factory=list)
 
 
@@ -65,7 +68,8 @@ def run(options: Options) -> list[Row]:
     options.note(
         "Work-precision: planar chain of ten links, 2 s smooth and 1 s whip; errors are those of the worst angle at "
         "the end [rad]; times between two settings are interpolated. Each run begins with the state and ends with "
-        "the angles at the end, without samples between."
+        "the angles at the end, without samples between; runs of less than 30 ms are repeated within a round until "
+        "they take that long together."
     )
     return rows
 
@@ -97,7 +101,7 @@ def explored(
                 error = float(np.abs(q - expected).max())
                 if not math.isfinite(error) or error == 0.0:
                     continue
-                points.append(Point(label, method, setting, error))
+                points.append(Point(label, method, setting, error, max(1, round(BATCH / spent))))
                 if spent > longest or (best < ROUNDING and error > best):
                     break
                 best = min(best, error)
@@ -105,11 +109,13 @@ def explored(
 
 
 def repeat(points: list[Point], duration: float, rounds: int) -> None:
-    for _ in range(rounds):
-        for point in points:
-            begin = now()
-            point.method.run(point.setting, duration)
-            point.times.append(now() - begin)
+    with no_collection():
+        for _ in range(rounds):
+            for point in points:
+                begin = now()
+                for _ in range(point.count):
+                    point.method.run(point.setting, duration)
+                point.times.append((now() - begin) / point.count)
 
 
 def as_curves(points: list[Point]) -> list[Curve]:

@@ -117,7 +117,7 @@ def interleaved_loops(
     """As `interleaved_calls`, of functions that are told how often to do it."""
     counts = {name: _fitting_count(loop, at_least) for name, loop in loops.items()}
     times: dict[str, list[float]] = {name: [] for name in loops}
-    with _no_collection():
+    with no_collection():
         for round_number in range(rounds + 1):
             for name, loop in loops.items():
                 seconds = _seconds(loop, counts[name])
@@ -159,7 +159,7 @@ def now() -> float:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Python's garbage collector would strike at random."""
     was = gc.isenabled()
     gc.collect()

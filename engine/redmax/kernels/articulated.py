@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from . import layout as at
 from .ball import eliminate_ball, turn_ball
-from .hinge import ROUND_OFF, eliminate_hinge, turn_hinge
+from .hinge import ROUND_OFF, eliminate_hinge, eliminate_parallel, turn_hinge, turn_parallel
 from .inertia import add_wrench, give_turned, less, times, whole_inertia
 from .jit import inlined, inner
 from .memory import fixed, further, get, get3, get6, get9, put, put6, put_all
@@ -17,7 +17,8 @@ from .motion import carried
 
 BODY_INTS, BODY_NUMBERS, WORK, DOF_WORK = at.BODY_INTS, at.BODY_NUMBERS, at.WORK, at.DOF_WORK
 PARENT, DOF, NDOF, PRESCRIBED, MODE, ROLE = at.PARENT, at.DOF, at.NDOF, at.PRESCRIBED, at.MODE, at.ROLE
-HINGE, BALL_ALONE, LEAF, LAST_CHILD = at.HINGE, at.BALL_ALONE, at.LEAF, at.LAST_CHILD
+HINGE, PARALLEL, BALL_ALONE = at.HINGE, at.PARALLEL, at.BALL_ALONE
+LEAF, LAST_CHILD = at.LEAF, at.LAST_CHILD
 R, P, C, G, BIAS, IA, PA, ACC, F = at.R, at.P, at.C, at.G, at.BIAS, at.IA, at.PA, at.ACC, at.F
 S, U, D, TAU = at.S, at.U, at.D, at.TAU
 
@@ -89,7 +90,9 @@ def eliminate(n, bodies, links, work, columns, armature, qddot, extra, keep):
         dof, parent = fixed(link, DOF), fixed(link, PARENT)
         up, column, role = further(work, parent * WORK), further(columns, dof * DOF_WORK), fixed(link, ROLE)
         mode = mode_of(link, armature, dof)
-        if mode == HINGE:
+        if mode == PARALLEL:
+            resists = eliminate_parallel(body, row, up, column, role, extra, keep)
+        elif mode == HINGE:
             resists = eliminate_hinge(body, row, up, column, role, extra, keep, parent >= 0)
         elif mode == BALL_ALONE:
             resists = eliminate_ball(body, row, up, column, role, extra, keep, parent >= 0)
@@ -139,7 +142,9 @@ def substitute(n, links, work, columns, armature, qddot, tau, wrenches):
         dof = fixed(link, DOF)
         up, column = further(work, fixed(link, PARENT) * WORK), further(columns, dof * DOF_WORK)
         mode = mode_of(link, armature, dof)
-        if mode == HINGE:
+        if mode == PARALLEL:
+            put(qddot, dof, turn_parallel(row, up, column, wrenches))
+        elif mode == HINGE:
             put(qddot, dof, turn_hinge(row, up, column, wrenches))
         elif mode == BALL_ALONE:
             turn_ball(row, up, column, wrenches, further(qddot, dof))

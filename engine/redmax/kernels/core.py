@@ -17,6 +17,7 @@ from . import layout as at
 from .articulated import eliminate, substitute
 from .charts import recentre, turn_rate
 from .constrained import forward_with_rows, look, project, set_forces
+from .flat import accelerate_flat
 from .forces import apply_forces
 from .inverse import joint_forces, solve_implicit
 from .jit import callback, compiled, inner
@@ -50,15 +51,17 @@ POWERS, RATE, RECENTRE, PROJECT = at.WITH_POWERS, at.DO_TURN_RATE, at.DO_RECENTR
 LOOK = at.DO_LOOK
 BODIES, LINKS, NUMBERS, KINDS, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.CHARTS
 BODY_WORK, COLUMNS, VECTORS, N_ROWS = at.BODY_WORK, at.COLUMNS, at.VECTORS, at.N_ROWS
-N_FORCES = at.N_FORCES
+N_FORCES, IS_FLAT = at.N_FORCES, at.IS_FLAT
 
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64, types.int64, types.float64, types.int64)
 
 
 @inner
-def forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot, wrenches):
+def forward_dynamics(n, nr, flat, bodies, links, work, columns, armature, force, qddot, wrenches):
     """qddot from what is placed and the forces in `FORCE`; at prescribed coordinates it is given instead, and `FORCE`
     gets what they need. Gives -1, or the body at whose joint nothing resists."""
+    if flat and not wrenches and accelerate_flat(n, bodies, links, work, columns, force, qddot):
+        return -1
     set_forces(nr, columns, force)
     stuck = eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, wrenches)
     if stuck < 0:
@@ -108,7 +111,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         if constrained:
             result = forward_with_rows(ints, rows, qddot, wrenches)
         else:
-            result = forward_dynamics(n, nr, bodies, links, work, columns, armature, force, qddot, wrenches)
+            flat = fixed(ints, IS_FLAT) != 0
+            result = forward_dynamics(n, nr, flat, bodies, links, work, columns, armature, force, qddot, wrenches)
     if what & POWERS:
         put_in, taken = powers(arrays_at(ints, floats), loaded, carray(qdot, (nr,)), t)
         if count > 0:

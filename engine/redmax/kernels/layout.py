@@ -13,8 +13,9 @@ PARENT, DOF, NDOF, FIRST, LAST, PRESCRIBED, MODE, ROLE = range(8)
 whether its joint is animated or locked; how its joint is computed; its place among other bodies."""
 LEAF, LAST_CHILD = 1, 2
 """Roles: nothing hangs on it; it is the last child of its parent, so the first to be eliminated."""
-GENERAL, HINGE, BALL_ALONE = range(3)
-"""Modes. Kernels turn a hinge's joint frame so that it turns about z; see `TILT`."""
+GENERAL, HINGE, BALL_ALONE, PARALLEL = range(4)
+"""Modes. Kernels turn a hinge's joint frame so that it turns about z; see `TILT`. PARALLEL: a hinge on a hinge, about
+the same direction."""
 BODY_INTS = 8
 
 # bodies, numbers
@@ -125,12 +126,12 @@ WAYS, CARRIED, AXES, SUMS, SOLUTION = range(21, 26)
 # head of the integers: how many bodies, primitives, tables, pool numbers, prescribed ones, Euler slots; whether
 # anything acts on coordinates, whether any body is damped; how long both arrays are; how many coordinates there are,
 # rows of constraints, forces and their points; all lines of rows, idle ones included, and integers of
-# their ways
+# their ways; whether all joints are simulated hinges parallel to those they hang on, see `flat`
 N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, HAS_DRAG, N_INTS, N_FLOATS, N_DOFS, N_ROWS = (
     range(12)
 )
-N_FORCES, N_POINTS, N_LINES, N_WAYS = 12, 13, 14, 15
-HEAD = 16
+N_FORCES, N_POINTS, N_LINES, N_WAYS, IS_FLAT = 12, 13, 14, 15, 16
+HEAD = 17
 
 # what `core.compute` is asked to do, in this order
 DO_RECENTRE, DO_PLACE, DO_TURN_RATE, DO_LOADS, DO_FORWARD = 1, 2, 4, 8, 16  # DO_PROJECT comes after DO_RECENTRE

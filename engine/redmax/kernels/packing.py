@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, IntArray
+from ..arrays import Array, BoolArray, IntArray
 from ..joints.base import ANIMATED
 from ..joints.primitives import Kind, Primitive
 from ..joints.trusted import trusted_primitives
@@ -18,6 +18,9 @@ from .packing_forces import pack_forces
 from .packing_rows import pack_rows
 from .packing_tables import table_numbers
 from .packing_ways import pack_ways
+
+SAME_DIRECTION = 1e-14
+"""Directions that differ by no more [rad] do so by the rounding of the products they come out of."""
 
 
 def work_space(model: Model, rows: int, lines: int) -> int:
@@ -89,6 +92,7 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         links[j, at.LAST] = len(rows)
     links[:, at.PARENT], links[:, at.ROLE] = model.parent, roles(model.parent)
     _fill_bodies(model, bodies, tilts)
+    _find_parallel(links, bodies)
     _fill_screws(model, links, kinds, rows, bodies)
     tables, pool = _tables(model)
     forces = pack_forces(model, tilts, len(tables), len(pool))
@@ -121,6 +125,7 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         len(forces.points),
         len(row_ints),
         len(ways),
+        int(_is_flat(links)),
     ]
     numbers = np.array(kinds, np.int64).ravel()
     ints: list[Any] = [head, links.ravel(), numbers, tables.ravel(), given, row_ints.ravel(), ways]
@@ -134,7 +139,7 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         pool,
         np.append(model.gravity, np.zeros(at.WORLD_NUMBERS - 3)),
         vectors.ravel(),
-        np.zeros((n + 1) * at.WORK),
+        constant_work(links, bodies).ravel(),
         columns_of_s(links, nr).ravel(),
         np.eye(3).ravel(),
         np.zeros(3 + n * at.POSE),
@@ -160,11 +165,41 @@ def roles(parent: IntArray) -> IntArray:
     return role
 
 
+def constant_work(links: IntArray, bodies: Array) -> Array:
+    """(n + 1, WORK) work space of the world and the bodies; of hinges what does not change is filled in once."""
+    rows = np.zeros((len(links) + 1, at.WORK))
+    hinges = is_hinge(links)
+    rows[1:][hinges, at.R : at.R + 12] = bodies[hinges, at.R0 : at.R0 + 12]
+    return rows
+
+
 def columns_of_s(links: IntArray, nr: int) -> Array:
     """(nr, DOF_WORK) where kernels keep S; those of hinges are constant and filled in once."""
     rows = np.zeros((nr, at.DOF_WORK))
-    rows[links[links[:, at.MODE] == at.HINGE, at.DOF], at.S + 2] = 1.0
+    rows[links[is_hinge(links), at.DOF], at.S + 2] = 1.0
     return rows
+
+
+def is_hinge(links: IntArray) -> BoolArray:
+    return np.isin(links[:, at.MODE], (at.HINGE, at.PARALLEL))
+
+
+def _find_parallel(links: IntArray, bodies: Array) -> None:
+    """Hinges about the same direction as the hinge they hang on, but for rounding, which is taken from them."""
+    hinges = np.append(is_hinge(links), False)
+    R0 = bodies[:, at.R0 : at.R0 + 9]
+    tilt = np.abs(R0[:, [2, 5, 6, 7]]).max(axis=1, initial=0.0)
+    parallel = hinges[:-1] & hinges[links[:, at.PARENT]] & (tilt <= SAME_DIRECTION) & (R0[:, 8] > 0.0)
+    links[parallel, at.MODE] = at.PARALLEL
+    x, y = R0[parallel, 0], R0[parallel, 3]
+    zero, one = np.zeros_like(x), np.ones_like(x)
+    R0[parallel] = np.stack([x, -y, zero, y, x, zero, zero, zero, one], axis=1)
+
+
+def _is_flat(links: IntArray) -> bool:
+    """Whether all joints are simulated hinges, each in the world or parallel to the one it hangs on."""
+    in_world = (links[:, at.MODE] == at.HINGE) & (links[:, at.PARENT] < 0)
+    return bool(((links[:, at.MODE] == at.PARALLEL) | in_world).all() and not links[:, at.PRESCRIBED].any())
 
 
 def _add_primitives(

@@ -12,7 +12,7 @@ import numpy as np
 from ..joints.euler_charts import CHARTS
 from . import layout as at
 from .ball import place_ball
-from .hinge import place_hinge
+from .hinge import place_hinge, place_parallel
 from .jit import inner
 from .memory import fixed, fixed3, fixed9, further, get, get3, get6, put, put3, put6, put_all
 from .motion import keep_bias, keep_velocity
@@ -41,7 +41,7 @@ BODY_INTS, BODY_NUMBERS, PRIMITIVE_INTS, PRIMITIVE_NUMBERS = (
 )
 WORK, DOF_WORK, R0, P0 = at.WORK, at.DOF_WORK, at.R0, at.P0
 PARENT, DOF, NDOF, FIRST, LAST, MODE = at.PARENT, at.DOF, at.NDOF, at.FIRST, at.LAST, at.MODE
-HINGE, BALL_ALONE = at.HINGE, at.BALL_ALONE
+HINGE, PARALLEL, BALL_ALONE = at.HINGE, at.PARALLEL, at.BALL_ALONE
 KIND, COORDINATE, SLOT, PLACE, OWN = at.KIND, at.COORDINATE, at.SLOT, at.PLACE, at.OWN
 SCREW, BALL = at.SCREW, at.BALL
 K0, K1, K2, TURN, ADVANCE, STEP = at.K0, at.K1, at.K2, at.TURN, at.ADVANCE, at.STEP
@@ -156,6 +156,9 @@ def place_all(n, bodies, links, numbers, kinds, charts, work, columns, q, qdot):
     for j in range(n):
         link, body, row = further(links, j * BODY_INTS), further(bodies, j * BODY_NUMBERS), further(work, j * WORK)
         up, k, mode = further(work, fixed(link, PARENT) * WORK), fixed(link, DOF), fixed(link, MODE)
+        if mode == PARALLEL:
+            place_parallel(body, row, up, get(q, k), get(qdot, k))
+            continue
         if mode == HINGE:
             place_hinge(body, row, up, get(q, k), get(qdot, k))
             continue

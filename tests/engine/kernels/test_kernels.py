@@ -8,18 +8,19 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.random_trees import random_model, random_state
+from engine.random_trees import random_model, random_scene, random_state
 from redmax.compile import compile as compile_scene
 from redmax.dynamics import energy, recursive
 from redmax.dynamics.animation import prescribed_motion
 from redmax.dynamics.kinematics import body_poses, body_twists, kinematics, recentred
 from redmax.dynamics.loads import loads, potential_energy
+from redmax.fields import Pose
 from redmax.integrators.energy_balance import powers
 from redmax.integrators.equations import linear_system, solve_free
 from redmax.joints import JOINTS, Revolute
 from redmax.joints.trusted import trusted_primitives
 from redmax.scene import Body, Inertia, Scene
-from redmax.spatial import adjoint, pose
+from redmax.spatial import adjoint, pose, quaternion, so3
 from redmax.state import State
 
 numba = pytest.importorskip("numba")
@@ -28,13 +29,18 @@ from redmax.kernels import layout as at  # noqa: E402
 from redmax.kernels.tree import Tree  # noqa: E402
 
 T = 0.3
-SEEDS = range(24)
+SEEDS = range(40)
+PARALLEL, FLAT = range(24, 40), range(32, 40)
+"""Seeds of trees with many hinges, of which those on hinges are parallel to them, and of trees of such alone."""
 
 
-def case(seed: int, n: int = 9, **options):
+def case(seed: int):
     """A random model with every kind of load, in a random state whose charts are not all 0."""
     rng = np.random.default_rng(seed)
-    model = random_model(rng, n, prescribed=0.25 if seed % 2 else 0.0, **options)
+    kinds = ["revolute"] * 5 + ["spherical", "prismatic"] if seed in PARALLEL else None
+    prescribed = 0.25 if seed % 2 and seed not in FLAT else 0.0
+    scene = random_scene(rng, 9, prescribed=prescribed, kinds=["revolute"] if seed in FLAT else kinds)
+    model = compile_scene(with_parallel_hinges(rng, scene) if seed in PARALLEL else scene)
     q, qdot = random_state(rng, model)
     chart = np.array([rng.integers(joint.chart_count) for joint in model.joints], np.int64)
     for j, joint in enumerate(model.joints):
@@ -46,6 +52,23 @@ def case(seed: int, n: int = 9, **options):
         if joint.kind == "spherical" and rng.random() < 0.5:  # and a rotation vector beyond half a turn
             q[columns] *= 1.0 + 2.0 * np.pi / np.linalg.norm(q[columns])
     return model, q, qdot, chart
+
+
+def with_parallel_hinges(rng, scene, slant=0.0):
+    """The scene with every hinge that hangs on another one turned to be parallel to it, but for so many radians."""
+    joint_of = {joint.child: joint for joint in scene.joints}
+    joints = []
+    for joint in scene.joints:
+        carrier = joint_of.get(joint.parent)
+        if joint.kind == "revolute" and carrier is not None and carrier.kind == "revolute":
+            along = quaternion.to_matrix(carrier.frame_in_child.rotation) @ carrier.axis
+            aside = so3.rot_x(slant) @ so3.rot_z(rng.uniform(-3.0, 3.0))
+            turn = packing.rotation_to(along) @ aside @ packing.rotation_to(joint.axis).T
+            frame = Pose(joint.frame_in_parent.position, tuple(quaternion.from_matrix(turn)))
+            joints.append(dataclasses.replace(joint, frame_in_parent=frame))
+        else:
+            joints.append(joint)
+    return dataclasses.replace(scene, joints=joints)
 
 
 def close(a, b, tolerance=1e-11):
@@ -135,6 +158,47 @@ def test_recentring(kind, seed):
     close(after.E_wi, before.E_wi)
     close(after.phi, before.phi)
     close(np.cos(q), np.cos(expected.q))
+
+
+def modes(model):
+    return packing.pack(model).ints[at.HEAD :][: model.body_count * at.BODY_INTS].reshape(-1, at.BODY_INTS)[:, at.MODE]
+
+
+def test_hinges_that_are_parallel_are_known():
+    """However they are written, and only they: a slant that is no rounding counts."""
+    assert all((modes(case(seed)[0]) == at.PARALLEL).any() for seed in PARALLEL)
+    hinges = [random_scene(np.random.default_rng(seed), 9, kinds=["revolute"], roots=0.0) for seed in range(20)]
+    rng = np.random.default_rng(0)
+    for scene in hinges:
+        assert (modes(compile_scene(with_parallel_hinges(rng, scene))) == at.PARALLEL).sum() == 8
+        for other in (scene, with_parallel_hinges(rng, scene, 1e-12), with_parallel_hinges(rng, scene, np.pi)):
+            assert (modes(compile_scene(other)) == at.HINGE).all()
+
+
+def test_trees_that_move_in_a_plane_are_known():
+    """Also several of them, each in its own plane; a joint that is animated or of another kind makes them others."""
+    assert [bool(packing.pack(case(seed)[0]).ints[at.IS_FLAT]) for seed in SEEDS] == [seed in FLAT for seed in SEEDS]
+
+
+def test_a_hinge_with_hardly_any_inertia_is_left_to_the_whole_recursion():
+    """A weight that is a point lies straight ahead of its rod, which can swing without moving it."""
+    light, heavy = np.diag([1.0, 1.0, 1e-13]), np.diag([1.0, 1.0, 1e-12])
+    scene = Scene(
+        bodies=[
+            Body(name="Rod", inertia=Inertia(mass=1e-12, tensor=light)),
+            Body(name="Weight", inertia=Inertia(mass=1.0, center=(1.0, 0.0, 0.0), tensor=heavy)),
+        ],
+        joints=[
+            Revolute(name="Pin", parent=None, child="Rod"),
+            Revolute(name="Hook", parent="Rod", child="Weight", frame_in_parent=Pose((1.0, 0.0, 0.0))),
+        ],
+    )
+    flat, whole = Tree(compile_scene(scene)), Tree(compile_scene(scene))
+    assert flat.ints[at.IS_FLAT]
+    whole.ints[at.IS_FLAT] = 0
+    for q, alone in ((np.array([0.2, 0.7]), True), (np.array([0.3, 1e-6]), False)):
+        close(flat.accelerations(q, np.array([0.4, -0.3])), whole.accelerations(q, np.array([0.4, -0.3])))
+        assert flat._columns[:, at.U + 2].any() != alone  # where the whole recursion keeps a hinge's inertia
 
 
 COMPILED = [
