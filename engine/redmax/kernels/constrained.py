@@ -6,7 +6,7 @@ from __future__ import annotations
 from . import layout as at
 from .articulated import eliminate, substitute
 from .delassus import factorise, push, solve_multipliers
-from .jit import inner
+from .jit import inlined, inner
 from .memory import fixed, further, get, get6, put, put3, put6
 from .place import place_all, velocities
 from .rows import evaluate_rows, moved, world_poses
@@ -38,14 +38,16 @@ ROW_KIND, BODY_A, POINT = at.ROW_KIND, at.BODY_A, at.POINT
 ON_A, ON_B, ERROR, PRODUCT, WANTED, MULTIPLIER = at.ON_A, at.ON_B, at.ERROR, at.PRODUCT, at.WANTED, at.MULTIPLIER
 CLOSED = 1e-15
 """Errors this small, relative to the mechanism's size, are closed: positions have no more digits."""
+ROUNDING = 1e-14
+"""Errors this small are not worth a change of coordinates that is `FARTHER` times as large."""
+FARTHER = 1e4
+"""Joints move by less than so many times the gap, relative to the size, that they close, but near singular poses."""
 NEARLY = 1e-10
 """Errors this small may remain where steps no longer make them smaller."""
 MUCH = 1e-3
 """Where a step leaves more of the errors than this, what was factorised is too far away."""
 SEEN = 1e-11
 """Changes of velocity [1/s] by which one that is not quite the least may differ from it."""
-FARTHER = 100.0
-"""Joints move by less than so many times the gap, relative to the size, that they close."""
 ITERATIONS = 12
 OPEN = -2
 """`project`: the constraints cannot be satisfied near here."""
@@ -188,17 +190,39 @@ def put_there(ints, rows, q, qdot):
 
 
 @inner
-def widest_gap(ints, rows):
-    """The largest error of a row, relative to how far the mechanism reaches from the world's origin."""
-    lines, space, poses = rows[ROWS], rows[ROW_SPACE], rows[POSES]
-    size, largest = 1e-300, 0.0
+def size_of_it(ints, rows):
+    """How far the mechanism reaches from the world's origin."""
+    size, poses = 1e-300, rows[POSES]
     for j in range(fixed(ints, N_BODIES)):
         for k in range(9, POSE):
             size = max(size, abs(get(poses, j * POSE + k)))
+    return size
+
+
+@inner
+def want_closed(ints, rows, size):
+    """Lets every row want to lose its error; gives the largest."""
+    largest = 0.0
     for i in range(fixed(ints, N_ROWS)):
-        error = abs(get(space, i * ROW_WORK + ERROR))
-        largest = max(largest, error / size if fixed(lines, i * ROW_INTS + ROW_KIND) == POINT else error)
+        largest = max(largest, want_less(i, rows, get(rows[ROW_SPACE], i * ROW_WORK + ERROR), size))
     return largest
+
+
+@inner
+def want_slow(ints, rows, size):
+    """Lets every row want to lose its rate; gives the largest."""
+    largest = 0.0
+    for i in range(fixed(ints, N_ROWS)):
+        rate = moved(i, rows[ROWS], rows[ROW_SPACE], rows[BODY_WORK], V)
+        largest = max(largest, want_less(i, rows, rate, size))
+    return largest
+
+
+@inlined
+def want_less(i, rows, value, size):
+    """How much it is, relative to the size if it is that of a point."""
+    put(rows[ROW_SPACE], i * ROW_WORK + WANTED, -value)
+    return abs(value) / size if fixed(rows[ROWS], i * ROW_INTS + ROW_KIND) == POINT else abs(value)
 
 
 @inner
@@ -207,60 +231,77 @@ def project(ints, rows, q, qdot):
 
     Gives how many steps it took, or OPEN. Near the constraints a few steps with what was factorised once are enough.
     """
-    nr, m, space = fixed(ints, N_DOFS), fixed(ints, N_ROWS), rows[ROW_SPACE]
+    nr = fixed(ints, N_DOFS)
     x = further(rows[VECTORS], RIGHT_SIDE * nr)
-    last, steps, away = 0.0, 0, -1.0
+    put_there(ints, rows, q, qdot)
+    size = size_of_it(ints, rows)
+    last, steps, since = 0.0, 0, -1.0
     while True:
-        put_there(ints, rows, q, qdot)
-        largest = widest_gap(ints, rows)
+        largest = want_closed(ints, rows, size)
         small = not largest > CLOSED  # also if it is not a number, which the velocities will show
         if small or (steps > 1 and largest < NEARLY and not largest < 0.25 * last):
             break
         if steps == ITERATIONS:
             return OPEN
-        for i in range(m):
-            put(space, i * ROW_WORK + WANTED, -get(space, i * ROW_WORK + ERROR))
         at_rest(ints, rows, x)
         if steps == 0 or largest > MUCH * last:
             if factorise_here(ints, rows, x) >= 0:
                 return OPEN
-            away = largest
+            since = 0.0
         least_change(ints, rows, x)
-        for k in range(nr):
-            put(q, k, get(q, k) + get(x, k))
+        most = largest_of(nr, x)
+        if largest < ROUNDING and most > FARTHER * largest:
+            put_there(ints, rows, q, qdot)  # velocities, which `at_rest` has spoilt
+            break
+        add(nr, q, x)
+        since += most
         last = largest
         steps += 1
-    return steps if slowed(ints, rows, q, qdot, away) else OPEN
+        put_there(ints, rows, q, qdot)
+    return steps if slowed(ints, rows, q, qdot, size, since) else OPEN
 
 
 @inner
-def slowed(ints, rows, q, qdot, away):
+def slowed(ints, rows, q, qdot, size, since):
     """Take from qdot what opens the rows, after `put_there`; False if that cannot be.
 
-    away: how wide the loops were open where rows were factorised last; negative if nowhere.
+    since: how far joints have moved from where rows were factorised last; negative if they nowhere were. Rows have
+    turned by as much since, relative to what they move of the joints. Near a singular pose that is little: a row that
+    moves nothing there has a direction of its own everywhere around.
     """
-    nr, m, lines = fixed(ints, N_DOFS), fixed(ints, N_ROWS), rows[ROWS]
-    space, work, x = rows[ROW_SPACE], rows[BODY_WORK], further(rows[VECTORS], RIGHT_SIDE * nr)
-    remains = FARTHER * away  # part that a step leaves
+    nr, x = fixed(ints, N_DOFS), further(rows[VECTORS], RIGHT_SIDE * fixed(ints, N_DOFS))
     last = 0.0
     for step in range(ITERATIONS):
-        largest = 0.0
-        for i in range(m):
-            rate = moved(i, lines, space, work, V)
-            put(space, i * ROW_WORK + WANTED, -rate)
-            largest = max(largest, abs(rate))
-        if step > 0:
-            remains = largest / last
-        at_rest(ints, rows, x)
-        if away < 0.0 or remains > MUCH or remains * largest > SEEN:
-            if factorise_here(ints, rows, x) >= 0:
-                return False
-            away, remains = 0.0, 0.0
-        least_change(ints, rows, x)
-        for k in range(nr):
-            put(qdot, k, get(qdot, k) + get(x, k))
-        if not remains * largest > CLOSED:
+        largest = want_slow(ints, rows, size)
+        too_far = since < 0.0 or (step > 0 and largest > MUCH * last)
+        while True:
+            at_rest(ints, rows, x)
+            if too_far:
+                if factorise_here(ints, rows, x) >= 0:
+                    return False
+                since = 0.0
+            least_change(ints, rows, x)
+            most = largest_of(nr, x)
+            too_far = since * most * most > SEEN * largest
+            if not too_far:
+                break
+        add(nr, qdot, x)
+        if not since * most > CLOSED:
             return True
         last = largest
         put_there(ints, rows, q, qdot)
     return True
+
+
+@inner
+def add(nr, q, x):
+    for k in range(nr):
+        put(q, k, get(q, k) + get(x, k))
+
+
+@inner
+def largest_of(nr, x):
+    most = 0.0
+    for k in range(nr):
+        most = max(most, abs(get(x, k)))
+    return most
