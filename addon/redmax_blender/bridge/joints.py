@@ -46,7 +46,7 @@ class JointReader:
     def read(self, objects: list[bpy.types.Object], findings: list[Finding]) -> list[Any]:
         """The engine's joints, without those that cannot be made. What is wrong is added to findings."""
         found = [row for obj in objects if (row := self._row(obj, findings)) is not None]
-        E_wj = units.in_metres(np.array(straightened(found)).reshape(-1, 4, 4), self.length)
+        E_wj = units.in_metres(straightened(found), self.length)
         in_parents = iter(self._poses_in([values["parent"] for _, values, _ in found], E_wj))
         in_children = iter(self._poses_in([values["child"] for _, values, _ in found], E_wj))
         return [

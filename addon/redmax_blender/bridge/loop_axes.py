@@ -9,7 +9,7 @@ import numpy as np
 
 from .._engine import arrays, quaternion
 from .mechanisms import Mechanism, structure
-from .straight_axes import PARALLEL, angle
+from .straight_axes import PARALLEL, angles
 
 Array = arrays.Array
 
@@ -47,13 +47,17 @@ def askew(made: Any, mechanism: Mechanism) -> dict[str, Array]:
     found = axes(made, mechanism)
     if len(found) < 2:
         return {}
-    near = {name: [other for other in found.values() if angle(axis, other) < NEARLY] for name, axis in found.items()}
+    directions = np.array(list(found.values()))
     # Of several directions the one that most hinges have exactly, so that as few as possible are turned.
-    exact = {name: sum(angle(found[name], other) < PARALLEL for other in near[name]) for name in found}
-    best = max(found, key=lambda name: (len(near[name]), exact[name]))
-    reference = found[best]
+    best = max(directions, key=lambda axis: _alike(angles(directions, axis)))
+    apart = angles(directions, best)
     return {
-        name: reference if axis @ reference > 0.0 else -reference
-        for name, axis in found.items()
-        if PARALLEL < angle(axis, reference) < NEARLY
+        name: best if axis @ best > 0.0 else -best
+        for name, axis, off in zip(found, directions, apart, strict=True)
+        if PARALLEL < off < NEARLY
     }
+
+
+def _alike(apart: Array) -> tuple[int, int]:
+    """How many directions nearly are another one, and how many of them are, by the angles between."""
+    return int((apart < NEARLY).sum()), int((apart < PARALLEL).sum())

@@ -1,26 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Axes of joints in loops made exactly parallel, or square to each other, where single precision says they are.
+"""Axes of joints made exactly parallel, or square to each other, where single precision says they are.
 
-Blender stores rotations in single precision: hinges that are modelled parallel differ by some 1e-7 rad. In a tree that
-is nothing. A flat linkage, however, can move only because its axes are parallel: taken to the last digit it would be a
-rigid frame, bent by 1e-7. Joint frames are therefore turned by that much before they are used.
+Blender stores rotations in single precision: hinges that are modelled parallel differ by some 1e-7 rad. A flat linkage
+can move only because its axes are parallel: taken to the last digit it would be a rigid frame, bent by 1e-7. A tree
+moves either way, but only with axes that are parallel does it stay in its plane, where it is simulated in less time.
+Joint frames are therefore turned by that much before they are used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._engine import arrays, joints
+from .._engine import arrays, joints, so3
 
 Array = arrays.Array
+IntArray = arrays.IntArray
 
 PARALLEL = 1e-5
 """Radians between axes that are meant to be parallel: single precision leaves 1e-7, and more near gimbal lock."""
 
 UPRIGHT = (0.0, 0.0, 1.0)
+NO_DIRECTION = (np.nan, np.nan, np.nan)
+
+
+Direction = Callable[[Any, dict[str, Any]], Sequence[float] | None]
+"""What gives a direction in a joint's frame, or None, of its class and its fields."""
 
 
 class Placed(NamedTuple):
@@ -31,22 +38,26 @@ class Placed(NamedTuple):
     E_wj: Array
 
 
-def straightened(placed: Sequence[Placed]) -> list[Array]:
-    """Frames (4, 4) of all joints; those of mechanisms with loops turned where that makes axes parallel."""
-    frames = [joint.E_wj for joint in placed]
-    for members in _with_loops(placed):
-        _straighten(placed, frames, members)
+def straightened(placed: Sequence[Placed]) -> Array:
+    """Frames (n, 4, 4) of all joints, turned where that makes axes of the same mechanism parallel."""
+    frames = np.array([joint.E_wj for joint in placed], np.float64).reshape(-1, 4, 4)
+    normals, slides = _in_world(frames, placed, _normal), _in_world(frames, placed, _slide)
+    for members in _mechanisms(placed):
+        has_normal = np.isfinite(normals[members, 0])
+        plane = _make_parallel(frames, normals, members[has_normal])
+        if plane is not None:
+            _make_square(frames, slides, members[~has_normal], plane)
     return frames
 
 
-def _with_loops(placed: Sequence[Placed]) -> list[list[int]]:
-    """Numbers of the joints of every mechanism that has more joints than a tree needs."""
+def _mechanisms(placed: Sequence[Placed]) -> list[IntArray]:
+    """Numbers of the joints of every mechanism: of all that hangs together, other than by the world."""
     group: dict[str, str] = {}
 
     def leader(name: str) -> str:
         group.setdefault(name, name)
         while group[name] != name:
-            name = group[name]
+            group[name] = name = group[group[name]]
         return name
 
     for joint in placed:
@@ -56,99 +67,101 @@ def _with_loops(placed: Sequence[Placed]) -> list[list[int]]:
     members: dict[str, list[int]] = {}
     for number, joint in enumerate(placed):
         members.setdefault(leader(joint.values["child"]), []).append(number)
-    found = []
-    for numbers in members.values():
-        ends = [(placed[number].values["parent"], placed[number].values["child"]) for number in numbers]
-        bodies = {name for pair in ends for name in pair if name is not None}
-        uncarried = bodies - {child for _, child in ends}
-        at_world = any(parent is None for parent, _ in ends)
-        # Each body that no joint carries is held by the world, and one of a ring that nothing else holds.
-        held = len(uncarried) if uncarried or at_world else 1
-        if len(numbers) + held > len(bodies):
-            found.append(numbers)
-    return found
+    return [np.array(numbers) for numbers in members.values()]
 
 
-def _straighten(placed: Sequence[Placed], frames: list[Array], members: list[int]) -> None:
-    normals = {k: axis for k in members if (axis := _normal(placed[k])) is not None}
-    others = [k for k in members if k not in normals]
+def _make_parallel(frames: Array, normals: Array, members: IntArray) -> Array | None:
+    """Turns joints with a direction so that nearly parallel ones are parallel; what most of them have, None of none."""
     plane: Array | None = None
-    while normals:
-        near = {k: [other for other in normals if angle(normals[k], normals[other]) < PARALLEL] for k in normals}
-        chosen = near[max(near, key=lambda k: len(near[k]))]
-        reference = _mean([normals[k] for k in chosen])
-        for k in chosen:
-            frames[k] = _aligned(frames[k], normals[k], reference)
-            del normals[k]
-        plane = reference if plane is None else plane
-    for k in others if plane is not None else ():
-        frames[k] = _square(placed[k], frames[k], plane)
+    most, left = 0, members
+    while len(left):
+        reference = normals[left[0]]
+        for _ in range(2):  # once more around the mean: an axis at the rim must not divide the others
+            near = are_parallel(normals[left], reference)
+            reference = _mean(normals[left[near]])
+        chosen, left = left[near], left[~near]
+        _turn(frames, chosen, normals[chosen], reference)
+        if len(chosen) > most:
+            plane, most = reference, len(chosen)
+    return plane
 
 
-def _square(joint: Placed, E: Array, normal: Array) -> Array:
-    """The frame of a joint with its slide square to a direction and one of its axes along it, where it nearly is so.
+def _make_square(frames: Array, slides: Array, members: IntArray, normal: Array) -> None:
+    """Turns joints so that their slides are square to a direction, and one of their axes along it, where it nearly is
+    so.
 
     Conditions of a loop are written along the axes of its joint. One that should follow from the others, and is made
     of single precision's last digit alone, would be told apart from them by rounding.
     """
-    slide = _slide(joint)
-    along = 0.0 if slide is None else float(slide @ normal)
-    if slide is not None and abs(along) < PARALLEL:
-        across = slide - along * normal
-        E = _aligned(E, slide, across / np.linalg.norm(across))
-    nearest = max((E[:3, k] for k in range(3)), key=lambda axis: abs(float(axis @ normal)))
-    return _aligned(E, nearest, normal) if angle(nearest, normal) < PARALLEL else E
+    along = slides[members] @ normal
+    nearly = np.abs(along) < PARALLEL
+    sliding = members[nearly]
+    across = slides[sliding] - along[nearly, None] * normal
+    _turn(frames, sliding, slides[sliding], across / np.linalg.norm(across, axis=1, keepdims=True))
+    axes = frames[members, :3, :3].transpose(0, 2, 1)
+    nearest = axes[np.arange(len(members)), np.abs(axes @ normal).argmax(axis=1)]
+    nearly = are_parallel(nearest, normal)
+    _turn(frames, members[nearly], nearest[nearly], normal)
 
 
-def _normal(joint: Placed) -> Array | None:
-    """Direction in the world that a joint of a flat mechanism has square to its plane, None if its kind has none."""
-    cls, values = joint.cls, joint.values
-    if cls is joints.Composite:
-        return next((axis for part in values["parts"] if (axis := _normal(_part(part, joint))) is not None), None)
+def _turn(frames: Array, members: IntArray, axes: Array, lines: Array) -> None:
+    """Turns frames by the least that brings directions (k, 3) fixed in them onto lines, whichever way these point."""
+    same_way = np.where((axes * lines).sum(axis=1, keepdims=True) > 0.0, lines, -lines)
+    frames[members, :3, :3] = least_turn(axes, same_way) @ frames[members, :3, :3]
+
+
+def _in_world(frames: Array, placed: Sequence[Placed], direction: Direction) -> Array:
+    """(n, 3) a direction of every joint; NaN where its kind has none, or where it is zero, as the engine will tell."""
+    found = [direction(joint.cls, joint.values) for joint in placed]
+    local = np.array([NO_DIRECTION if one is None else one for one in found], np.float64).reshape(-1, 3)
+    length = np.linalg.norm(local, axis=1, keepdims=True)
+    length[length == 0.0] = np.nan
+    in_world: Array = np.einsum("nij,nj->ni", frames[:, :3, :3], local / length)
+    return in_world
+
+
+def _normal(cls: Any, values: dict[str, Any]) -> Sequence[float] | None:
+    """Direction that a joint of a flat mechanism has square to its plane, None if its kind has none."""
     if cls is joints.Revolute:
-        return _in_world(joint, values["axis"])
-    return _in_world(joint, UPRIGHT) if cls in (joints.Planar, joints.Free2D) else None
+        axis: Sequence[float] = values["axis"]
+        return axis
+    return UPRIGHT if cls in (joints.Planar, joints.Free2D) else _of_parts(_normal, cls, values)
 
 
-def _slide(joint: Placed) -> Array | None:
-    """Direction in the world along which a joint slides, None if its kind slides along none."""
-    if joint.cls is joints.Composite:
-        parts = joint.values["parts"]
-        return next((axis for part in parts if (axis := _slide(_part(part, joint))) is not None), None)
-    return _in_world(joint, joint.values["axis"]) if joint.cls is joints.Prismatic else None
+def _slide(cls: Any, values: dict[str, Any]) -> Sequence[float] | None:
+    """Direction along which a joint slides, None if its kind slides along none."""
+    if cls is joints.Prismatic:
+        axis: Sequence[float] = values["axis"]
+        return axis
+    return _of_parts(_slide, cls, values)
 
 
-def _part(part: Any, whole: Placed) -> Placed:
-    return Placed(type(part), vars(part), whole.E_wj)
+def _of_parts(direction: Direction, cls: Any, values: dict[str, Any]) -> Sequence[float] | None:
+    """That of the first part of a composite joint that has one."""
+    parts = values["parts"] if cls is joints.Composite else ()
+    return next((axis for part in parts if (axis := direction(type(part), vars(part))) is not None), None)
 
 
-def _in_world(joint: Placed, axis: Any) -> Array | None:
-    direction = np.asarray(axis, np.float64)
-    length = float(np.linalg.norm(direction))
-    return joint.E_wj[:3, :3] @ (direction / length) if length > 0.0 else None  # the engine's check names a zero axis
+def _mean(axes: Array) -> Array:
+    """(3,) of directions (k, 3), whichever way they point: as the first does."""
+    total: Array = np.where(axes @ axes[:1].T > 0.0, axes, -axes).sum(axis=0)
+    return total / float(np.linalg.norm(total))
 
 
-def _mean(axes: list[Array]) -> Array:
-    total = np.sum([axis if axis @ axes[0] > 0.0 else -axis for axis in axes], axis=0)
-    mean: Array = total / np.linalg.norm(total)
-    return mean
+def are_parallel(axes: Array, line: Array) -> arrays.BoolArray:
+    """(k,) whether directions (k, 3) are those of a line up to single precision."""
+    return np.asarray(angles(axes, line) < PARALLEL)
 
 
-def _aligned(E: Array, axis: Array, line: Array) -> Array:
-    """The frame turned by the least that brings a direction fixed in it onto a line, whichever way that points."""
-    turned: Array = E.copy()
-    turned[:3, :3] = least_turn(axis, line if axis @ line > 0.0 else -line) @ E[:3, :3]
-    return turned
-
-
-def angle(a: Array, b: Array) -> float:
-    """Between two lines, whichever way they point."""
-    return float(np.arctan2(np.linalg.norm(np.cross(a, b)), abs(a @ b)))
+def angles(axes: Array, lines: Array) -> Array:
+    """(...) between directions (..., 3) and lines (..., 3), whichever way they point."""
+    sines = np.linalg.norm(np.cross(axes, lines), axis=-1)
+    between: Array = np.arctan2(sines, np.abs((axes * lines).sum(axis=-1)))
+    return between
 
 
 def least_turn(a: Array, b: Array) -> Array:
-    """The least rotation (3, 3) that takes one unit vector to another."""
-    v, c = np.cross(a, b), float(a @ b)
-    K = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    """The least rotation (..., 3, 3) that takes one unit vector (..., 3) to another."""
+    K, c = so3.hat(np.cross(a, b)), (a * b).sum(axis=-1)[..., None, None]
     turn: Array = np.eye(3) + K + K @ K / (1.0 + c)
     return turn

@@ -11,8 +11,9 @@ from __future__ import annotations
 PARENT, DOF, NDOF, FIRST, LAST, PRESCRIBED, MODE, ROLE = range(8)
 """Parent body or -1; first coordinate and how many; primitives FIRST : LAST (FIRST < 0: known only in Python);
 whether its joint is animated or locked; how its joint is computed; its place among other bodies."""
-LEAF, LAST_CHILD = 1, 2
-"""Roles: nothing hangs on it; it is the last child of its parent, so the first to be eliminated."""
+LEAF, LAST_CHILD, AT_REST, ON_REST = 1, 2, 4, 8
+"""Roles, each a bit: nothing hangs on it; it is the last child of its parent, so the first to be eliminated; joints
+without coordinates hold it in the world; what it hangs on is such a body, or the world."""
 GENERAL, HINGE, BALL_ALONE, PARALLEL = range(4)
 """Modes. Kernels turn a hinge's joint frame so that it turns about z; see `TILT`. PARALLEL: a hinge on a hinge, about
 the same direction."""
@@ -126,7 +127,7 @@ WAYS, CARRIED, AXES, SUMS, SOLUTION = range(21, 26)
 # head of the integers: how many bodies, primitives, tables, pool numbers, prescribed ones, Euler slots; whether
 # anything acts on coordinates, whether any body is damped; how long both arrays are; how many coordinates there are,
 # rows of constraints, forces and their points; all lines of rows, idle ones included, and integers of
-# their ways; whether all joints are simulated hinges parallel to those they hang on, see `flat`
+# their ways; whether it is simulated in a plane, see `flat`
 N_BODIES, N_PRIMITIVES, N_TABLES, N_POOL, N_GIVEN, N_SLOTS, HAS_LOADS, HAS_DRAG, N_INTS, N_FLOATS, N_DOFS, N_ROWS = (
     range(12)
 )

@@ -90,7 +90,7 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
             listed = (replace(listed[0], turn=(0.0, 0.0, 1.0)),)
         _add_primitives(model, j, listed, rows, kinds, slots)
         links[j, at.LAST] = len(rows)
-    links[:, at.PARENT], links[:, at.ROLE] = model.parent, roles(model.parent)
+    links[:, at.PARENT], links[:, at.ROLE] = model.parent, roles(model.parent, links[:, at.NDOF])
     _fill_bodies(model, bodies, tilts)
     _find_parallel(links, bodies)
     _fill_screws(model, links, kinds, rows, bodies)
@@ -154,14 +154,19 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
     return Packed(all_ints, all_floats, tuple(slots), tuple(python_joints), singular, row_ints, len(facing.ints))
 
 
-def roles(parent: IntArray) -> IntArray:
-    """(n,) of each body by its parent: whether it is a leaf, and the last child."""
+def roles(parent: IntArray, ndof: IntArray) -> IntArray:
+    """(n,) of each body, as in `layout`. ndof: (n,) coordinates of its joint."""
     n = len(parent)
     last = np.full(n + 1, -1, np.int64)
     last[parent] = np.arange(n)  # of those with the same parent the last remains
+    rests = np.append(ndof == 0, True)
+    for j, p in enumerate(parent.tolist()):
+        rests[j] &= rests[p]
     role = np.zeros(n, np.int64)
     role[last[:n] < 0] += at.LEAF
     role[last[parent] == np.arange(n)] += at.LAST_CHILD
+    role[rests[:n]] += at.AT_REST
+    role[rests[parent]] += at.ON_REST
     return role
 
 
@@ -197,9 +202,11 @@ def _find_parallel(links: IntArray, bodies: Array) -> None:
 
 
 def _is_flat(links: IntArray) -> bool:
-    """Whether all joints are simulated hinges, each in the world or parallel to the one it hangs on."""
-    in_world = (links[:, at.MODE] == at.HINGE) & (links[:, at.PARENT] < 0)
-    return bool(((links[:, at.MODE] == at.PARALLEL) | in_world).all() and not links[:, at.PRESCRIBED].any())
+    """Whether all that moves are simulated hinges, each on what is at rest or parallel to the one it hangs on."""
+    mode, role = links[:, at.MODE], links[:, at.ROLE]
+    on_rest = (mode == at.HINGE) & (role & at.ON_REST != 0)
+    in_plane = (mode == at.PARALLEL) | on_rest | (role & at.AT_REST != 0)
+    return bool(in_plane.all() and not links[:, at.PRESCRIBED].any())
 
 
 def _add_primitives(

@@ -8,7 +8,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.random_trees import random_model, random_scene, random_state
+from engine.random_trees import random_body, random_model, random_pose, random_scene, random_state
 from redmax.compile import compile as compile_scene
 from redmax.dynamics import energy, recursive
 from redmax.dynamics.animation import prescribed_motion
@@ -17,7 +17,7 @@ from redmax.dynamics.loads import loads, potential_energy
 from redmax.fields import Pose
 from redmax.integrators.energy_balance import powers
 from redmax.integrators.equations import linear_system, solve_free
-from redmax.joints import JOINTS, Revolute
+from redmax.joints import JOINTS, Fixed, Revolute
 from redmax.joints.trusted import trusted_primitives
 from redmax.scene import Body, Inertia, Scene
 from redmax.spatial import adjoint, pose, quaternion, so3
@@ -29,9 +29,10 @@ from redmax.kernels import layout as at  # noqa: E402
 from redmax.kernels.tree import Tree  # noqa: E402
 
 T = 0.3
-SEEDS = range(40)
-PARALLEL, FLAT = range(24, 40), range(32, 40)
-"""Seeds of trees with many hinges, of which those on hinges are parallel to them, and of trees of such alone."""
+SEEDS = range(44)
+PARALLEL, FLAT, BASED = range(24, 44), range(32, 44), range(40, 44)
+"""Seeds of trees with many hinges, of which those on hinges are parallel to them, of trees of such alone, and of those
+that stand on bodies fixed in the world."""
 
 
 def case(seed: int):
@@ -40,7 +41,8 @@ def case(seed: int):
     kinds = ["revolute"] * 5 + ["spherical", "prismatic"] if seed in PARALLEL else None
     prescribed = 0.25 if seed % 2 and seed not in FLAT else 0.0
     scene = random_scene(rng, 9, prescribed=prescribed, kinds=["revolute"] if seed in FLAT else kinds)
-    model = compile_scene(with_parallel_hinges(rng, scene) if seed in PARALLEL else scene)
+    scene = with_parallel_hinges(rng, scene) if seed in PARALLEL else scene
+    model = compile_scene(on_bases(rng, scene) if seed in BASED else scene)
     q, qdot = random_state(rng, model)
     chart = np.array([rng.integers(joint.chart_count) for joint in model.joints], np.int64)
     for j, joint in enumerate(model.joints):
@@ -69,6 +71,24 @@ def with_parallel_hinges(rng, scene, slant=0.0):
         else:
             joints.append(joint)
     return dataclasses.replace(scene, joints=joints)
+
+
+def on_bases(rng, scene):
+    """The scene with two bodies, one fixed on the other, between the world and what hung from it."""
+    bodies, joints = list(scene.bodies), []
+    for joint in scene.joints:
+        if joint.parent is None:
+            below = None
+            for name in (f"plinth of {joint.name}", f"base of {joint.name}"):
+                bodies.append(random_body(rng, name, damping=True))
+                frames = {"frame_in_parent": random_pose(rng), "frame_in_child": random_pose(rng)}
+                joints.append(Fixed(name=f"weld of {name}", parent=below, child=name, **frames))
+                below = name
+            joints.append(dataclasses.replace(joint, parent=below))
+        else:
+            joints.append(joint)
+    order = rng.permutation(len(joints))
+    return dataclasses.replace(scene, bodies=bodies, joints=[joints[k] for k in order])
 
 
 def close(a, b, tolerance=1e-11):
@@ -178,6 +198,24 @@ def test_hinges_that_are_parallel_are_known():
 def test_trees_that_move_in_a_plane_are_known():
     """Also several of them, each in its own plane; a joint that is animated or of another kind makes them others."""
     assert [bool(packing.pack(case(seed)[0]).ints[at.IS_FLAT]) for seed in SEEDS] == [seed in FLAT for seed in SEEDS]
+
+
+def test_what_is_welded_to_a_moving_body_moves():
+    """And what hangs on it, too: neither is at rest, and no plane is simulated."""
+    rng = np.random.default_rng(5)
+    names = ("rod", "tip", "bob")
+    bodies = [random_body(rng, name, damping=False) for name in names]
+    joints = [
+        Revolute(name="pin", parent=None, child="rod"),
+        Fixed(name="weld", parent="rod", child="tip", frame_in_parent=Pose((1.0, 0.0, 0.0))),
+        Revolute(name="hook", parent="tip", child="bob", frame_in_parent=Pose((1.0, 0.0, 0.0))),
+    ]
+    model = compile_scene(Scene(bodies=bodies, joints=joints))
+    assert not packing.pack(model).ints[at.IS_FLAT]
+    q, qdot = rng.uniform(-1.0, 1.0, (2, 2))
+    kin = kinematics(model, q, qdot)
+    expected = recursive.forward_dynamics(model, kin, loads(model, kin, 0.0)).qddot
+    close(Tree(model).accelerations(q, qdot), expected)
 
 
 def test_a_hinge_with_hardly_any_inertia_is_left_to_the_whole_recursion():
