@@ -60,7 +60,6 @@ class Profile:
         environment |= {
             "BLENDER_USER_RESOURCES": str(self.folder),
             "OPENBLAS_NUM_THREADS": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
         leaving = [HERE / "leaving.py"] if self.version == "4.2" else []
         command = [str(python_of(self.version)), *map(str, [*leaving, *arguments])]
