@@ -120,10 +120,11 @@ def with_frames(result: Trajectory, extraction: extract.Extraction) -> Trajector
 
 def store(identifier: str, result: Trajectory) -> str:
     """Keep a result in memory and on disk; returns what the artist should know, empty when all went well."""
+    cache_places.take_newest(identifier)
+    _only_in_memory.discard(identifier)
     _remember(identifier, result)
     _lost.pop(identifier, None)
     cache_usage.forget()
-    _only_in_memory.discard(identifier)
     wanted = None if _unfollowed else folder()
     note = ""
     if wanted is not None:
@@ -157,7 +158,7 @@ def load(scene: bpy.types.Scene) -> Trajectory | None:
     identifier = _identifier(scene)
     if not identifier or identifier in _lost:
         return None
-    if identifier in _memory:
+    if identifier in _memory and not _of_former_file(identifier):
         _memory.move_to_end(identifier)
         return _memory[identifier]
     path = cache_places.find(identifier)
@@ -172,7 +173,8 @@ def load(scene: bpy.types.Scene) -> Trajectory | None:
         _lost[identifier] = f"The result of scene '{scene.name}' cannot be loaded: {error}. Simulate again"
         log.warning("RedMax: %s", _lost[identifier])
         return None
-    _remember(identifier, result)
+    if not _of_former_file(identifier):
+        _remember(identifier, result)
     return result
 
 
@@ -200,10 +202,11 @@ def forget(scene: bpy.types.Scene) -> None:
             facts.property_unset(prop.identifier)
     if not identifier or identifier in set(_identifiers()):
         return
-    _memory.pop(identifier, None)
-    _only_in_memory.discard(identifier)
     _lost.pop(identifier, None)
-    cache_places.discard(cache_index.file_of(temporary_folder(), identifier))
+    if not cache_places.lies_beside(identifier):  # else what lies elsewhere is another file's
+        _memory.pop(identifier, None)
+        _only_in_memory.discard(identifier)
+        cache_places.discard(cache_index.file_of(temporary_folder(), identifier))
     wanted = folder()
     if wanted is not None and wanted.is_dir():
         try:
@@ -220,27 +223,29 @@ def file_opened() -> None:
     cache_places.settle_down()
     cache_usage.forget()
     _lost.clear()
-    for other in set(_memory) - _only_in_memory:
-        del _memory[other]
-    for scene in _scenes_with_results():
-        _prefer_own(scene)
+    for identifier in set(_memory) - _only_in_memory:
+        if cache_places.find(identifier) is not None:
+            del _memory[identifier]
+    cache_places.prefer_beside(_identifier(scene) for scene in _scenes_with_results() if _is_beside(scene))
 
 
-def _prefer_own(scene: bpy.types.Scene) -> None:
-    """What a former file left under the same identifier, such as a run of the same scene that was stopped, gives way
-    to what lies beside the open one, if that has the frames the scene speaks of."""
+def _is_beside(scene: bpy.types.Scene) -> bool:
+    """Whether what lies beside the file has the frames that the scene speaks of, while a former file left something
+    else under the same identifier: the same scene, stopped earlier or later."""
     identifier, facts, wanted = _identifier(scene), scene.redmax.result, folder()
     left = cache_index.file_of(temporary_folder(), identifier)
     if wanted is None or not (left.is_file() or identifier in _memory):
-        return
+        return False
     try:
         result = trajectory.load(cache_index.file_of(wanted, identifier))
     except trajectory.TrajectoryError:  # the other one is better than none
-        return
-    if len(result) == facts.frame_end - facts.frame_start + 1:
-        cache_places.discard(left)
-        _only_in_memory.discard(identifier)
-        _memory.pop(identifier, None)
+        return False
+    return len(result) == int(facts.frame_end - facts.frame_start + 1)
+
+
+def _of_former_file(identifier: str) -> bool:
+    """Whether what memory alone has is another file's result."""
+    return identifier in _only_in_memory and cache_places.lies_beside(identifier)
 
 
 @contextmanager
@@ -270,7 +275,8 @@ def file_saved(path: str) -> str:
         for identifier in needed:
             if not cache_places.bring(target, identifier, move=own) and identifier in _memory:
                 cache_places.write(target, identifier, _memory[identifier])
-            _only_in_memory.discard(identifier)
+            if not cache_places.lies_beside(identifier):
+                _only_in_memory.discard(identifier)
         if target.is_dir():
             cache_places.sweep(target)
             cache_index.settle(target, Path(path).name, needed)

@@ -7,6 +7,7 @@ import logging
 import re
 import shutil
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,9 @@ LEFT_OVER = re.compile(
 
 GIVEN_UP = 3600.0
 """Seconds after which nobody writes such a file any more: writing one takes seconds, and keeps its date new."""
+
+_beside: set[str] = set()
+"""Results of which the open file has its own, although a former file left one under the same identifier."""
 
 _home: list[Path | None] = [None]
 """Folder of the .blend file as it was opened or last saved: after Save As the results still lie there."""
@@ -62,9 +66,29 @@ def settle_down() -> None:
     _home[0] = folder()
 
 
+def prefer_beside(identifiers: Iterable[str]) -> None:
+    """Of these results the open file has its own; what is in the temporary folder is that of a former file."""
+    _beside.clear()
+    _beside.update(identifiers)
+
+
+def lies_beside(identifier: str) -> bool:
+    """Whether that was said of it, and no newer one has been computed since."""
+    return identifier in _beside
+
+
+def take_newest(identifier: str) -> None:
+    """A result was computed for the open file."""
+    _beside.discard(identifier)
+
+
 def find(identifier: str) -> Path | None:
-    """Where a result lies. One in the temporary folder is the newest: those elsewhere could not be replaced by it."""
-    for place in (temporary_folder(), folder(), _home[0]):
+    """Where a result lies. One in the temporary folder is the newest: those elsewhere could not be replaced by it,
+    unless it is a former file's."""
+    places = [temporary_folder(), folder(), _home[0]]
+    if identifier in _beside:
+        places.append(places.pop(0))
+    for place in places:
         if place is not None and cache_index.file_of(place, identifier).is_file():
             return cache_index.file_of(place, identifier)
     return None

@@ -34,7 +34,7 @@ WORK, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = (
 BIAS, C, G, V, ACC, TAU = at.BIAS, at.C, at.G, at.V, at.ACC, at.TAU
 WORLD, RANK = at.WORLD, at.RANK
 ARMATURE, FORCE, RIGHT_SIDE = at.ARMATURE, at.FORCE, at.RIGHT_SIDE
-ROW_KIND, BODY_A, POINT = at.ROW_KIND, at.BODY_A, at.POINT
+ROW_KIND, BODY_A, POINT, POINT_A = at.ROW_KIND, at.BODY_A, at.POINT, at.POINT_A
 ON_A, ON_B, ERROR, PRODUCT, WANTED, MULTIPLIER = at.ON_A, at.ON_B, at.ERROR, at.PRODUCT, at.WANTED, at.MULTIPLIER
 CLOSED = 1e-15
 """Errors this small, relative to the mechanism's size, are closed: positions have no more digits."""
@@ -47,7 +47,7 @@ NEARLY = 1e-10
 MUCH = 1e-3
 """Where a step leaves more of the errors than this, what was factorised is too far away."""
 SEEN = 1e-11
-"""Changes of velocity [1/s] by which one that is not quite the least may differ from it."""
+"""Changes of velocity [rad/s or m/s] by which one that is not quite the least may differ from it, as estimated."""
 ITERATIONS = 12
 OPEN = -2
 """`project`: the constraints cannot be satisfied near here."""
@@ -191,11 +191,15 @@ def put_there(ints, rows, q, qdot):
 
 @inner
 def size_of_it(ints, rows):
-    """How far the mechanism reaches from the world's origin."""
-    size, poses = 1e-300, rows[POSES]
+    """How far the mechanism reaches from the world's origin, and its rows' points from their joints."""
+    size, poses, values = 1e-300, rows[POSES], rows[ROW_VALUES]
     for j in range(fixed(ints, N_BODIES)):
         for k in range(9, POSE):
             size = max(size, abs(get(poses, j * POSE + k)))
+    for i in range(fixed(ints, N_ROWS)):
+        if fixed(rows[ROWS], i * ROW_INTS + ROW_KIND) == POINT:
+            for k in range(i * ROW_NUMBERS + POINT_A, (i + 1) * ROW_NUMBERS):
+                size = max(size, abs(get(values, k)))
     return size
 
 
@@ -251,7 +255,6 @@ def project(ints, rows, q, qdot):
         least_change(ints, rows, x)
         most = largest_of(nr, x)
         if largest < ROUNDING and most > FARTHER * largest:
-            put_there(ints, rows, q, qdot)  # velocities, which `at_rest` has spoilt
             break
         add(nr, q, x)
         since += most

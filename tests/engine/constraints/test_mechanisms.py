@@ -8,11 +8,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.mechanisms import MECHANISMS, four_bar, jansen_leg, parallelogram, scissor_lift, slider_crank
+from engine.mechanisms import MECHANISMS, Builder, four_bar, jansen_leg, parallelogram, scissor_lift, slider_crank
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.assembly import mobility, size
 from redmax.integrators import INTEGRATORS, Dop853, LinearlyImplicitEuler, MaximalEuler, RungeKutta4
+from redmax.joints import JOINTS
 from redmax.simulate import simulate
+from redmax.spatial import so3
 from redmax.tables import Table
 
 PRECISE = Dop853(rtol=1e-10, atol=1e-10)
@@ -143,8 +145,6 @@ def test_the_work_of_an_animated_crank_is_the_change_of_energy():
 
 def test_the_loop_reaction_is_what_the_cut_joint_must_carry():
     """Closed form: a bar on two hinges at rest carries half its weight at each."""
-    from engine.mechanisms import Builder
-
     b = Builder("beam")
     b.bar("beam", (0.0, 0.0, 0.0), (2.0, 0.0, 0.0), mass=3.0)
     b.hinge("left", None, "beam", (0.0, 0.0, 0.0))
@@ -182,6 +182,23 @@ def test_passing_a_singular_pose_costs_no_energy_and_gives_none(speed):
     samples = run(compile_scene(dataclasses.replace(scene, gravity=(0.0, 0.0, 0.0))), Dop853(), duration=2.0)
     kinetic = channel(samples, "kinetic")[1:]  # the first has what the start could not keep
     assert np.ptp(kinetic) < 1e-4 * kinetic[0]
+
+
+@pytest.mark.parametrize("x", [0.0, 0.5])
+def test_a_mechanism_all_of_whose_joints_stand_at_the_origin(x):
+    """Its size is then that of the way to the loop's point, not nothing."""
+    b = Builder("wiper")
+    b.bar("arm", (x, 0.0, 0.0), (x + 1.0, 0.0, 0.0))
+    b.joint("spherical", "ball", None, "arm", (x, 0.0, 0.0), qdot=(0.3, 1.0, 2.0))
+    slanted = so3.rot_z(2.2) @ so3.rot_y(0.5 * np.pi)  # the plane is askew to the arm
+    parts = [JOINTS[kind](name="", parent=None, child="") for kind in ("planar", "spherical")]
+    b.joint("composite", "tip", None, "arm", (x + 1.0, 0.0, 0.0), R=slanted, parts=parts)
+    model = compile_scene(b.scene)
+    assert np.abs(model.E_pj0[:, :3, 3]).max() == x
+    samples = run(model, duration=1.0)
+    assert worst_gap(model, samples) < GAP
+    energy = channel(samples, "energy")
+    assert np.ptp(energy) < 1e-8 * channel(samples, "kinetic").max()
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from redmax.dynamics.animation import prescribed_motion
 from redmax.dynamics.kinematics import body_poses, body_twists, kinematics, recentred
 from redmax.dynamics.loads import loads, potential_energy
 from redmax.fields import Pose
+from redmax.forces import SpringDamper
 from redmax.integrators.energy_balance import powers
 from redmax.integrators.equations import linear_system, solve_free
 from redmax.joints import JOINTS, Fixed, Revolute
@@ -198,6 +199,32 @@ def test_hinges_that_are_parallel_are_known():
 def test_trees_that_move_in_a_plane_are_known():
     """Also several of them, each in its own plane; a joint that is animated or of another kind makes them others."""
     assert [bool(packing.pack(case(seed)[0]).ints[at.IS_FLAT]) for seed in SEEDS] == [seed in FLAT for seed in SEEDS]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_forces_out_of_the_plane_move_hinges_as_they_should(seed):
+    rng = np.random.default_rng(seed)
+    scene = on_bases(rng, with_parallel_hinges(rng, random_scene(rng, 9, kinds=["revolute"])))
+    springs = [
+        SpringDamper(
+            name=f"spring {k}",
+            body_a=a,
+            body_b=b,
+            stiffness=20.0,
+            damping=3.0,
+            point_a=tuple(rng.uniform(-1.0, 1.0, 3)),
+            point_b=tuple(rng.uniform(2.0, 3.0, 3)),
+        )
+        for k, (a, b) in enumerate([("body 8", None), ("body 2", "body 6"), ("body 0", "body 7")])
+    ]
+    model, without = (compile_scene(dataclasses.replace(scene, forces=forces)) for forces in (springs, []))
+    tree = Tree(model)
+    assert tree.ints[at.IS_FLAT]
+    q, qdot = random_state(rng, model)
+    kin = kinematics(model, q, qdot)
+    found = tree.accelerations(q, qdot)
+    close(found, recursive.forward_dynamics(model, kin, loads(model, kin, 0.0)).qddot)
+    assert np.abs(found - Tree(without).accelerations(q, qdot)).max() > 1e-3
 
 
 def test_what_is_welded_to_a_moving_body_moves():
