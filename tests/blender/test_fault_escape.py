@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import suppress
 
 import bpy
 import faults
@@ -13,7 +14,7 @@ import swinging
 from gated_runs import gated, until
 from modal_simulate import ESC, MOUSE, RUNNING, TICK, Window
 
-from redmax_blender.bridge import cache, live, preview, simulation, unexpected
+from redmax_blender.bridge import cache, kept, live, preview, simulation, unexpected
 from redmax_blender.ops import simulate
 
 SHOWING = (
@@ -180,6 +181,21 @@ def driven(window):
     while result in RUNNING:
         result = window.send(TICK)
     return result
+
+
+def test_bringing_channels_back_can_be_interrupted_anywhere():
+    obj = swinging.build().objects["Upper"]
+    obj.rotation_euler = (0.3, 0.0, -0.2)
+    before, number, reached = faults.everything(), 1, True
+    while reached:
+        kept.keep(obj)
+        obj.location, obj.rotation_euler = (9.0, 9.0, 9.0), (1.0, 1.0, 1.0)
+        with suppress(faults.PlantedError), faults.planted(number, "bridge/kept") as lines:
+            kept.restore(obj)
+        kept.restore(obj)
+        assert faults.differences(before, faults.everything()) == [], lines.at
+        number, reached = number + 1, bool(lines.at)
+    assert number > 15
 
 
 @pytest.mark.parametrize("most", [15, pytest.param(150, marks=pytest.mark.slow)])

@@ -20,12 +20,16 @@ def keep(obj: bpy.types.Object) -> None:
 
 
 def restore(obj: bpy.types.Object) -> None:
-    """Bring the channels back and forget them; nothing happens if none were put aside."""
+    """Bring the channels back and forget them; nothing happens if none were put aside.
+
+    Where something interrupts it, the next call brings back the rest.
+    """
     kept: Any = obj.redmax.kept
     if kept.active:
         for name in CHANNELS:
-            setattr(obj, name, getattr(kept, name))
-            kept.property_unset(name)
+            if kept.is_property_set(name):
+                setattr(obj, name, getattr(kept, name))
+                kept.property_unset(name)
         kept.property_unset("active")
 
 
