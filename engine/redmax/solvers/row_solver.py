@@ -16,6 +16,9 @@ RANK = 1e-8
 """A direction of the scaled rows weaker than this, relative to the strongest, counts as redundant. Round-off of poses
 makes redundant rows differ by about 1e-14; a mechanism comes this near to a singular pose for nanoseconds."""
 
+CLEAR = 1e-3
+"""A direction this strong is none that only a loop not quite closed makes: a mechanism has left its singular pose."""
+
 VANISHING = 1e-10
 """A row that moves nothing by more than this, relative to the row that moves most, is no row at all."""
 
@@ -31,7 +34,7 @@ class RowSolver:
     """
 
     def __init__(self, M: Array, G: Array, most: int | None = None) -> None:
-        """most: the rank is no more than this, where that is known."""
+        """most: the rank is no more than this, where that is known, unless more directions are clearly there."""
         self._most = most
         self._L = np.linalg.cholesky(M)
         self._setup(np.linalg.solve(self._L, G.T) if G.size else np.zeros((len(M), len(G))))
@@ -47,7 +50,8 @@ class RowSolver:
         U, s, Vt = np.linalg.svd((self._W / self.scale)[:, rows], full_matrices=False)
         self.rank = int((s > RANK * s.max(initial=0.0)).sum()) if s.size else 0
         if self._most is not None:
-            self.rank = min(self.rank, self._most)
+            clear = int((s > CLEAR * s.max(initial=0.0)).sum())
+            self.rank = min(self.rank, max(self._most, clear))
         self._rows, self._U, self._s, self._Vt = rows, U[:, : self.rank], s[: self.rank], Vt[: self.rank]
 
     def only(self, rows: IntArray) -> RowSolver:
