@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
     options = Options(chosen.results, quick=chosen.quick, rounds=rounds)
     options.results.mkdir(parents=True, exist_ok=True)
     rows, load = measured(chosen.names or known(), options)
-    title = "-".join((*(["quick"] if chosen.quick else []), *(chosen.names or ["benchmarks"])))
+    title = options.prefix + "-".join(chosen.names or ["benchmarks"])
     text = markdown(rows, options, load)
     print("\n" + text)
     (options.results / f"{title}.md").write_text(text, encoding="utf-8")

@@ -61,10 +61,10 @@ def run(options: Options) -> list[Row]:
         points = explored(options, made, motion, duration, q)
         repeat(points, duration, options.rounds)
         curves = as_curves(points)
-        work_precision_plot(curves, options.results / f"work-precision-{start}", start)
+        work_precision_plot(curves, options.results / f"{options.prefix}work-precision-{start}", start)
         saved[start] = [curve.__dict__ for curve in curves]
         rows += rows_of(options, start, curves)
-    (options.results / "work-precision.json").write_text(json.dumps(saved, indent=1), encoding="utf-8")
+    (options.results / f"{options.prefix}work-precision.json").write_text(json.dumps(saved, indent=1), encoding="utf-8")
     options.note(
         "Work-precision: planar chain of ten links, 2 s smooth and 1 s whip; errors are those of the worst angle at "
         "the end [rad]; times between two settings are interpolated. Each run begins with the state and ends with "

@@ -75,6 +75,11 @@ class Options:
         """A sentence for the end of the report; the same one counts once."""
         self.notes[what] = None
 
+    @property
+    def prefix(self) -> str:
+        """How names of files begin: what a quick run found never replaces a full run's."""
+        return "quick-" if self.quick else ""
+
     def seconds(self, full: float, quick: float) -> float:
         """How long a batch should last at least."""
         return quick if self.quick else full
