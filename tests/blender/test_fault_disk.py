@@ -13,9 +13,10 @@ from pathlib import Path
 import bpy
 import pytest
 import swinging
+from cached_results import drop_memory, save_as
 
 from redmax_blender import headless
-from redmax_blender.bridge import blend_files, cache, cache_index, cache_places, preparation, preview, unexpected
+from redmax_blender.bridge import blend_files, cache, cache_index, cache_places, preparation, unexpected
 
 resource = pytest.importorskip("resource", reason="this system has no limits on files")
 ROOT = Path(__file__).parents[2]
@@ -34,17 +35,8 @@ def message():
     return bpy.context.window_manager.redmax.message
 
 
-def save_as(path):
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-
-
 def in_folder(path):
     return sorted(entry.name for entry in (path / cache.FOLDER).iterdir())
-
-
-def drop_memory():
-    cache._memory.clear()
-    preview._sources.clear()
 
 
 # --- a full disk -----------------------------------------------------------------------------

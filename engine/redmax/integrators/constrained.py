@@ -65,7 +65,7 @@ class ConstrainedRun:
 
     rank: how many equations were independent where the last step ended. Some mechanisms (Bennett's) can move only
     because their rows depend on each other, and these do so only where loops are closed exactly: during a step, where
-    they are not, the rank is no more than it was.
+    they are not, the rank is no more than it was, but for directions that are clearly there.
     tree: kernels that know all constraints of the model, if there are such. regular: whether they found no row that
     depends on others, and do the whole run.
     """

@@ -177,7 +177,7 @@ def test_a_parallelogram_passes_its_flat_pose(angle):
 @pytest.mark.parametrize("speed", [-4.0, -3.1, 2.9, 3.3, 3.66, 5.74])
 def test_passing_a_singular_pose_costs_no_energy_and_gives_none(speed):
     """Rows that move nothing there have any direction nearby: what velocities lose must be judged where they are, and
-    rounding is not worth moving joints for. Each speed comes through with other roundings; some gained 3 %."""
+    rounding is not worth moving joints for. Each speed comes through with other roundings; some were 3 % off."""
     scene = parallelogram(angle=np.pi, qdot=speed)
     samples = run(compile_scene(dataclasses.replace(scene, gravity=(0.0, 0.0, 0.0))), Dop853(), duration=2.0)
     kinetic = channel(samples, "kinetic")[1:]  # the first has what the start could not keep
