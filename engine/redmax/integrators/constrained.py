@@ -79,7 +79,6 @@ class ConstrainedRun:
         self.has_one_sided = any(constraint.one_sided for constraint in model.constraints)
         self._all_one_sided = not model.loops and all(constraint.one_sided for constraint in model.constraints)
         self.rank: int | None = None
-        self._agreed = False
         self.regular = tree is not None
         self.tree = fast.looped_tree(model) if tree is None else tree
         self.loss = 0.0
@@ -97,17 +96,13 @@ class ConstrainedRun:
     def touching(self) -> BoolArray:  # set anew where rows are met
         return np.zeros(len(self.owner), np.bool_)
 
+    @property
     def trusts_tree(self) -> bool:
         """Whether kernels found as many independent rows in their last call as there are.
 
-        They see them by the digits that are left after elimination, which redundant rows can feign. Where they once
-        were right and find fewer now, a row says next to nothing: the mechanism passes a singular pose.
+        They see them by the digits that are left after elimination, which redundant rows can feign.
         """
-        if self.tree is None or self.rank is None:
-            return False
-        found = self.tree.rank
-        self._agreed |= found == self.rank
-        return self._agreed and found <= self.rank
+        return self.tree is not None and self.tree.rank == self.rank
 
     def rows(self, kin: Kinematics, t: float, *, quick: bool = True) -> ConstraintRows:
         """All rows at one instant."""
@@ -224,7 +219,7 @@ class ConstrainedRun:
             state = State(state.t, *with_prescribed(self.model, t, state.q, state.qdot), state.chart)
         if self.tree is not None:
             q, qdot, closed = self.tree.project(state.q, state.qdot, state.chart)
-            if closed and self.trusts_tree():
+            if closed and self.trusts_tree:
                 return State(state.t, q, qdot, state.chart)
         model = self.model
         q, qdot, previous, worst = state.q, state.qdot, np.inf, np.inf

@@ -151,7 +151,7 @@ def _compiled_motion(
     if constraints.tree is None or route != FAST:
         return None
     found = constraints.tree.forward_dynamics(q, qdot, chart, t, qddot_prescribed)
-    return _moving(model, found) if constraints.trusts_tree() else None
+    return _moving(model, found) if constraints.trusts_tree else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,8 @@ MOST, WANTED, MULTIPLIER, ORDER = at.MOST, at.WANTED, at.MULTIPLIER, at.ORDER
 U, D, TAU = at.U, at.D, at.TAU
 DEPENDENT = 1e-11
 """A row whose part that no other row has is this small, relative to it all, squared, depends on the others."""
-NOTHING = 1e-13
-"""A row that moves so little of what it could at most, squared, moves nothing: so near to a singular pose rounding
-says where it leads, and steps that follow it never end."""
+NOTHING = 1e-24
+"""A row that moves so little of what it could at most, squared, moves nothing but for rounding."""
 WELL_APART = 1e-6
 """Where that part is larger in every row, their order does not matter."""
 
