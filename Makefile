@@ -27,22 +27,26 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-blender lint test test-all test-engine test-numpy test-extension demo bench bench-quick bench-docs clean \
+.PHONY: help setup setup-blender lint test test-all test-engine test-numpy test-checked test-extension attack demo bench bench-quick bench-docs \
+  bench-compare clean \
   extension extension-all wheels-lock $(ALL_BLENDERS:%=test-blender-%)
 .PHONY: lint-and-warm-up # a part of `make test`, not a command
 
 help:
 	@echo "make test           lint, types, engine tests, then the add-on and its built zips in real Blenders (4.5, 5.2)"
-	@echo "make test-all       the same with the long runs (fuzz, stress, large meshes) and with Blender 4.2"
+	@echo "make test-all       the same with the long runs (fuzz, stress, attack, checked kernels) and with Blender 4.2"
 	@echo "make demo           author, simulate and bake a crane and a pump in Blender; pictures and a .blend file in OUT=$(OUT)"
 	@echo "make extension      dist/*.zip for Blender: the slim one, and the full ones for this machine"
 	@echo "make extension-all  the same for every platform (downloads about 590 MB of wheels)"
 	@echo "make bench          benchmarks beside pinocchio, MuJoCo, DART, Drake, PyBullet, Exudyn and Bullet; results in benchmarks/results"
 	@echo "make bench-quick    the same with less of everything, under 3 minutes"
 	@echo "make bench-docs     renew the tables and plots of docs/measurements.md from the last full make bench"
+	@echo "make attack         random mechanisms, bad files and operators against an independent integrator; MINUTES=60 SEED=1 KINDS=..."
+	@echo "make bench-compare  times of the working tree beside those of another commit, interleaved: BASE=main NAMES=\"loops start\""
 	@echo "make lint           ruff and mypy only"
 	@echo "make test-engine    only the tests that need no Blender"
 	@echo "make test-numpy     simulations and goldens without numba"
+	@echo "make test-checked   kernels, goldens, loops and attack with every read and write of compiled code seen to lie where it must"
 	@echo "make test-blender-4.5, -5.2, -4.2   only the add-on's tests, in that Blender"
 	@echo "make test-extension only the built zips, installed into clean profiles"
 	@echo "make setup          only prepare $(VENV)"
@@ -83,7 +87,7 @@ test: lint-and-warm-up test-engine $(BLENDERS:%=test-blender-%) test-extension
 
 test-all: FAST :=
 test-all: BLENDERS := 4.2 $(BLENDERS)
-test-all: lint-and-warm-up test-engine test-numpy test-blender-4.2 $(BLENDERS:%=test-blender-%) test-extension
+test-all: lint-and-warm-up test-engine test-numpy test-checked test-blender-4.2 $(BLENDERS:%=test-blender-%) test-extension
 	@$(said)
 
 # The closing words of a test run: what was not tested is never silent.
@@ -99,11 +103,24 @@ test-engine: $(STAMP)
 test-numpy: $(STAMP)
 	REDMAX_ROUTE=numpy $(BIN)/python -m pytest $(PARALLEL) -m "not slow" tests/engine/integrators tests/engine/test_simulate.py tests/engine/test_goldens.py
 
+# Kernels that look where they read and write: they are slower by far, and compiled for themselves.
+test-checked: export REDMAX_CHECKED := 1
+test-checked: $(STAMP)
+	$(BIN)/python -m redmax warm-up
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" tests/engine/kernels tests/engine/test_goldens.py tests/engine/constraints tests/engine/integrators/test_events.py
+	REDMAX_ATTACK_MINUTES=2 $(BIN)/python -m pytest tests/attack/test_campaign.py
+
 $(ALL_BLENDERS:%=test-blender-%): test-blender-%: .venv-blender-%/.installed
 	PYTHONPATH=engine:addon .venv-blender-$*/bin/python -m pytest -c tests/blender/pytest.ini tests/blender $(PARALLEL) $(FAST)
 
 test-extension: $(STAMP) setup-blender extension
 	REDMAX_BLENDERS="$(BLENDERS)" $(BIN)/python -m pytest tests/extension -n $(JOBS) $(FAST)
+
+# What it finds is written into OUT/attack. Blender environments take part where they exist (make setup-blender).
+MINUTES ?= 60
+SEED ?= 1
+attack: $(STAMP)
+	$(BIN)/python -m tests.attack --minutes $(MINUTES) --seed $(SEED) --out $(OUT)/attack $(if $(KINDS),--kinds $(KINDS))
 
 extension: $(BUILDER)/.installed
 	$(BUILDER)/bin/python -m tools.extension build
@@ -131,6 +148,11 @@ bench-quick: $(PEERS)/.installed
 
 bench-docs: $(PEERS)/.installed
 	PYTHONPATH=engine $(PEERS)/bin/python -m benchmarks.document
+
+# Needs no peers. Options of `python -m benchmarks.compare`, such as --quick and --strict: make bench-compare BASE=main OPTIONS=--quick
+bench-compare: $(STAMP)
+	@test -n "$(BASE)" || { echo "Name the commit to compare with: make bench-compare BASE=main"; exit 1; }
+	PYTHONPATH=engine $(BIN)/python -m benchmarks.compare --base $(BASE) $(OPTIONS) $(NAMES)
 
 clean:
 	rm -rf $(VENV) $(PEERS) .venv-blender-* build dist out benchmarks/results

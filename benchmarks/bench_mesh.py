@@ -64,20 +64,24 @@ def trimesh_properties(vertices: np.ndarray, faces: np.ndarray) -> Any:
     return mesh.mass_properties
 
 
-def run(options: Options) -> list[Row]:
-    """Seconds and peak memory of checks + integration per mesh, beside trimesh; quick: a tenth of the triangles."""
-    triangles = 100_000 if options.quick else 1_000_000
-    size = f"{triangles:,} triangles".replace(",", " ")
+def meshes(triangles: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Vertices and faces of meshes of about so many triangles."""
     n = max(int(np.sqrt(triangles / 8)), 3)
     whole = torus(4 * n, n)
     small = max(int(np.sqrt(triangles / 8 / 100)), 3)
-    meshes = {
+    return {
         "torus": whole,
         "torus, shuffled": shuffled(*whole),
         "100 tori": copies(*torus(4 * small, small), 100),
     }
+
+
+def run(options: Options) -> list[Row]:
+    """Seconds and peak memory of checks + integration per mesh, beside trimesh; quick: a tenth of the triangles."""
+    triangles = 100_000 if options.quick else 1_000_000
+    size = f"{triangles:,} triangles".replace(",", " ")
     rows = []
-    for name, part in meshes.items():
+    for name, part in meshes(triangles).items():
         mesh = Mesh.from_faces(*part)
         ours, theirs = partial(mass_properties, mesh, density=1.0), partial(trimesh_properties, *part)
         times = interleaved({"ours": ours, "trimesh": theirs}, options.rounds)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         io,
         joints,
         model,
+        outcome,
         scene,
         simulate,
         state,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
         trajectory,
         warm_up,
     )
-    from redmax.cli import progress  # noqa: F401
+    from redmax.cli import console, progress  # noqa: F401
     from redmax.cli import warm_up as preparing  # noqa: F401
     from redmax.dynamics import animation as motion_at  # noqa: F401
     from redmax.dynamics import assembly, composite_body, constraint_rows, kinematics  # noqa: F401
@@ -47,6 +48,7 @@ ROOT = _VENDORED if importlib.util.find_spec(_VENDORED) is not None else "redmax
 
 _PLACES = {
     "package": "",
+    "console": ".cli.console",
     "progress": ".cli.progress",
     "preparing": ".cli.warm_up",
     "cache_folder": ".kernels.cache_folder",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from . import headless
-from ._engine import integrators, preparing, progress
+from ._engine import console, integrators, preparing, progress
 from .bridge.bake_options import shown
 from .bridge.run_report import PARTIAL, USAGE, Report
 from .properties.scene import ACCURACY, CHANNELS
@@ -66,11 +66,12 @@ def parser(prog: str) -> argparse.ArgumentParser:
     add("--no-bake", action="store_true", help="only simulate; the result is in the cache beside --out")
     add("--quiet", action="store_true", help="no progress and no summary; errors are still told")
     bake.set_defaults(refuse=bake.error)
-    commands.add_parser(
+    warm_up = commands.add_parser(
         WARM_UP,
         help="compile the fast solver ahead of time (once for this computer)",
         description="Compile the fast solver now, so that the first simulation starts at once.",
     )
+    preparing.add_warm_up_options(warm_up)
     return top
 
 
@@ -80,7 +81,7 @@ def main(arguments: Sequence[str], prog: str = f"blender --command {COMMAND}") -
     try:
         options = top.parse_args(arguments)
         if options.command == WARM_UP:
-            return preparing.warm_up_command(print, stream=sys.stderr)
+            return preparing.warm_up_command(console.say, stream=sys.stderr, shared=options.shared)
         if options.accuracy and options.integrator:
             options.refuse("give --accuracy or --integrator, not both")
         if options.frames and options.frames[1] <= options.frames[0]:
@@ -150,11 +151,11 @@ def _bake_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def _tell(report: Report, *, quiet: bool) -> None:
     if report.exit_code:
-        print(f"RedMax: {report.message}", file=sys.stderr)  # noqa: T201  (this is a command-line program)
+        console.say(f"RedMax: {report.message}", sys.stderr)
     if quiet or report.exit_code not in (0, PARTIAL):
         return
     for line in summary(report):
-        print(line)  # noqa: T201
+        console.say(line)
 
 
 def summary(report: Report) -> list[str]:

@@ -92,6 +92,12 @@ def slot_handle(id_data: Any) -> int:
     return int(id_data.animation_data.action_slot.handle)
 
 
+def only_slot(action: Any) -> int:
+    """Handle of the slot of an action that has one, 0 otherwise. Actions of files from before 4.4 are given one."""
+    slots = list(action.slots) if HAS_SLOTS else []
+    return int(slots[0].handle) if len(slots) == 1 else 0
+
+
 def slot_identifier(id_data: Any) -> str:
     """Identifier of the slot that animates a data-block, such as 'OBCube'; empty if there is none."""
     if not slot_handle(id_data):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import blend_files, cache, changes, check_report, live, live_check, preview, unexpected, weighing
-from .properties import migration
+from .bridge import actions, blend_files, cache, changes, check_report, live, live_check, preview, unexpected, weighing
+from .properties import migration, stored_groups
 
 if TYPE_CHECKING:
     from .registration import Ledger
@@ -75,6 +75,8 @@ def load_post(*_: Any) -> None:
     for message in migration.migrate_file():
         log.warning("RedMax: %s", message)
         window_manager.redmax.message = message
+    stored_groups.store_all()
+    actions.adopt_slots()
     # In the background nobody looks: a render of the file shows what it stores, and scripts see a result as soon as
     # they change the frame.
     if not bpy.app.background:
@@ -84,6 +86,7 @@ def load_post(*_: Any) -> None:
 @_stays
 def save_pre(*_: Any) -> None:
     preview.pause()
+    stored_groups.store_all()
 
 
 @_stays

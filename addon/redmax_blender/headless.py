@@ -17,7 +17,7 @@ from typing import Any
 
 import bpy
 
-from ._engine import errors
+from ._engine import errors, files
 from .bridge import bake as baking
 from .bridge import blend_files, cache, live, preview, run_report, simulation, unexpected
 from .bridge.run_report import FAILED, OK, PARTIAL, USAGE, Report
@@ -59,7 +59,13 @@ def bake_file(
     facts = Report(file=_shown(source or bpy.data.filepath), out=_shown(out))
     begun = time.perf_counter()
     try:
-        _check_targets(out, report)
+        _check_report(report, source or bpy.data.filepath, out)
+    except FileProblem as error:  # the one thing that cannot be told in the report
+        facts.refuse(str(error), USAGE)
+        facts.out = None
+        return facts
+    try:
+        _check_out(out)
         if source is not None:
             _open(source)
         chosen = _choose_scene(scene)
@@ -90,15 +96,33 @@ def bake_file(
 # --- the steps -------------------------------------------------------------------------------
 
 
-def _check_targets(out: Path | None, report: Path | None) -> None:
+def _check_report(report: Path | None, source: Path | str, out: Path | None) -> None:
+    """Refuse a report that cannot be written, or that would take the place of a .blend file."""
+    if report is None:
+        return
+    target = _target(report)
+    blends = {Path(path).resolve() for path in (source, out) if path}
+    if target in blends or target.suffix.lower() == ".blend":
+        raise FileProblem(f"'{report}' is a .blend file, which the report would replace; let its name end in .json")
+
+
+def _check_out(out: Path | None) -> None:
     """Say what cannot be written before anything is computed."""
     if out is not None and out.suffix != ".blend":
         raise FileProblem(f"'{out}' is no name of a .blend file; let it end in .blend")
-    for path in (out, report):
-        if path is not None and not path.parent.is_dir():
-            raise FileProblem(f"'{path.parent}' is not a folder; create it or name another one")
-        if path is not None and path.is_dir():
-            raise FileProblem(f"'{path}' is a folder; give the name of a file")
+    if out is not None:
+        _target(out)
+
+
+def _target(path: Path) -> Path:
+    """The file that is written where `path` is named."""
+    try:
+        target = files.replaceable(path)
+    except OSError as error:
+        raise FileProblem(f"'{path}' cannot be written: {error.strerror or error}; give another name") from None
+    if not target.parent.is_dir():
+        raise FileProblem(f"'{target.parent}' is not a folder; create it or name another one")
+    return target
 
 
 def _open(source: Path) -> None:
@@ -113,7 +137,8 @@ def _open(source: Path) -> None:
 def _choose_scene(name: str | None) -> bpy.types.Scene:
     if name is None:
         return bpy.context.scene
-    chosen: bpy.types.Scene | None = bpy.data.scenes.get(name)
+    # Compared here, as Blender's own search fails for names that are no Unicode text.
+    chosen = next((scene for scene in bpy.data.scenes if scene.name == name), None)
     if chosen is None:
         known = ", ".join(f"'{scene.name}'" for scene in bpy.data.scenes)
         raise FileProblem(f"There is no scene '{name}'; the file has {known}")
@@ -134,18 +159,39 @@ def _apply(
     settings = scene.redmax
     if frames is not None:
         settings.use_range = True
-        settings.frame_start, settings.frame_end = frames
+        _set(settings, "frame_start", frames[0])
+        _set(settings, "frame_end", frames[1])
     if accuracy is not None:
-        settings.accuracy = accuracy.upper()
+        _set(settings, "accuracy", accuracy.upper())
     if integrator is not None:
-        settings.accuracy, settings.integrator = CUSTOM, integrator
+        _set(settings, "accuracy", CUSTOM)
+        _set(settings, "integrator", integrator)
     if pre_roll is not None:
-        settings.pre_roll = pre_roll
+        _set(settings, "pre_roll", pre_roll)
     if channels is not None:
         for name in CHANNELS:
             setattr(settings.bake, name, name in channels)
     for name, value in {"range": "SCENE", "selected_only": False, **options}.items():
-        setattr(settings.bake, name, value)
+        _set(settings.bake, name, value)
+
+
+def _set(group: Any, name: str, value: Any) -> None:
+    """Set a property of the panels. Blender would bring a number that is out of range into it without a word."""
+    prop = group.bl_rna.properties.get(name)
+    if prop is None:
+        raise FileProblem(f"There is no option '{name}'; the options are those of the panel by name")
+    try:
+        if prop.type in ("INT", "FLOAT") and not prop.hard_min <= value <= prop.hard_max:
+            least, most = (f"{bound:g}" if prop.type == "FLOAT" else bound for bound in (prop.hard_min, prop.hard_max))
+            raise FileProblem(f"{prop.name} ({name}) is {_short(value)}; give a number from {least} to {most}")
+        setattr(group, name, value)
+    except (TypeError, ValueError) as error:
+        raise FileProblem(f"{prop.name} ({name}) cannot be {_short(value)}: {error}") from None
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def _simulate_and_bake(
@@ -178,25 +224,23 @@ def _simulate_and_bake(
 def _save(out: Path) -> str:
     """Write the open file as a copy, whole or not at all; returns what the user should know."""
     out = out.resolve()
-    partial = out.with_name(f"{out.stem}.partial.blend")  # in the same folder, so that relative paths are right
     try:
-        with cache.not_following():
-            bpy.ops.wm.save_as_mainfile(filepath=str(partial), copy=True)
-        if not blend_files.is_whole(partial):
-            raise OSError(errno.ENOSPC, "the disk is full")
-        partial.replace(out)
+        with files.replacing(out) as partial:  # in the same folder, so that relative paths are right
+            partial.unlink()  # Blender would keep what it finds there as a backup
+            with cache.not_following():
+                bpy.ops.wm.save_as_mainfile(filepath=str(partial), copy=True)
+            if not blend_files.is_whole(partial):
+                raise OSError(errno.ENOSPC, "the disk is full")
     except RuntimeError as error:
         raise FileProblem(f"'{out}' cannot be written: {_reason(error)}") from None
     except OSError as error:
         raise FileProblem(f"'{out}' cannot be written: {error.strerror or error}") from None
-    finally:
-        partial.unlink(missing_ok=True)
     return cache.file_saved(str(out))
 
 
 @contextmanager
 def _stopped_by_interrupt(run: simulation.Run) -> Iterator[None]:
-    """Ctrl+C ends the run after the frame it computes and keeps what is done; a second one ends the program."""
+    """Ctrl+C ends the run after the step it computes and keeps what is done; a second one ends the program."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -7,18 +7,20 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from .cli.console import say
 from .cli.examples import ALL, list_examples, run_examples
 from .cli.inspect import check_command, info_command, version_line
 from .cli.options import add_integrator_options, chosen_integrator, positive
 from .cli.run import simulate_command
-from .cli.warm_up import warm_up_command
+from .cli.warm_up import add_warm_up_options, warm_up_command
+from .errors import RedMaxError
 
 
 class ShowVersion(argparse.Action):
     """--version; what computes is found out only where it is asked for, as numba takes long to load."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(version_line())
+        say(version_line())
         parser.exit()
 
 
@@ -41,21 +43,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     examples.add_argument("--list", action="store_true", help="only list them (what happens without --run)")
     examples.add_argument("--run", metavar=f"{ALL}|NAME", help="simulate all of them or one")
     examples.add_argument("--out", default="redmax_examples", help="folder for results (default redmax_examples)")
-    commands.add_parser("warm-up", help="compile the fast solver ahead of time (once for this computer)")
+    add_warm_up_options(commands.add_parser("warm-up", help="compile the fast solver ahead of time, once per computer"))
     options = parser.parse_args(arguments)
     if options.command == "check":
-        return max(check_command(path, print) for path in options.scene)
+        return max(check_command(path, say) for path in options.scene)
     if options.command == "info":
-        return info_command(options.scene, print)
+        return info_command(options.scene, say)
     if options.command == "warm-up":
-        return warm_up_command(print, stream=sys.stderr)
+        return warm_up_command(say, stream=sys.stderr, shared=options.shared)
     if options.command == "examples":
         if options.list or options.run is None:
-            return list_examples(print)
-        return run_examples(options.run, print, out=options.out, stream=sys.stderr)
+            return list_examples(say)
+        return run_examples(options.run, say, out=options.out, stream=sys.stderr)
     return simulate_command(
         options.scene,
-        print,
+        say,
         integrator=chosen_integrator(simulate, options),
         fps=options.fps,
         duration=options.duration,
@@ -65,4 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        code = 130  # as shells say it
+    except (RedMaxError, OSError) as error:  # a variable that cannot be meant, or nowhere to write to
+        say(f"redmax: {error}", sys.stderr)
+        code = 1
+    sys.exit(code)

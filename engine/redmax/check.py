@@ -23,6 +23,9 @@ from .scene import Body, Scene
 from .strands import Strand
 from .topology import WORLD, Topology, find_cycle, spanning_forest
 
+DEEPEST = 8
+"""Elements inside each other that a scene may have: composites of composites, and the tables of their parts."""
+
 
 def find_problems(scene: Scene, incomplete: Iterable[Element] = ()) -> list[Problem]:
     """Every problem of a scene, in the order of its lists; an empty list means it compiles.
@@ -31,7 +34,10 @@ def find_problems(scene: Scene, incomplete: Iterable[Element] = ()) -> list[Prob
     what they do not say.
     """
     checker = _Checker(scene, {id(element) for element in incomplete})
-    checker.run()
+    try:
+        checker.run()
+    except RecursionError:
+        return [*checker.problems, Problem("scene", "is nested too deeply", "give a plain scene")]
     return checker.problems
 
 
@@ -121,8 +127,11 @@ class _Checker:
         self.references(lists)
         self.tree()
 
-    def element(self, element: Element, label: str, ndof: int | None = None) -> None:
+    def element(self, element: Element, label: str, ndof: int | None = None, depth: int = 0) -> None:
         """Fields first; what only the whole element can tell, and what is inside it, after."""
+        if depth > DEEPEST:
+            self.say(label, f"is nested more than {DEEPEST} deep", "list the innermost parts in the outermost element")
+            return
         if isinstance(element, Joint):
             ndof = element.ndof
         before = len(self.problems)
@@ -130,7 +139,7 @@ class _Checker:
             self.say(label, what, hint)
             self.misfit.add(id(element))
         for inner_label, inner in element.children():
-            self.element(inner, f"{label}, {inner_label}", ndof)
+            self.element(inner, f"{label}, {inner_label}", ndof, depth + 1)
         if len(self.problems) == before and id(element) not in self.incomplete:
             for what, hint in element.problems():
                 self.say(label, what, hint)

@@ -11,6 +11,17 @@ class RedMaxError(Exception):
     """Base of every error the engine raises on purpose."""
 
 
+class RunError(RedMaxError):
+    """A run that cannot go on. what: in words, naming the element. element: what it failed at, such as "joint 'Pin'";
+    empty where nobody knows. advice: what to do. code: the reason, for programs."""
+
+    code = "failed"
+
+    def __init__(self, what: str, element: str = "", advice: str = "") -> None:
+        self.what, self.element, self.advice = what, element, advice
+        super().__init__(f"{what}; {advice}" if advice else what)
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong with a scene.

@@ -49,6 +49,10 @@ PLAIN: dict[str, type[Element]] = {"body": Body, "strand": Strand, "drive": Driv
 """What has no kinds."""
 
 
+MOST_BYTES = 100_000_000
+"""Largest scene file that is read; a million numbers take 20 MB."""
+
+
 def load(path: str | Path) -> Scene:
     """The scene in a JSON file. Raises SceneError with every problem it has."""
     return loads(read_text(path), source=str(path))
@@ -71,7 +75,7 @@ def dumps(scene: Scene) -> str:
     """A scene as JSON text. Fields at their default are left out. Raises SceneError for NaN and the like."""
     try:
         return json.dumps(plain(scene), indent=1, allow_nan=False) + "\n"
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         problems = find_problems(scene) or [Problem("scene", "holds a value JSON cannot express", "use plain numbers")]
         raise SceneError(problems) from None
 
@@ -89,7 +93,7 @@ def plain(scene: Scene) -> dict[str, Any]:
 def read_text(path: str | Path) -> str:
     """The text of a scene file. Raises SceneError where it cannot be had."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return files.read_text(Path(path), MOST_BYTES, encoding="utf-8-sig")
     except UnicodeDecodeError:
         problem = Problem(f"file '{path}'", "is not UTF-8 text", "give a JSON scene file")
     except OSError as error:
@@ -310,4 +314,6 @@ def _wanted(spec: Spec) -> str:
 
 def _tuples(value: Any) -> Any:
     """JSON lists as tuples, so that elements are hashable and compare by value."""
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+    if type(value) is not list:
+        return value
+    return tuple([_tuples(item) if type(item) is list else item for item in value])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,16 +16,22 @@ from .arrays import Array
 from .dynamics import energy, recursive
 from .dynamics.animation import prescribed_motion
 from .dynamics.constrained import ConstraintError, with_rows
+from .dynamics.constraint_rows import ConstraintRows
 from .dynamics.kinematics import Kinematics, body_poses, body_twists
 from .dynamics.loads import potential_energy
 from .dynamics.singular import ImmovableError
-from .errors import RedMaxError
+from .energy_books import energy_books
+from .errors import RedMaxError, RunError
 from .fields import field_problems, specs
 from .integrators import Integrator, Stepper
-from .integrators.constrained import ConstrainedRun
-from .integrators.energy_balance import BalancedStepper, powers
+from .integrators.base import NOT_FINITE, SMALLER_STEP, WHAT_IS_FAST
+from .integrators.constrained import ConstrainedRun, Strength
+from .integrators.energy_balance import BalancedStepper, EnergyPromise, powers
 from .integrators.equations import Motion, constrained_motion, driven_or_free, felt_by_motors
+from .integrators.watch import PATIENCE, StoppedError, Watch
 from .model import Model
+from .outcome import Outcome, remark
+from .singular_poses import singular_pose
 from .spatial import adjoint, pose, quaternion
 from .state import State
 from .trajectory import Status, Trajectory
@@ -51,6 +57,16 @@ class SimulationError(RedMaxError):
     """A simulation that cannot begin."""
 
 
+class DivergedError(RunError):
+    """A motion that has left all bounds."""
+
+    code = "diverged"
+
+
+NO_STRENGTH = Strength()
+"""Of a mechanism without loops and constraints."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """The mechanism at one frame; n bodies, nr coordinates, SI units.
@@ -60,6 +76,10 @@ class Sample:
     status: "running", or on the last sample "complete" or "failed", with a message.
     A failed run yields its last good sample once more, with that status: nothing computed is lost.
     note: what a person should know of how the run went so far, such as that something is stiff; empty as a rule.
+    energy_promise: how well its energy balances so far; None where work and loss are estimates.
+    steps: how many the run has taken so far.
+    outcome: why the run failed; None unless it has.
+    strength: of the weakest equation of loops in the steps since the last sample.
     """
 
     index: int
@@ -70,6 +90,10 @@ class Sample:
     status: Literal["running", "complete", "failed"] = "running"
     message: str = ""
     note: str = ""
+    energy_promise: EnergyPromise | None = None
+    steps: int = 0
+    outcome: Outcome | None = None
+    strength: Strength = NO_STRENGTH
 
 
 CHANNELS = {
@@ -117,10 +141,14 @@ def simulate(
     integrator: Integrator,
     fps: float = 24.0,
     duration: float,
+    patience: float = PATIENCE,
+    stopped: Callable[[], bool] | None = None,
 ) -> Iterator[Sample]:
     """One sample per frame from the start, at t0 + k / fps, up to the last frame within `duration` [s].
 
     state: where to start, the model's own start if None. Closing the iterator stops the run.
+    patience: seconds of computing after which a run fails that hardly gets on; infinite for one that may take any time.
+    stopped: asked between steps, also in the middle of a frame; samples end where it says True.
     Raises SimulationError at once for what cannot be simulated; later failures are a status on the last sample.
     """
     start = model.initial_state() if state is None else state
@@ -135,13 +163,16 @@ def simulate(
         *integrator.cannot(model),
     ]
     if not problems and duration * fps > MAX_FRAMES:
-        problems.append(f"{duration:g} s at {fps:g} fps are more than {MAX_FRAMES} frames; use a shorter duration")
+        problems.append(
+            f"{duration:g} s at {fps:g} fps are more than {MAX_FRAMES} frames; use a shorter duration or fewer fps"
+        )
     if problems:
         raise SimulationError("; ".join(problems))
     try:
         stepper = integrator.begin(model, start)
     except ConstraintError as error:
         raise SimulationError(str(error)) from None
+    stepper.watch = Watch(patience, stopped)
     return _samples(stepper, fps, frame_count(fps, duration))
 
 
@@ -167,28 +198,47 @@ def frame_count(fps: float, duration: float) -> int:
 def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
     t0 = stepper.state.t
     exchange, tree = _Exchange(stepper), _tree_for(stepper)
-    what, sample = _look(stepper, exchange, tree, 0, complete=last == 0)
-    if what:
-        yield dataclasses.replace(sample, status="failed", message=f"Cannot start: {what}")
+    diverged, sample = _look(stepper, exchange, tree, 0, complete=last == 0)
+    if diverged is not None:
+        broken = _failure(diverged, sample, stepper.model, 0, t0)
+        yield dataclasses.replace(sample, status="failed", message=f"Cannot start: {broken.reason}", outcome=broken)
         return
     yield sample
     for index in range(1, last + 1):
+        t = t0 + index / fps
+        failed: RedMaxError | None = None
         try:
             # Overflow while diverging is no error here: what comes of it is examined below.
             with np.errstate(all="ignore"):
-                stepper.advance(t0 + index / fps)
-                what, new = _look(stepper, exchange, tree, index, complete=index == last)
-                if not what:
+                stepper.advance(t)
+                failed, new = _look(stepper, exchange, tree, index, complete=index == last)
+                if failed is None:
                     sample = new
+        except StoppedError:
+            return
         except RedMaxError as error:
-            what = str(error)
+            failed = error
         except (np.linalg.LinAlgError, OverflowError):
-            what = "the equations of motion are no longer finite"
-        if what:
-            message = f"Stopped at frame {index} (t = {t0 + index / fps:.6g} s): {what}"
-            yield dataclasses.replace(sample, status="failed", message=message)
+            failed = DivergedError(NOT_FINITE, advice=WHAT_IS_FAST)
+        if failed is not None:
+            outcome = _failure(failed, sample, stepper.model, index, t)
+            message = f"Stopped at frame {index} (t = {t:.6g} s): {outcome.reason}"
+            yield dataclasses.replace(sample, status="failed", message=message, outcome=outcome)
             return
         yield sample
+
+
+def _failure(error: RedMaxError, last: Sample, model: Model, frame: int, t: float) -> Outcome:
+    """What an error that ends a run at a frame says. Where the equations cannot be solved and nobody knows why, the
+    body that was fastest in the last sample is where to look."""
+    if not isinstance(error, RunError):  # of an integrator or element of somebody else: a sentence of its own
+        return Outcome(code=RunError.code, frame=frame, t=t, what=str(error))
+    what, element = error.what, error.element
+    if not element and model.body_names:
+        speed = np.linalg.norm(last.channels["twist"].reshape(-1, 2, 3), axis=2).max(axis=1)
+        element = f"body '{model.body_names[int(np.nan_to_num(speed, nan=np.inf).argmax())]}'"
+        what = f"{what}, where {element} is the fastest"
+    return Outcome(code=error.code, frame=frame, t=t, what=what, element=element, advice=error.advice or WHAT_IS_FAST)
 
 
 def _tree_for(stepper: Stepper) -> Tree | None:
@@ -202,14 +252,14 @@ def _tree_for(stepper: Stepper) -> Tree | None:
 
 def _look(
     stepper: Stepper, exchange: _Exchange, tree: Tree | None, index: int, *, complete: bool
-) -> tuple[str, Sample]:
-    """How the run has diverged, empty for a sound state, and the sample there is in any case."""
+) -> tuple[DivergedError | None, Sample]:
+    """How the run has diverged, None for a sound state, and the sample there is in any case."""
     state = stepper.state
     seen = None if tree is None else tree.observe(state.q, state.qdot, state.chart, state.t)
-    if seen is None or not seen.certain:
+    if tree is None or seen is None or not seen.certain:
         E_wi, phi = stepper.body_motion()
-        what = divergence(stepper.model, E_wi, np.linalg.norm(phi.reshape(-1, 2, 3), axis=2))
-        return what, _take_sample(stepper, exchange, index, E_wi, phi, complete=complete)
+        diverged = divergence(stepper.model, E_wi, np.linalg.norm(phi.reshape(-1, 2, 3), axis=2))
+        return diverged, _take_sample(stepper, exchange, index, E_wi, phi, complete=complete)
     work, loss = exchange.until(state.t, seen.power)
     channels = {
         "twist": seen.twist,
@@ -232,26 +282,54 @@ def _look(
         **_nodes(stepper.model, seen.E_wb),
     }
     status: Literal["running", "complete"] = "complete" if complete else "running"
-    sample = Sample(index, state.t, state, seen.E_wb, channels, status, note=stepper.note)
+    sample = Sample(
+        index,
+        state.t,
+        state,
+        seen.E_wb,
+        channels,
+        status,
+        note=stepper.note,
+        energy_promise=_promise(stepper),
+        steps=stepper.steps,
+        strength=NO_STRENGTH if stepper.constraints is None else stepper.constraints.strength(tree.weakest_row()[0]),
+    )
     return divergence(stepper.model, seen.E_wb, seen.speeds), sample
 
 
-def divergence(model: Model, E: Array, speeds: Array) -> str:
-    """Which body shows that a run has diverged and how; empty for a sound state.
+def divergence(model: Model, E: Array, speeds: Array) -> DivergedError | None:
+    """Which body shows that a run has diverged and how; None for a sound state.
 
     E: (n, 4, 4) poses. speeds: (n, 2) how fast each body turns [rad/s] and its centre of mass moves [m/s].
     """
     if speeds.max(initial=0.0) <= min(MAX_SPEED, MAX_SPIN) and np.isfinite(E).all():  # NaN compares as false
-        return ""
+        return None
     sound = np.isfinite(E).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=1)
     names = model.body_names
     if not sound.all():
-        return f"the motion of body '{names[int(np.argmin(sound))]}' is no longer finite; use a smaller step"
+        body = f"body '{names[int(np.argmin(sound))]}'"
+        return DivergedError(f"the motion of {body} is no longer finite", body, SMALLER_STEP)
     for column, limit, unit in ((1, MAX_SPEED, "m/s"), (0, MAX_SPIN, "rad/s")):
         if speeds[:, column].max(initial=0.0) > limit:
             fastest = int(speeds[:, column].argmax())
-            speed = f"{speeds[fastest, column]:.3g} {unit}"
-            return f"body '{names[fastest]}' exceeds {limit:,.0f} {unit} ({speed}); use a smaller step"
+            body, speed = f"body '{names[fastest]}'", f"{speeds[fastest, column]:.3g} {unit}"
+            what = f"{body} exceeds {limit:,.0f} {unit} ({speed})"
+            return DivergedError(what, body, model.once(_hasty) or SMALLER_STEP)
+    return None
+
+
+def _hasty(model: Model) -> str:
+    """What to do about animations that no body can follow; empty where there are none."""
+    for joint in (*model.joints, *(loop.joint for loop in model.loops)):
+        table = joint.animation
+        if table is not None and table.peak_slopes().max(initial=0.0) > min(MAX_SPEED, MAX_SPIN):
+            x, y = np.asarray(table.x, np.float64), np.asarray(table.y, np.float64)
+            k = int((np.abs(np.diff(y, axis=0)).max(axis=1) / np.diff(x)).argmax())
+            first, last = x[k : k + 2].tolist()
+            return (
+                f"the points {first!r} s and {last!r} s in the animation of joint '{joint.name}' are too close, "
+                "move them apart"
+            )
     return ""
 
 
@@ -282,26 +360,37 @@ def _take_sample(
     """What there is to know about the present state of a run, without kernels."""
     model, state = stepper.model, stepper.state
     kin = dataclasses.replace(fast.kinematics(model, state.q, state.qdot, state.chart), E_wi=E_wi, phi=phi)
+    channels, rows = _channels(model, kin, state.t, exchange, stepper.constraints)
     return Sample(
         index,
         state.t,
         state,
         body_poses(model, kin),
-        _channels(model, kin, state.t, exchange, stepper.constraints),
+        channels,
         "complete" if complete else "running",
         note=stepper.note,
+        energy_promise=_promise(stepper),
+        steps=stepper.steps,
+        strength=NO_STRENGTH if stepper.constraints is None or rows is None else stepper.constraints.strength(rows),
     )
+
+
+def _promise(stepper: Stepper) -> EnergyPromise | None:
+    return stepper.energy_promise if isinstance(stepper, BalancedStepper) else None
 
 
 def _channels(
     model: Model, kin: Kinematics, t: float, exchange: _Exchange, constraints: ConstrainedRun | None
-) -> dict[str, Array]:
+) -> tuple[dict[str, Array], ConstraintRows | None]:
+    """All channels of a sample, and its rows."""
+    rows: ConstraintRows | None = None
     load = fast.loads(model, kin, t)
     n, nr = model.body_count, model.dof_count
     given, held = prescribed_motion(model, t)[2], NO_CONSTRAINTS
     if constraints is not None:
         motion = constrained_motion(model, kin.q, kin.qdot, kin.chart, t, given, constraints)
-        load, held = with_rows(model, load, motion.rows, motion.multipliers), _held(model, motion)
+        rows = motion.rows
+        load, held = with_rows(model, load, rows, motion.multipliers), _held(model, motion)
         hybrid = fast.inverse_dynamics(model, kin, load, motion.qddot)
         power = motion.powers
     else:
@@ -317,7 +406,7 @@ def _channels(
     kinetic, potential = energy.kinetic_energy(model, kin), potential_energy(model, kin)
     work, loss = exchange.until(t, power)
     E_jb = model.E_ji @ model.E_ib
-    return {
+    channels = {
         "twist": body_twists(model, kin),
         "acceleration": adjoint.transform_twist(pose.inverse(E_jb), hybrid.Vdot),
         "qddot": hybrid.qddot,
@@ -336,6 +425,7 @@ def _channels(
         **_nodes(model, body_poses(model, kin)),
         **_drives(model, kin, hybrid.tau - load.f_r),
     }
+    return channels, rows
 
 
 def _without_armatures(model: Model) -> Model:
@@ -395,6 +485,7 @@ class Recorder:
             "route": fast.describe(model),
             "integrator": integrator.kind,
             **{name: getattr(integrator, name) for name in specs(type(integrator))},
+            **({"loops": [loop.joint.name for loop in model.loops]} if model.loops else {}),
             **({"inputs": list(model.followers.titles)} if model.followers is not None else {}),
             **({"strands": {s.name: len(s.owners) for s in model.strands}} if model.strands else {}),
         }
@@ -421,6 +512,10 @@ class Recorder:
         if status == "stopped":
             message = f"Stopped after frame {last.index}" if last is not None else "Stopped before the first frame"
         E_wb = np.array([sample.E_wb[:n] for sample in self.samples]).reshape(f, n, 4, 4)
+        channels = {
+            name: np.array([sample.channels[name][self._own(name)] for sample in self.samples])
+            for name in (self.samples[0].channels if self.samples else ())
+        }
         return Trajectory(
             body_names=self.model.body_names[:n],
             joint_names=self.model.joint_names[:n],
@@ -429,14 +524,33 @@ class Recorder:
             qdot=np.array([sample.state.qdot[:nr] for sample in self.samples]).reshape(f, nr),
             position=E_wb[:, :, :3, 3],
             rotation=quaternion.from_matrix(E_wb[:, :, :3, :3]),
-            channels={
-                name: np.array([sample.channels[name][self._own(name)] for sample in self.samples])
-                for name in (self.samples[0].channels if self.samples else ())
-            },
+            channels=channels,
             status=status,
             message=message,
-            meta={**self.meta, **({"note": last.note} if last is not None and last.note else {})},
+            meta={**self.meta, **self._facts(last, channels)},
         )
+
+    def _facts(self, last: Sample | None, channels: Mapping[str, Array]) -> dict[str, Any]:
+        """What there is to say of a run that ended with this sample."""
+        if last is None:
+            return {}
+        t = np.array([sample.t for sample in self.samples])
+        steps = np.array([sample.steps for sample in self.samples])
+        books, found = energy_books(self.model, t, channels, last.energy_promise, steps=steps)
+        remarks = [each for each in (found, self._singular_pose()) if each is not None]
+        note = "; ".join(filter(None, [last.note, *map(remark, remarks)]))
+        facts: dict[str, Any] = {"energy_books": books}
+        if remarks:
+            facts["remarks"] = [each.as_dict() for each in remarks]
+        if note:
+            facts["note"] = note
+        if last.outcome is not None:
+            facts["outcome"] = last.outcome.as_dict()
+        return facts
+
+    def _singular_pose(self) -> Outcome | None:
+        states, strengths = [sample.state for sample in self.samples], [sample.strength for sample in self.samples]
+        return singular_pose(self.model, states, strengths)
 
 
 def record(model: Model, samples: Iterable[Sample], *, integrator: Integrator, fps: float) -> Trajectory:

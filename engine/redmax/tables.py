@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -108,9 +107,29 @@ class Table(Element):
             noise += ROUND_OFF * (np.concatenate([edge, size]) + np.concatenate([size, edge]))
         return np.where(np.abs(new - old) > noise, new - old, 0.0)
 
+    def peak_slopes(self) -> Array:
+        """(k - 1, m): largest |dy/dx| between each two points; zero in a step."""
+        if self.interpolation == "step":
+            return np.zeros((len(self._points[0]) - 1, self._points[1].shape[1]))
+        (m0, m1), (c2, c3) = self._end_slopes, self._bends
+        # dy/dx = m0 + 2 c2 s + 3 c3 s^2 is extreme at the ends or at s = -c2 / (3 c3).
+        inside = (-c2 * c3 > 0.0) & (np.abs(c2) < 3.0 * np.abs(c3))
+        middle = m0 - np.where(inside, c2**2 / (3.0 * np.where(inside, c3, 1.0)), 0.0)
+        return np.asarray(np.maximum(np.maximum(np.abs(m0), np.abs(m1)), np.abs(middle)))
+
     def breakpoints(self) -> Array:
         """Points where a value or a derivative may jump; integrators must not step across them."""
         return self._points[0]
+
+    def corners(self, column: int) -> Array:
+        """Points where one column of y, or a derivative of it, may jump; none where it goes on straight."""
+        points, y = self._points
+        if self.interpolation == "step":
+            return np.asarray(points[1:][np.diff(y[:, column]) != 0.0])
+        if self.interpolation == "linear":
+            return np.asarray(points[self._slope_jumps[:, column] != 0.0])
+        bent = y[:, column].any() or any(slopes[:, column].any() for slopes in self._end_slopes)
+        return points if bent else np.zeros(0)
 
     def crossings(self, column: int, level: float) -> Array:
         """Sorted x, except the points themselves, at which one column of y passes through `level` without a jump."""
@@ -172,37 +191,54 @@ class Table(Element):
         value = y[k] + (h * s) * (m0 + s * (c2 + s_c3))
         return value, m0 + s * (2.0 * c2 + 3.0 * s_c3), (2.0 * c2 + 6.0 * s_c3) / h
 
-    def polynomials(self) -> list[Array]:
-        """What the table does from each point on, (m, 4) each: coefficients of (x - point)^0 ... ^3."""
+    def slope_corners(self) -> Array:
+        """Points at which dy/dx jumps in any column."""
+        return np.asarray(self._points[0][self._slope_jumps.any(axis=1)])
+
+    def polynomials(self) -> Array:
+        """What the table does from each point on, (k, m, 4): coefficients of (x - point)^0 ... ^3."""
         points, y = self._points
-        m0, (c2, c3) = self._end_slopes[0], self._bends
-        pieces = []
-        for k in range(len(points) - 1):
-            h = points[k + 1] - points[k]
-            bent = 1.0 if self.interpolation in ("cubic", "hermite") else 0.0
-            pieces.append(np.stack([y[k], m0[k], bent * c2[k] / h, bent * c3[k] / h**2], axis=1))
-        after = self._end_slopes[1][-1] if self.interpolation == "cubic" and len(points) > 1 else np.zeros(y.shape[1])
-        pieces.append(np.stack([y[-1], after, np.zeros(y.shape[1]), np.zeros(y.shape[1])], axis=1))
+        pieces = np.zeros((*y.shape, 4))
+        pieces[..., 0] = y
+        pieces[:-1, :, 1] = self._end_slopes[0]
+        if self.interpolation in ("cubic", "hermite"):
+            h = np.diff(points)[:, None]
+            pieces[:-1, :, 2], pieces[:-1, :, 3] = self._bends[0] / h, self._bends[1] / h**2
+        if self.interpolation == "cubic" and len(points) > 1:
+            pieces[-1, :, 1] = self._end_slopes[1][-1]
         return pieces
 
     def integral(self, x: float) -> Array:
         """Integral of y from 0 to x, (m,): the energy of a spring with this torque table, up to its sign."""
         return self._primitive(x) - self._primitive(0.0)
 
+    @cached_property
+    def _areas(self) -> Array:
+        """(k, m): integral of y from the first point to each point, exact for every interpolation."""
+        points, y = self._points
+        h, middle = np.diff(points)[:, None], 0.5 * (y[:-1] + y[1:])
+        if self.interpolation == "step":
+            areas = h * y[:-1]
+        else:
+            if self.interpolation != "linear":
+                c2, c3 = self._bends
+                middle = y[:-1] + h * (0.5 * self._end_slopes[0] + 0.25 * c2 + 0.125 * c3)
+            areas = h / 6.0 * (y[:-1] + 4.0 * middle + y[1:])  # Simpson's rule is exact for cubics
+        return np.concatenate([np.zeros((1, y.shape[1])), np.cumsum(areas, axis=0)])
+
     def _primitive(self, x: float) -> Array:
         """Integral of y from its first point to x, exact for every interpolation."""
         points, y = self._points
         inner = float(np.clip(x, points[0], points[-1]))
-        ends = np.append(points[points < inner], inner)
-        total = np.zeros(y.shape[1])
-        for a, b in pairwise(ends):
-            # Simpson's rule is exact for cubics; values are taken inside the piece, where a step is constant.
-            va, vb = self._piece(a, b, 0.0), self._piece(a, b, 1.0)
-            total += (b - a) / 6.0 * (va + 4.0 * self._piece(a, b, 0.5) + vb)
+        k = max(int(np.searchsorted(points, inner)) - 1, 0)
+        a = float(points[k])
+        # Values are taken inside the piece, where a step is constant.
+        va, vm, vb = (self._piece(a, inner, s) for s in (0.0, 0.5, 1.0))
+        total = self._areas[k] + (inner - a) / 6.0 * (va + 4.0 * vm + vb)
         outside = x - inner
         slope = self.derivative(x) if self.interpolation == "cubic" else np.zeros(y.shape[1])
         beyond: Array = outside * self.value(inner) + 0.5 * outside**2 * slope
-        return total + beyond
+        return np.asarray(total + beyond)
 
     def _piece(self, a: float, b: float, s: float) -> Array:
         """Value at a + s (b - a), taken as the limit from inside the piece (a, b)."""
@@ -239,12 +275,24 @@ def spline_slopes(x: Array, y: Array) -> Array:
     rhs[0] = ((h[0] + 2.0 * first) * h[1] * chord[0] + h[0] ** 2 * chord[1]) / first
     diagonal[-1], lower[-1] = h[-2], last
     rhs[-1] = (h[-1] ** 2 * chord[-2] + (2.0 * last + h[-1]) * h[-2] * chord[-1]) / last
-    for i in range(1, k):  # Thomas algorithm
-        w = lower[i - 1] / diagonal[i - 1]
-        diagonal[i] -= w * upper[i - 1]
-        rhs[i] -= w * rhs[i - 1]
-    slopes = rhs
-    slopes[-1] /= diagonal[-1]
-    for i in range(k - 2, -1, -1):
-        slopes[i] = (slopes[i] - upper[i] * slopes[i + 1]) / diagonal[i]
-    return slopes
+    return _tridiagonal(lower, diagonal, upper, rhs)
+
+
+def _tridiagonal(lower: Array, diagonal: Array, upper: Array, rhs: Array) -> Array:
+    """Solution (k, m) of a tridiagonal system by the Thomas algorithm; k - 1, k and k - 1 entries, rhs (k, m).
+
+    Written with lists of floats: a million rows would take numpy, number by number, ten times as long.
+    """
+    d, u, factors = diagonal.tolist(), upper.tolist(), lower.tolist()
+    for i, below in enumerate(factors):
+        factors[i] = below / d[i]
+        d[i + 1] -= factors[i] * u[i]
+    columns = []
+    for b in rhs.T.tolist():
+        for i, factor in enumerate(factors):
+            b[i + 1] -= factor * b[i]
+        b[-1] /= d[-1]
+        for i in range(len(b) - 2, -1, -1):
+            b[i] = (b[i] - u[i] * b[i + 1]) / d[i]
+        columns.append(b)
+    return np.array(columns).T.copy()

@@ -4,10 +4,6 @@
 from __future__ import annotations
 
 import json
-import struct
-import tokenize
-import zipfile
-import zlib
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
@@ -17,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from . import files
+from . import npz
 from .arrays import Array, frozen
 from .errors import RedMaxError
 
@@ -26,24 +22,47 @@ STATUSES: tuple[Status, ...] = ("complete", "stopped", "failed")
 FORMAT = "redmax-trajectory"
 VERSION = 1
 
+MOST_BYTES = 8 * 10**9
+"""Largest trajectory that is read, unpacked: 1000 bodies over 20 000 frames."""
 
-DAMAGE = (
-    ValueError,
-    KeyError,
-    IndexError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    SyntaxError,
-    OverflowError,
-    MemoryError,
-    RuntimeError,
-    struct.error,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-"""What reading a damaged archive raises: zip, deflate, the header of an array, or the JSON header may be broken."""
+LARGEST = 1e30
+"""Largest coordinate, position or velocity; scenes have no larger numbers either."""
+
+UNIT = 1e-6
+"""What the length of a quaternion may differ from 1."""
+
+SHAPES: dict[str, tuple[int | str, ...]] = {
+    "twist": ("n", 6),
+    "acceleration": ("n", 6),
+    "qddot": ("nr",),
+    "chart": ("n",),
+    "kinetic": (),
+    "potential": (),
+    "energy": (),
+    "work": (),
+    "loss": (),
+    "reaction": ("n", 6),
+    "torque": ("nr",),
+    "motor": ("nr",),
+    "loop_reaction": ("l", 6),
+    "constraint": ("m",),
+    "gap": ("l", 2),
+    "center_of_mass": (3,),
+    "momentum": (6,),
+    "drive": ("nr",),
+    "input": ("i", 3),
+    "nodes": ("s", 3),
+}
+"""Of each channel that simulations write, the shape of one sample: n bodies, nr coordinates, l loops."""
+
+FACTS = {"body_names": list, "joint_names": list, "status": str, "message": str, "meta": dict}
+"""Entries of the header and what JSON makes of them."""
+
+DIMENSIONS = {"t": 1, "q": 2, "qdot": 2, "position": 3, "rotation": 3}
+"""Arrays that every trajectory has."""
+
+CHANNEL = "channel:"
+"""What the names of channels begin with in a file."""
 
 
 class TrajectoryError(RedMaxError):
@@ -138,41 +157,101 @@ class Trajectory:
             "message": self.message,
             "meta": dict(self.meta),
         }
-        arrays = {"t": self.t, "q": self.q, "qdot": self.qdot, "position": self.position, "rotation": self.rotation}
-        channels: dict[str, Any] = {f"channel:{name}": values for name, values in self.channels.items()}
+        arrays = {name: getattr(self, name) for name in DIMENSIONS}
+        channels: dict[str, Any] = {f"{CHANNEL}{name}": values for name, values in self.channels.items()}
         entries = {"header": np.array(json.dumps(header)), **arrays, **channels}
-        method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
-        # What np.savez writes; but that forgets to close its archive where the disk is full, and complains later.
-        with files.replacing(Path(path)) as partial, zipfile.ZipFile(partial, "w", method) as archive:
-            for name, values in entries.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                    np.save(entry, values, allow_pickle=False)
+        npz.write(Path(path), entries, compressed=compressed)
 
 
 def load(path: str | Path) -> Trajectory:
-    """The trajectory in an .npz file written by `Trajectory.save`. Raises TrajectoryError for anything else."""
+    """The trajectory in an .npz file written by `Trajectory.save`. Raises TrajectoryError for anything else.
+
+    Whoever gets one may rely on it: names differ, shapes fit, times increase, poses are finite and rigid.
+    """
     try:
-        # Opened here, because np.load leaves the file open when it finds a damaged archive.
-        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as data:
-            if not isinstance(data, np.lib.npyio.NpzFile):
-                raise TrajectoryError(f"file '{path}' is not a trajectory; give an .npz written by RedMax")
-            header = json.loads(str(data["header"]))
-            if header.get("format") != FORMAT or header.get("version") != VERSION:
-                found = f"{header.get('format')!r} version {header.get('version')!r}"
-                raise TrajectoryError(f"file '{path}' is {found}, expected {FORMAT!r} version {VERSION}")
-            return Trajectory(
-                body_names=tuple(header["body_names"]),
-                joint_names=tuple(header["joint_names"]),
-                channels={key[8:]: data[key] for key in data.files if key.startswith("channel:")},
-                status=header["status"],
-                message=header["message"],
-                meta=header["meta"],
-                **{name: data[name] for name in ("t", "q", "qdot", "position", "rotation")},
-            )
+        return _sound(npz.read(Path(path), MOST_BYTES))
     except OSError as error:
-        raise TrajectoryError(f"file '{path}' cannot be read: {error.strerror or error}") from None
-    except DAMAGE as error:
-        raise TrajectoryError(f"file '{path}' is not a trajectory, or is damaged ({error})") from None
+        reason = f"cannot be read: {error.strerror or error}"
+    except MemoryError:
+        reason = "cannot be read: it needs more memory than there is"
+    except npz.ArchiveError as error:
+        reason = f"is not a trajectory, or is damaged ({error})"
+    except TrajectoryError as error:
+        reason = str(error)
+    raise TrajectoryError(f"file '{path}' {reason}")
+
+
+def _sound(arrays: dict[str, Any]) -> Trajectory:
+    """The trajectory in an archive's arrays. Raises TrajectoryError with what is wrong."""
+    header = _header(arrays.pop("header", None))
+    if header.get("format") != FORMAT or header.get("version") != VERSION:
+        found = f"{header.get('format')!r} version {header.get('version')!r}"
+        raise TrajectoryError(f"is {found}, expected {FORMAT!r} version {VERSION}")
+    try:
+        _require_facts(header)
+        _require_numbers(arrays)
+        result = Trajectory(
+            **{name: header[name] for name in FACTS},
+            **{name: arrays[name] for name in DIMENSIONS},
+            channels={key.removeprefix(CHANNEL): arrays[key] for key in arrays if key.startswith(CHANNEL)},
+        )
+        _require_channels(result)
+    except TrajectoryError as error:
+        raise TrajectoryError(f"is damaged: {error}") from None
+    return result
+
+
+def _header(stored: Any) -> dict[str, Any]:
+    """The JSON object in the text that is stored as an array."""
+    if stored is not None and stored.shape == () and stored.dtype.kind == "U":
+        try:
+            header = json.loads(str(stored))
+        except (ValueError, RecursionError):
+            header = None
+        if isinstance(header, dict):
+            return header
+    raise TrajectoryError("is not a trajectory; give an .npz written by RedMax")
+
+
+def _require_facts(header: dict[str, Any]) -> None:
+    for name, sort in FACTS.items():
+        if not isinstance(header.get(name), sort):
+            raise TrajectoryError(f"{name} is {str(header.get(name))[:40]!r}")
+    for name in ("body_names", "joint_names"):
+        names = header[name]
+        if not all(isinstance(item, str) for item in names) or len(set(names)) < len(names):
+            raise TrajectoryError(f"{name} are not different names")
+
+
+def _require_numbers(arrays: dict[str, Any]) -> None:
+    """Converts all arrays to double precision."""
+    for name, values in arrays.items():
+        if values.dtype.kind == "U":
+            raise TrajectoryError(f"{name} is text")
+        arrays[name] = values.astype(np.float64, copy=False)
+    for name, dimensions in DIMENSIONS.items():
+        if name not in arrays or arrays[name].ndim != dimensions:
+            raise TrajectoryError(f"{name} is missing, or is no array of {dimensions} dimensions")
+    for name in (*DIMENSIONS, f"{CHANNEL}twist", f"{CHANNEL}chart"):
+        if name in arrays and not (np.abs(arrays[name]) <= LARGEST).all():
+            raise TrajectoryError(f"{name.removeprefix(CHANNEL)} has a number that is not finite or beyond {LARGEST:g}")
+    if (np.diff(arrays["t"]) <= 0.0).any():
+        raise TrajectoryError("its times do not increase")
+    if (np.abs(np.linalg.norm(arrays["rotation"], axis=-1) - 1.0) > UNIT).any():
+        raise TrajectoryError("rotation has quaternions that are not of length 1")
+
+
+def _require_channels(result: Trajectory) -> None:
+    """Samples of known channels have their shapes; letters mean the same number everywhere."""
+    sizes: dict[str, int] = {"n": len(result.body_names), "nr": result.q.shape[1]}
+    for name, values in result.channels.items():
+        found = values.shape[1:]
+        shape = SHAPES.get(name, found)
+        if len(shape) == len(found):
+            letters = zip(shape, found, strict=True)
+            if all(n == (sizes.setdefault(d, n) if isinstance(d, str) else d) for d, n in letters):
+                continue
+        raise TrajectoryError(f"channel '{name}' has the shape {found} in each sample")
 
 
 def continuous_quaternions(q: Array) -> Array:

@@ -30,7 +30,7 @@ TYPICAL_SECONDS = 45
 TURN = 2e-4
 """Seconds that the compiler keeps Python to itself while another thread waits."""
 
-READY = "kernels"
+READY = cache_folder.KERNELS
 NEVER_COMPILED = ("radau", "maximal_euler")
 """Integrators without kernels of their own; what they share with others is compiled for those."""
 
@@ -110,3 +110,4 @@ def _run_everything() -> None:
     if single is not None:
         single.accelerations(single.repeat(model.q0.copy(), model.qdot0.copy(), 1), model.qdot0)
         single.mass_matrix(model.q0, model.initial_state().chart)  # of mechanisms with drives
+        single.motion(model.q0, model.qdot0, model.initial_state().chart)  # of steppers that are asked for it

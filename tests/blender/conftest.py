@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# What a developer's own Blender has (presets, extensions) is neither seen nor changed.
+_PROFILE = tempfile.TemporaryDirectory(prefix="redmax_test_profile_")
+os.environ["BLENDER_USER_RESOURCES"] = _PROFILE.name
 
-import bpy
-import pytest
+import bpy  # noqa: E402  (reads the environment)
+import pytest  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 _STATUS = pytest.StashKey[int]()
@@ -18,8 +22,11 @@ for folder in ("engine", "addon"):
     if str(ROOT / folder) not in sys.path:
         sys.path.insert(0, str(ROOT / folder))
 
-import redmax_blender  # noqa: E402  (the path is set above)
+from gated_runs import gated  # noqa: E402  (the path is set above)
+
+import redmax_blender  # noqa: E402
 from redmax_blender import compat  # noqa: E402
+from redmax_blender.bridge import live  # noqa: E402
 
 
 @pytest.hookimpl(trylast=True)
@@ -51,3 +58,19 @@ def _empty_file(_registered):
 @pytest.fixture
 def scene():
     return bpy.context.scene
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Simulations wait before each frame after the first; `slow(3)` lets them compute three."""
+    made = []
+
+    def integrator_of(scene):
+        made.append(gated(real(scene)))
+        return made[-1]
+
+    real = live.integrator_of
+    monkeypatch.setattr(live, "integrator_of", integrator_of)
+    yield lambda frames=1: frames and made[-1].gate.release(frames)
+    for each in made:
+        each.gate.release(1000)

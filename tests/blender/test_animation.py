@@ -266,6 +266,39 @@ def test_a_jump_is_refused_by_name_and_frame(short_scene):
     assert table_of().value(1.0)[0] == 0.5, "stepped keys that do not change jump nowhere"
 
 
+def test_keys_that_are_too_close_are_named_with_their_frames(short_scene):
+    """Not a jump, as they are not at the same frame; but no step is small enough for it."""
+    curve = curve_of(crank())
+    set_keys(curve, [(10, 0.0), (20, 1.0), (25, 3.0), (30, 3.5)], interpolation="LINEAR")
+    curve.keyframe_points[2].co[0] = 20.00001  # without an update, by which Blender would make it one key
+    (text,) = [str(finding) for finding in extract().errors]
+    assert text.startswith("Joint 'Crank' moves at ")
+    assert "rad/s between frames 20 and 20.0000095;" in text
+    assert text.endswith("nothing can follow it; move the keys there apart")
+    curve.keyframe_points[2].co[1] = 1.0
+    assert not extract().errors
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_key_that_is_no_number_is_named(short_scene, place):
+    curve = curve_of(crank())
+    set_keys(curve, [(1, 0.0), (20, 1.0), (30, 3.0)])
+    curve.keyframe_points[1].co[place] = float("nan")
+    (text,) = [str(finding) for finding in extract().errors]
+    assert text == "Joint 'Crank' has a key that is not a finite number; delete its keys"
+
+
+@pytest.mark.parametrize("frame", [1e9, 1e30])
+def test_a_key_far_out_takes_neither_time_nor_memory(short_scene, frame):
+    """Segments are cut at the frames that are simulated, not at all that they have."""
+    curve = curve_of(crank())
+    set_keys(curve, [(1, 0.0), (20, 1.0), (30, 3.0)])
+    curve.keyframe_points[2].co[0] = frame
+    found = extract()
+    (table,) = (joint.animation for joint in found.scene.joints if joint.name == "Crank")
+    assert len(table.x) < 1000
+
+
 def test_jumps_outside_the_range_do_not_matter(short_scene):
     curve = curve_of(crank())
     set_keys(curve, [(-20, 0.0), (1, 1.0), (60, 1.0), (80, 4.0)], interpolation="CONSTANT")

@@ -161,6 +161,28 @@ def test_joints_of_another_scene_are_refused(scene):
         baking.bake(scene, bpy.context.view_layer, extracted(), result, baking.BakeOptions(torque=True))
 
 
+@pytest.mark.parametrize("asked", [{"gap": True}, {"reaction": True}, {"torque": True}])
+def test_a_loop_that_was_added_since_is_refused(scene, asked):
+    """Its column is in no channel of the result; one more of another joint would be taken for it."""
+    four_bar()
+    scene.frame_end = 8
+    extraction = extracted()
+    result = simulation.run(extraction, INTEGRATORS["rk4"](h=1.0 / 24.0))
+    (closing,) = result.meta["loops"]
+    crank, rocker = (bpy.data.objects[name] for name in ("Crank", "Rocker"))
+    added = hinge("Zip", crank, rocker, (0.0, 0.0, 0.0))
+    options = baking.BakeOptions(**asked)
+    for _ in range(2):
+        with pytest.raises(BridgeError, match="The joints are not those that were simulated; simulate again"):
+            baking.bake(scene, bpy.context.view_layer, extracted(), result, options)
+        result = result.with_facts(meta={"fps": 24.0})  # as versions did that do not name loops
+    bpy.data.objects.remove(added)
+    renamed = simulation.run(extracted(), INTEGRATORS["rk4"](h=1.0 / 24.0))
+    bpy.data.objects[closing].name = "Zip"
+    with pytest.raises(BridgeError, match="not those that were simulated"):
+        baking.bake(scene, bpy.context.view_layer, extracted(), renamed, options)
+
+
 def test_the_gap_of_a_loop_is_a_property_of_its_joint(scene):
     four_bar()
     scene.frame_end = 8

@@ -443,6 +443,18 @@ def test_connect_at_each_place():
         assert (joint == pin) == (at == "EMPTY")
 
 
+@pytest.mark.parametrize("at", ["EMPTY", "CURSOR", "CHILD", "PARENT"])
+def test_connect_without_a_child_says_so_wherever_the_joint_goes(at):
+    base = box("Base")
+    select(base)
+    with pytest.raises(RuntimeError, match="Nothing is selected that could be connected; select the child and then"):
+        bpy.ops.redmax.connect(at=at, to_world=False)
+    with pytest.raises(RuntimeError, match="No empty is selected that could become the joint"):
+        bpy.ops.redmax.connect(at="EMPTY")
+    assert joints() == {}
+    assert not base.redmax.is_body
+
+
 def test_a_selected_empty_is_used_unless_told_otherwise():
     base, arm, pin = box("Base"), box("Arm", (1, 0, 0)), empty("Pin", (2, 0, 0))
     select(arm, pin, base)
@@ -511,12 +523,14 @@ def test_a_loop_joint_never_makes_the_base_a_child(capfd):
     assert "closes a loop" in capfd.readouterr().out
 
 
-def test_connect_refuses_what_is_connected_already_by_name():
+def test_a_second_joint_of_a_pair_has_the_same_parent_whichever_way_it_is_selected(capfd):
     base, arm = box("Base"), box("Arm", (1, 0, 0))
     select(arm, base)
     bpy.ops.redmax.connect()
     select(base, arm)
-    refused(bpy.ops.redmax.connect, "'Base' is connected to 'Arm' already, by joint 'Arm Hinge'")
+    bpy.ops.redmax.connect()
+    assert set(joints().values()) == {("Base", "Arm")}
+    assert ", beside joint 'Arm Hinge'; it closes a loop" in capfd.readouterr().out
 
 
 def test_connect_refuses_a_body_to_itself_by_name():

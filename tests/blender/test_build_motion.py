@@ -211,6 +211,20 @@ def test_a_hinge_follows_the_motion_its_child_already_has(scene):
     assert joint.redmax.joint.motion_type == "animated"
 
 
+def test_a_body_that_blenders_physics_moves_is_refused_by_name(scene):
+    """Its motion is nowhere but in the scene that simulates it."""
+    _base, arm, joint = connected()
+    bpy.ops.rigidbody.world_add()
+    scene.rigidbody_world.collection = bpy.data.collections.new("Rigid")
+    scene.rigidbody_world.collection.objects.link(arm)
+    select(joint)
+    with pytest.raises(RuntimeError, match=f"'{arm.name}' is moved by Blender's rigid-body physics.*Bake to Keyframes"):
+        bpy.ops.redmax.coordinate_from_motion()
+    assert not curves(joint)
+    arm.rigid_body.kinematic = True
+    assert bpy.ops.redmax.coordinate_from_motion() == {"FINISHED"}
+
+
 def test_the_parents_own_motion_is_taken_off_and_units_are_respected(scene):
     scene.frame_start, scene.frame_end = 1, 20
     scene.unit_settings.scale_length = 0.01

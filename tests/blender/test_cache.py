@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -150,6 +151,103 @@ def test_a_lost_or_damaged_result_is_said_and_is_no_result(tmp_path, damage, cap
     swinging.simulate()
     assert cache.problem(scene) == ""
     assert cache.load(scene) is not None
+
+
+def rewritten(path, *, change=None, meta=None, frames=None, **arrays):
+    """Let a result's file hold other arrays, or other entries of its meta or of the frames in it, None for none."""
+    with np.load(path) as stored:
+        content = {name: stored[name] for name in stored.files}
+    header = json.loads(str(content["header"]))
+    for group, changes in ((header, change), (header["meta"], meta), (header["meta"]["blender"], frames)):
+        for name, value in (changes or {}).items():
+            group[name] = value
+            if value is None:
+                del group[name]
+    content["header"] = np.array(json.dumps(header))
+    for name, make in arrays.items():
+        content[name.replace("__", ":")] = make(content[name.replace("__", ":")].copy())
+    np.savez(path, **content)
+
+
+def put(value):
+    """One number of an array is another."""
+
+    def change(values):
+        values.flat[5] = value
+        return values
+
+    return change
+
+
+def no_frames(path):
+    with np.load(path) as stored:
+        content = {name: stored[name] if name == "header" else stored[name][:0] for name in stored.files}
+    np.savez(path, **content)
+
+
+def without(name):
+    def change(path):
+        with np.load(path) as stored:
+            content = {key: stored[key] for key in stored.files if key != name}
+        np.savez(path, **content)
+
+    return change
+
+
+BODY = ["Lower", np.eye(4).tolist(), np.eye(4).tolist(), 1.0, False]
+BROKEN = {
+    "no frames": no_frames,
+    "a position that is no number": lambda path: rewritten(path, position=put(np.nan)),
+    "a position of 1e300": lambda path: rewritten(path, position=put(1e300)),
+    "a rotation that is no number": lambda path: rewritten(path, rotation=put(np.nan)),
+    "a twist that is no number": lambda path: rewritten(path, channel__twist=put(np.inf)),
+    "times that go back": lambda path: rewritten(path, t=lambda t: t[::-1]),
+    "no twists": without("channel:twist"),
+    "no charts": without("channel:chart"),
+    "no torques": without("channel:torque"),
+    "meta of a list": lambda path: rewritten(path, change={"meta": [1]}),
+    "no fps": lambda path: rewritten(path, meta={"fps": None}),
+    "fps of text": lambda path: rewritten(path, meta={"fps": "24"}),
+    "frames that are a list": lambda path: rewritten(path, meta={"blender": []}),
+    "frames that are a number": lambda path: rewritten(path, meta={"blender": 3}),
+    "no length": lambda path: rewritten(path, frames={"length": None}),
+    "length 0": lambda path: rewritten(path, frames={"length": 0.0}),
+    "length of NaN": lambda path: rewritten(path, frames={"length": float("nan")}),
+    "another fps": lambda path: rewritten(path, frames={"fps": 25.0}),
+    "a first frame of text": lambda path: rewritten(path, frames={"frame_start": "1"}),
+    "a first frame far out": lambda path: rewritten(path, frames={"frame_start": 10**12}),
+    "bodies that are a number": lambda path: rewritten(path, frames={"bodies": 3}),
+    "a body that is missing": lambda path: rewritten(path, frames={"bodies": [BODY]}),
+    "bodies of three": lambda path: rewritten(path, frames={"bodies": [BODY[:3]]}),
+    "a matrix of three rows": lambda path: rewritten(
+        path, frames={"bodies": [[*BODY[:1], np.eye(3).tolist(), *BODY[2:]]]}
+    ),
+    "a matrix of text": lambda path: rewritten(path, frames={"bodies": [[*BODY[:1], "E", *BODY[2:]]]}),
+    "a matrix of 1e300": lambda path: rewritten(path, frames={"bodies": [[*BODY[:1], [[1e300] * 4] * 4, *BODY[2:]]]}),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_result_that_simulate_has_not_written_is_refused_by_name_and_left_alone(tmp_path, how):
+    """Neither shown nor baked: keys of NaN or 1e300 would be the end of a scene."""
+    scene = swinging.build()
+    save_as(tmp_path / "shot.blend")
+    path = cache_index.file_of(tmp_path / cache.FOLDER, swinging.simulate().identifier)
+    bpy.ops.wm.save_mainfile()
+    BROKEN[how](path)
+    content = path.read_bytes()
+    drop_memory()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    scene = bpy.context.scene
+    scene.frame_set(9)
+    with pytest.raises(RuntimeError, match=f"cannot be loaded: .*{path.name}.*Simulate again"):
+        bpy.ops.redmax.bake()
+    assert "Simulate again" in bpy.context.window_manager.redmax.message
+    assert not scene.objects["Lower"].redmax.baked.active
+    assert np.allclose(swinging.world("Lower")[:3, 3], (1.5, 0.0, 2.0))
+    assert path.read_bytes() == content
+    swinging.simulate()
+    assert bpy.ops.redmax.bake() == {"FINISHED"}
 
 
 def test_an_identifier_from_a_strange_file_never_becomes_a_path(tmp_path):

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import json
+import logging
 
 import bpy
 import by_hand
 import pytest
 from by_hand import body, joint
+
+from redmax_blender.ops import check as check_operators
 
 
 @pytest.fixture
@@ -150,3 +153,15 @@ def test_exported_scenes_are_the_engines(tmp_path):
         bpy.ops.redmax.export_scene(filepath=str(tmp_path / "missing" / "scene.json"))
     with pytest.raises(RuntimeError, match="No file to write to"):
         bpy.ops.redmax.export_scene()
+
+
+def test_an_error_nobody_foresaw_is_told_by_export(tmp_path, monkeypatch, caplog):
+    pendulum()
+    monkeypatch.setattr(check_operators, "extract", lambda *_: 1 / 0)
+    caplog.set_level(logging.CRITICAL)
+    with pytest.raises(RuntimeError) as raised:
+        bpy.ops.redmax.export_scene(filepath=str(tmp_path / "scene.json"))
+    said = "Export RedMax Scene met an error it does not know (ZeroDivisionError: division by zero)"
+    assert said in str(raised.value)
+    assert "Traceback" not in str(raised.value)
+    assert list(tmp_path.iterdir()) == []

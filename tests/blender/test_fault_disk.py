@@ -16,6 +16,7 @@ import swinging
 from cached_results import drop_memory, save_as
 
 from redmax_blender import headless
+from redmax_blender._engine import files
 from redmax_blender.bridge import blend_files, cache, cache_index, cache_places, preparation, unexpected
 
 resource = pytest.importorskip("resource", reason="this system has no limits on files")
@@ -53,10 +54,23 @@ def no_room(most=4096):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def fill(folder, identifier):
-    """Let the folder take nothing of this result: what is written goes to a device that is always full."""
-    folder.mkdir(exist_ok=True)
-    (folder / f"{identifier}.npz.{os.getpid()}.partial").symlink_to(DEVICE)
+@contextmanager
+def full(folder):
+    """Let the folder take no result: what is written there goes to a device that is always full."""
+    make = files._new_partial
+
+    def new_partial(target, start):
+        if target.parent != folder:
+            return make(target, start)
+        partial = target.with_name(f"{start}.full")
+        partial.symlink_to(DEVICE)
+        return partial
+
+    files._new_partial = new_partial
+    try:
+        yield
+    finally:
+        files._new_partial = make
 
 
 @needs_device
@@ -65,8 +79,8 @@ def test_a_full_disk_keeps_the_result_elsewhere_and_says_so(tmp_path):
     identifier = swinging.simulate().identifier
     bpy.ops.redmax.clear_result()
     save_as(tmp_path / "shot.blend")
-    fill(tmp_path / cache.FOLDER, identifier)
-    assert swinging.simulate().identifier == identifier
+    with full(tmp_path / cache.FOLDER):
+        assert swinging.simulate().identifier == identifier
     assert f"'{tmp_path / cache.FOLDER}' cannot be written (No space left on device)" in message()
     assert "free some space and save the file to keep them" in message()
     assert in_folder(tmp_path) == [], "no half of a result"
@@ -103,8 +117,8 @@ def test_with_every_disk_full_the_result_stays_in_memory_whatever_comes(tmp_path
 def test_a_disk_that_is_full_when_the_file_is_saved_is_said_in_the_panel(tmp_path):
     swinging.build()
     identifier = swinging.simulate().identifier
-    fill(tmp_path / cache.FOLDER, identifier)
-    save_as(tmp_path / "shot.blend")
+    with full(tmp_path / cache.FOLDER):
+        save_as(tmp_path / "shot.blend")
     assert "No space left on device" in message()
     assert "save the file to keep them" in message()
     assert in_folder(tmp_path) == []
@@ -190,7 +204,12 @@ def test_preparing_the_solver_on_a_full_disk_is_told(monkeypatch, caplog):
 # --- what processes that were killed leave behind --------------------------------------------
 
 
-@pytest.mark.parametrize("name", [f"{RESULT}.4711.partial", f"{RESULT}.partial", "index.json.4711.partial"])
+MARK = ".redmax-0123456789abcdef.partial"
+
+
+@pytest.mark.parametrize(
+    "name", [f"{RESULT}{MARK}", f"index.json{MARK}", f"{RESULT}.4711.partial", f"{RESULT}.partial"]
+)
 def test_left_overs_of_a_killed_process_are_never_read_and_go_with_the_next_result(tmp_path, name):
     scene = swinging.build()
     save_as(tmp_path / "shot.blend")
@@ -202,7 +221,7 @@ def test_left_overs_of_a_killed_process_are_never_read_and_go_with_the_next_resu
     assert cache.load(scene) is None
     swinging.simulate()
     assert left.exists(), "somebody may be writing it"
-    long_ago = time.time() - 2.0 * cache_places.GIVEN_UP
+    long_ago = time.time() - 2.0 * files.GIVEN_UP
     os.utime(left, (long_ago, long_ago))
     bpy.ops.wm.save_mainfile()
     assert not left.exists()

@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 import swinging
 
+from redmax import energy_books
+from redmax.outcome import Outcome
 from redmax_blender import cli, compat, headless
-from redmax_blender.bridge import cache, run_report, simulation
+from redmax_blender.bridge import cache, result_findings, run_report, simulation
 
 ROOT = Path(__file__).parents[2]
 
@@ -195,7 +197,7 @@ def test_the_report_tells_everything_as_json(source, out, tmp_path):
     wanted = {
         "file", "scene", "out", "status", "message", "exit_code", "notes", "frames", "frames_asked", "fps", "bodies",
         "joints", "dofs", "loops", "objects", "keys", "keys_every", "frames_baked", "error", "seconds", "energy",
-        "loop_gap", "route", "accuracy", "integrator", "versions",
+        "remarks", "outcome", "loop_gap", "route", "accuracy", "integrator", "versions",
     }  # fmt: skip
     assert set(data) == wanted
     assert data["out"] == str(out.resolve())
@@ -206,14 +208,41 @@ def test_the_report_tells_everything_as_json(source, out, tmp_path):
     scale = abs(data["energy"]["start"])
     assert abs(data["energy"]["drift"]) < 1e-6 * scale
     assert data["energy"]["work"] == data["energy"]["loss"] == 0.0
+    assert data["energy"]["promised"] == pytest.approx(1e-4)
+    assert (data["remarks"], data["outcome"], data["notes"]) == ([], None, [])
+
+
+def test_energy_that_does_not_balance_is_told_everywhere(source, out, monkeypatch):
+    """A planted fault: from frame 6 on the energy is half as much again."""
+    simulate = simulation.simulate.simulate
+
+    def faulty(*arguments, **options):
+        import dataclasses
+
+        for sample in simulate(*arguments, **options):
+            raised = sample.channels["energy"] + 0.5 * (sample.index >= 5)
+            yield dataclasses.replace(sample, channels={**sample.channels, "energy": raised})
+
+    monkeypatch.setattr(simulation.simulate, "simulate", faulty)
+    report = headless.bake_file(source, out=out)
+    assert (report.exit_code, report.status) == (0, "complete")
+    (told,) = json.loads(report.text())["remarks"]
+    assert (told["code"], told["frame"]) == ("energy_books", 6)
+    (note,) = report.notes
+    assert note.startswith("from frame 6 on the energy does not balance: 0.5 J of ")
+    assert f"Note: {note}" in cli.summary(report)
+    remark = bpy.context.scene.redmax.result.remark
+    assert remark == note[:1].upper() + note[1:]
+    (finding,) = result_findings.result_findings(bpy.context.scene)
+    assert (finding.text, finding.severity) == (remark, "WARNING")
 
 
 def test_drift_is_what_work_and_loss_do_not_explain():
     energy, work, loss = np.array([[5.0, 6.0, 4.5], [0.0, 2.0, 2.0], [0.0, 1.0, 2.5]])
     result = SimpleNamespace(channels={"energy": energy, "work": work, "loss": loss})
-    assert np.array_equal(run_report.drift(result), [0.0, 0.0, 0.0])
+    assert np.array_equal(energy_books.remainder(result.channels), [0.0, 0.0, 0.0])
     result.channels["work"] = np.array([0.0, 2.0, 1.0])
-    assert np.array_equal(run_report.drift(result), [0.0, 0.0, 1.0])
+    assert np.array_equal(energy_books.remainder(result.channels), [0.0, 0.0, 1.0])
 
 
 def test_numbers_that_are_not_finite_are_null(tmp_path):
@@ -245,14 +274,19 @@ def test_a_run_that_fails_on_the_way_is_kept_and_is_exit_code_3(source, out, mon
 
         for sample in simulate(*arguments, **options):
             if sample.index == 6:
-                yield dataclasses.replace(sample, status="failed", message="Stopped at frame 7 (t = 0.3 s): it broke")
+                broken = Outcome(
+                    code="broken", frame=7, t=0.3, element="joint 'Elbow'", what="it broke", advice="mend it"
+                )
+                yield dataclasses.replace(sample, status="failed", message="it broke", outcome=broken)
                 return
             yield sample
 
     monkeypatch.setattr(simulation.simulate, "simulate", failing)
     report = headless.bake_file(source, out=out)
     assert (report.exit_code, report.status) == (3, "failed")
-    assert report.message == "Stopped at frame 8: it broke. Frames 1-7 kept"
+    assert report.message == "Stopped at frame 8: it broke; mend it. Frames 1-7 kept"
+    told = json.loads(report.text())["outcome"]
+    assert (told["code"], told["frame"], told["element"]) == ("broken", 8, "joint 'Elbow'")
     assert (report.frames, report.frames_asked) == ([1, 7], [1, 13])
     assert {len(co) // 2 for co in curves(out).values()} == {7}
 
@@ -292,6 +326,8 @@ def test_a_save_that_fails_leaves_what_was_there(source, out, monkeypatch):
         ({"out": "no/such/folder/baked.blend"}, "is not a folder"),
         ({"out": "baked.abc"}, "end in .blend"),
         ({"report": "no/such/folder/report.json"}, "is not a folder"),
+        ({"report": "/"}, "it is a folder, not a file"),
+        ({"report": "report.blend"}, "is a .blend file, which the report would replace"),
     ],
 )
 def test_files_that_cannot_be_are_exit_code_2_before_anything_is_computed(source, out, change, said, monkeypatch):
@@ -300,6 +336,79 @@ def test_files_that_cannot_be_are_exit_code_2_before_anything_is_computed(source
     report = headless.bake_file(paths.pop("source"), **paths)
     assert report.exit_code == 2
     assert said in report.message
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes with names are those of POSIX")
+@pytest.mark.parametrize("option", ["out", "report"])
+def test_what_is_no_file_is_refused_and_stays(source, out, option, monkeypatch):
+    monkeypatch.setattr(simulation.Run, "work", lambda *_: pytest.fail("it was simulated"))
+    pipe = out.with_name(f"pipe.{'blend' if option == 'out' else 'json'}")
+    os.mkfifo(pipe)
+    report = headless.bake_file(source, **{option: pipe})
+    assert report.exit_code == 2
+    assert report.message == f"'{pipe}' cannot be written: it is a pipe, not a file; give another name"
+    assert pipe.is_fifo()
+    assert [path.name for path in out.parent.iterdir()] == [pipe.name]
+
+
+def test_a_report_never_replaces_the_blend_file_it_is_of(source, out):
+    for path in (source, out):
+        before = source.read_bytes()
+        report = headless.bake_file(source, out=out, report=path)
+        assert report.exit_code == 2
+        assert "which the report would replace" in report.message
+        assert source.read_bytes() == before
+        assert not out.exists()
+    plain = source.with_name("shot.copy")  # a .blend file under any name
+    plain.write_bytes(before)
+    assert headless.bake_file(plain, out=out, report=plain).exit_code == 2
+    assert plain.read_bytes() == before
+
+
+def test_the_users_own_partial_blend_stays(source, out):
+    """Blender neither overwrites a file that looks like a temporary one nor leaves backups of its own."""
+    own = [out.with_name(name) for name in ("baked.partial.blend", "baked.partial.blend1", "baked.blend.partial")]
+    for path in own:
+        path.write_text("precious")
+    out.write_text("former")
+    out.chmod(0o640)
+    mode = out.stat().st_mode
+    report = headless.bake_file(source, out=out, bake=False)
+    assert report.exit_code == 0, report.message
+    assert {path.read_text() for path in own} == {"precious"}
+    assert out.stat().st_mode == mode
+    assert sorted(path.name for path in out.parent.iterdir()) == sorted(
+        [cache.FOLDER, out.name, *(path.name for path in own)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"frames": (1, 99999999999)}, "End (frame_end) is 99999999999; give a number from -1048574 to 1048574"),
+        ({"frames": (-(10**400), 5)}, "Start (frame_start) is -1000"),
+        ({"pre_roll": 1048575}, "Pre-Roll (pre_roll) is 1048575; give a number from 0 to 1048574"),
+        ({"pre_roll": -1}, "Pre-Roll (pre_roll) is -1"),
+        ({"frames": (-1048000, 5), "pre_roll": 1000}, "Pre-Roll begins at frame -1049000"),
+        ({"options": {"frame_end": 2**40}}, "End (frame_end) is 1099511627776"),
+        ({"options": {"every": 0}}, "Step (every) is 0; give a number from 1"),
+        ({"options": {"every": "two"}}, "Step (every) cannot be 'two'"),
+        ({"options": {"loop_frames": 10**12}}, "Blend (loop_frames) is 1000000000000"),
+        ({"options": {"max_distance": 1e300}}, "Max Distance (max_distance) is 1e+300"),
+        ({"options": {"max_angle": float("nan")}}, "Max Angle (max_angle) is nan"),
+        ({"options": {"keys": "SOME"}}, "Keys (keys) cannot be 'SOME'"),
+        ({"options": {"colour": 1}}, "There is no option 'colour'"),
+        ({"accuracy": "perfect"}, "Accuracy (accuracy) cannot be 'PERFECT'"),
+        ({"integrator": "guess"}, "Integrator (integrator) cannot be 'guess'"),
+        ({"scene": "\udcff"}, "There is no scene"),
+    ],
+)
+def test_settings_that_cannot_be_are_named_and_nothing_is_computed(source, out, given, said, monkeypatch):
+    monkeypatch.setattr(simulation.Run, "work", lambda *_: pytest.fail("it was simulated"))
+    report = headless.bake_file(source, out=out, **given)
+    assert report.exit_code == (1 if "begins at" in said else 2), report.message
+    assert said in report.message
+    assert not list(out.parent.iterdir())
 
 
 def test_a_file_that_is_no_blend_is_exit_code_2(tmp_path, out):

@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 import swinging
 
+from redmax_blender.bridge import live
+from redmax_blender.bridge.findings import RedMaxError
+
 
 @pytest.fixture
 def state():
@@ -455,6 +458,25 @@ def test_stale_result(arms):
     gone("Settings changed")
     assert not bpy.context.scene.redmax.result.changed
     assert bpy.ops.redmax.bake() == {"FINISHED"}
+
+
+def test_removing_a_rigid_body_that_is_none_is_refused(arms):
+    with pytest.raises(RuntimeError, match="is no rigid body"):
+        bpy.ops.redmax.fix(fix="REMOVE_RIGID_BODY", element="Lower")
+
+
+def test_the_fix_simulate_passes_on_what_simulate_refuses(monkeypatch):
+    """A nested operator's report is an exception to Blender; it is no error that nobody foresaw."""
+    swinging.build()
+
+    def refused(*_arguments):
+        raise RedMaxError("joint 'Shoulder': it goes nowhere")
+
+    monkeypatch.setattr(live, "prepare", refused)
+    with pytest.raises(RuntimeError) as error:
+        bpy.ops.redmax.fix(fix="SIMULATE")
+    assert "it goes nowhere" in str(error.value)
+    assert "does not know" not in str(error.value)
 
 
 # --- every button ----------------------------------------------------------------------------

@@ -129,7 +129,8 @@ def test_a_loop_that_nothing_can_close_says_so(four_bar):
 
 
 def test_over_constrained(four_bar):
-    problem = the_row("Loop through 'D' is over-constrained by 3 (still simulated, reactions not unique)")
+    says = "(harmless: it moves all the same, reactions not unique)"
+    problem = the_row(f"Loop through 'D' is over-constrained by 3 {says}")
     assert (problem.element, problem.severity, problem.fixes) == ("D", "INFO", "MAKE_BALL")
     fix(problem, "MAKE_BALL")
     assert four_bar["D"].redmax.joint.kind == "spherical"

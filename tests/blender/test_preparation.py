@@ -165,8 +165,9 @@ def test_scripts_and_headless_runs_print_it(compiler, capfd, tmp_path):
     assert "Preparing" not in capfd.readouterr().err
 
 
-def test_the_command_prepares_ahead_of_time_or_says_why_there_is_nothing_to_do(capfd):
-    assert cli.main(["warm-up"]) == 0
+@pytest.mark.parametrize("options", [(), ("--shared",)])
+def test_the_command_prepares_ahead_of_time_or_says_why_there_is_nothing_to_do(capfd, options):
+    assert cli.main(["warm-up", *options]) == 0
     assert "Plain numpy computes here, there is nothing to prepare: numba is not installed" in capfd.readouterr().out
 
 

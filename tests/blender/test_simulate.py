@@ -11,6 +11,7 @@ import pytest
 import swinging
 from gated_runs import begin, gated, until
 
+from redmax.integrators.watch import StoppedError
 from redmax_blender.bridge import cache, live, preview, simulation
 from redmax_blender.bridge.findings import RedMaxError
 from redmax_blender.ops.simulate import REDMAX_OT_simulate
@@ -73,6 +74,28 @@ def test_a_cancelled_run_keeps_what_is_done():
     last = 100 + len(stopped)
     assert stopped.message == f"Stopped after frame {last}. Frames 101-{last} kept"
     assert np.array_equal(stopped.position, whole.position[: len(stopped)])
+
+
+def test_a_run_is_stopped_in_the_middle_of_a_frame(monkeypatch):
+    """ESC does not wait for a frame that takes long: here each step asks, and the second one is told to stop."""
+    extraction, integrator = prepared(frames=(101, 140))
+    run = simulation.Run(extraction, integrator)
+    steps = []
+
+    def cancelling(watch, t, *_):
+        steps.append(t)
+        if len(steps) == 5:
+            run.cancel()
+        if run.cancelled:
+            raise StoppedError("stopped")
+        return False
+
+    monkeypatch.setattr("redmax.integrators.watch.Watch.waits_too_long", cancelling)
+    monkeypatch.setattr("redmax.integrators.dormand_prince.STEPS_AT_ONCE", 1)
+    run.work()
+    stopped = run.trajectory()
+    assert stopped.status == "stopped"
+    assert stopped.t[-1] <= steps[-1]
 
 
 def test_a_failure_is_told_in_frames_of_the_timeline():
@@ -167,13 +190,13 @@ def _nothing_left_running():
     live.abandon()
 
 
-def test_it_plays_as_it_computes_and_goes_back_to_the_artists_frame():
+def test_it_plays_as_it_computes_and_stays_on_the_artists_frame():
     scene, slow, run = begin()
     scene.frame_set(3)
     slow.gate.release(6)
     until(lambda: run.poll() == 7)
     live.show_newest()
-    assert scene.frame_current == 7
+    assert scene.frame_current == 3
     assert live.progress() == (7, 13, 7)
     shown = swinging.world("Lower")
     assert np.abs(shown[:3, 3] - run.single(6).position[0, run.single(6).body("Lower")]).max() < 1e-6
@@ -181,8 +204,9 @@ def test_it_plays_as_it_computes_and_goes_back_to_the_artists_frame():
     until(live.finished)
     outcome = live.finish()
     assert (outcome.level, outcome.kept) == ("INFO", True)
-    assert scene.frame_current == 1
+    assert scene.frame_current == 3
     assert not live.running()
+    scene.frame_set(1)
     assert np.allclose(swinging.world("Lower")[:3, 3], (1.5, 0.0, 2.0), atol=1e-6)
 
 

@@ -120,7 +120,7 @@ def test_check_finds_nothing_and_ten_frames_simulate(name, options):
     loops, redundant = LOOPS.get(name, (0, 0))
     if "stages" in options:
         loops, redundant = options["stages"] + 1, 3 * (options["stages"] + 1)
-    says = f"is over-constrained by {redundant} (still simulated, reactions not unique)"
+    says = f"is over-constrained by {redundant} (harmless: it moves all the same, reactions not unique)"
     assert [(f.severity, f.text.endswith(says)) for f in found.findings] == [("INFO", True)] * bool(loops)
     assert [(mechanism.loops, mechanism.redundant) for mechanism in found.mechanisms] == [(loops, redundant)]
     result = simulation.run(found, integrator_of(scene))
@@ -136,6 +136,40 @@ def test_the_check_operator_is_green(name):
     bpy.ops.redmax.check()
     problems = bpy.context.window_manager.redmax.problems
     assert [problem.severity for problem in problems] == ["INFO"] * (name in LOOPS)  # how the loop is held
+
+
+@every_template
+def test_whatever_numbers_are_given_it_is_added_or_refused_with_a_reason(name):
+    """Each number as large or small as a file can hold it, alone or with the others at the opposite end."""
+    add, huge = getattr(bpy.ops.redmax, f"add_{name}"), float(np.finfo(np.float32).max)
+    floats = [each for each in BY_NAME[name].PARAMETERS if add.get_rna_type().properties[each].type == "FLOAT"]
+    given = [{each: sign * huge} for each in floats for sign in (1, -1)]
+    given += [{other: huge if other == each else -huge for other in floats} for each in floats]
+    for options in given:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        try:
+            add(**options)
+        except RuntimeError as error:
+            said = str(error)
+            assert "; " in said, options  # what is wrong, and what to do
+            assert "does not know" not in said, options
+            continue
+        for obj in bpy.context.scene.objects:
+            assert np.isfinite(np.array(obj.matrix_world)).all(), (options, obj.name)
+            if obj.type == "MESH":
+                assert np.isfinite(np.array(obj.bound_box)).all(), (options, obj.name)
+        assert not [f.text for f in extraction().findings if "finite" in f.text], options
+
+
+@every_template
+def test_the_smallest_unit_of_blender_has_room_for_the_defaults(name):
+    bpy.context.scene.unit_settings.scale_length = 1e-9
+    assert bpy.context.scene.unit_settings.scale_length == pytest.approx(1e-9)
+    add = getattr(bpy.ops.redmax, f"add_{name}")
+    properties = add.get_rna_type().properties
+    assert add() == {"FINISHED"}
+    lengths = [each for each in BY_NAME[name].PARAMETERS if properties[each].unit == "LENGTH"]
+    assert all(properties[each].default / 1e-9 <= properties[each].hard_max for each in lengths)
 
 
 @pytest.mark.parametrize("kind", ["BALL", "HINGE"])

@@ -152,6 +152,17 @@ def test_a_result_says_how_far_it_came_and_whether_it_still_holds(scene):
     assert {"redmax.show_result", "redmax.clear_result"} <= set(layout.operators())
 
 
+def test_a_complete_result_says_what_should_be_known_of_it(scene):
+    result = scene.redmax.result
+    result.identifier, result.status, result.message = "abc", "complete", "Simulated frames 1-48"
+    assert "balance" not in " ".join(drawn(sidebar.REDMAX_PT_simulate).texts())
+    result.remark = "From frame 6 on the energy does not balance"
+    layout = drawn(sidebar.REDMAX_PT_simulate)
+    assert result.remark in " ".join(layout.texts())
+    fixes = [c.arguments["settings"] for c in layout.calls if c.arguments.get("operator") == "redmax.fix"]
+    assert fixes == [{"fix": "ACCURACY_HIGH", "element": ""}]
+
+
 def test_a_simulation_that_gave_nothing_says_why_and_what_may_help(state):
     state.message = state.failure = "Stopped at frame 2: 'Link' exceeds 1,000,000 m/s; nothing was kept"
     layout = drawn(sidebar.REDMAX_PT_simulate)

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 
 from redmax.__main__ import main
+from redmax.cli import console
 from redmax.examples import EXAMPLES
 
 EXAMPLE = Path(__file__).parent / "scenes" / "example.json"
@@ -88,3 +91,48 @@ def test_info_tells_forces_and_strands_but_not_nodes(capsys):
     said = capsys.readouterr().out
     assert "Force 'Spring' on the world and 'Boom'" in said
     assert "Force 'Air' on 'Weight'" in said
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_names_that_a_terminal_cannot_show_are_written_as_numbers(encoding):
+    raw = BytesIO()
+    stream = TextIOWrapper(raw, encoding=encoding)
+    console.say("Körper 摆 \udcff", stream)
+    assert raw.getvalue().decode(encoding).startswith("K")
+    assert raw.getvalue().endswith(b"\\udcff\n" if encoding == "utf-8" else b"\\u6446 \\udcff\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise in Windows")
+def test_a_reader_that_leaves_early_is_no_error():
+    """As in `python -m redmax info scene.json | head -1`: neither at once nor when Python ends."""
+    code = "from redmax.cli.console import say\nfor k in range(1000): say(f'{k} ' * 1000)"
+    program = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert program.stdout.readline().startswith(b"0 0")
+    program.stdout.close()
+    assert program.stderr.read() == b""
+    assert program.wait(20) == 0
+    program.stderr.close()
+
+
+def test_without_a_stream_nothing_is_written(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    console.say("hello")
+
+
+@pytest.mark.parametrize("variable", ["REDMAX_ROUTE", "REDMAX_CHECKED"])
+def test_a_variable_that_cannot_be_meant_is_one_sentence(variable):
+    command = [sys.executable, "-m", "redmax", "warm-up"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, variable: "yes"})
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"redmax: {variable} is 'yes'; use ")
+    assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_output_that_cannot_be_written_is_one_sentence():
+    command = [sys.executable, "-m", "redmax", "examples", "--list"]
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr.startswith("redmax: ")
+    assert "Traceback" not in run.stderr

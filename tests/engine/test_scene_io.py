@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +119,21 @@ def test_binary_file_is_named(tmp_path):
     path.write_bytes(b"\xff\xfe\x00\x01")
     with pytest.raises(SceneError, match="is not UTF-8 text"):
         io.load(path)
+
+
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "scene.json"
+    with path.open("wb") as huge:
+        huge.truncate(10**10)  # takes no room on the disk
+    with pytest.raises(SceneError, match=r"scene\.json': cannot be read \(it is larger than 100 MB\)"):
+        io.load(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are those of POSIX")
+def test_a_pipe_is_named_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "scene.json")
+    with pytest.raises(SceneError, match=r"cannot be read \(it is a pipe, not a file\)"):
+        io.load(tmp_path / "scene.json")
 
 
 def edit(**changes):

@@ -18,6 +18,7 @@ from redmax.joints import JOINTS, Fixed, Revolute, Spherical, SphericalEuler
 from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import CHANNELS, Recorder, SimulationError, divergence, frame_count, record, simulate
 from redmax.state import State
+from redmax.tables import Table
 from redmax.trajectory import load
 
 
@@ -250,21 +251,35 @@ def test_an_absurd_start_fails_at_once():
 def test_every_way_to_diverge_is_seen_and_the_rest_is_not():
     model = double_pendulum()
     E, speeds = np.tile(np.eye(4), (2, 1, 1)), np.full((2, 2), 1e6)
-    assert divergence(model, E, speeds) == ""
+    assert divergence(model, E, speeds) is None
     for place in np.ndindex(2, 2):
         for value, what in ((np.inf, "no longer finite"), (np.nan, "no longer finite"), (2e6, "exceeds")):
             faster = speeds.copy()
             faster[place] = value
-            assert f"'{model.body_names[place[0]]}'" in divergence(model, E, faster)
-            assert what in divergence(model, E, faster)
+            assert divergence(model, E, faster).element == f"body '{model.body_names[place[0]]}'"
+            assert what in divergence(model, E, faster).what
     fast = divergence(model, E, np.array([[0.0, 0.0], [0.0, 3.2e8]]))
-    assert fast == "body 'Link 1' exceeds 1,000,000 m/s (3.2e+08 m/s); use a smaller step"
+    assert str(fast) == "body 'Link 1' exceeds 1,000,000 m/s (3.2e+08 m/s); use a smaller step"
     for place in np.ndindex(E.shape):
         for value in (np.inf, -np.inf, np.nan):
             moved = E.copy()
             moved[place] = value
-            text = divergence(model, moved, speeds)
+            text = str(divergence(model, moved, speeds))
             assert f"'{model.body_names[place[0]]}' is no longer finite" in text
     two = E.copy()
     two[0, 0, 3], two[1, 0, 3] = np.inf, -np.inf
-    assert f"'{model.body_names[0]}' is no longer finite" in divergence(model, two, speeds)
+    assert f"'{model.body_names[0]}' is no longer finite" in str(divergence(model, two, speeds))
+
+
+@pytest.mark.parametrize("interpolation", ["linear", "cubic"])
+def test_points_of_an_animation_that_are_too_close_are_named(interpolation):
+    """A smaller step would not help."""
+    table = Table(x=(0.0, 0.5, 0.5 + 1e-9, 1.0), y=((0.0,), (0.1,), (1.1,), (1.2,)), interpolation=interpolation)
+    joint = Revolute(name="Motor", parent=None, child="Arm", motion_type="animated", animation=table)
+    arm = Body(name="Arm", inertia=Inertia(mass=1.0, tensor=np.eye(3).tolist()))
+    model = compile_scene(Scene(bodies=[arm], joints=[joint]))
+    last = list(simulate(model, integrator=RungeKutta4(), fps=24.0, duration=1.0))[-1]
+    assert last.status == "failed"
+    said = "the points 0.5 s and 0.500000001 s in the animation of joint 'Motor' are too close, move them apart"
+    assert last.message.endswith(said)
+    assert "step" not in last.message

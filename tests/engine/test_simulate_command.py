@@ -41,6 +41,33 @@ def test_simulate_saves_every_frame(tmp_path, capsys):
     assert "\r" not in said.err  # no bar without a terminal
 
 
+def test_the_scene_itself_is_never_replaced(tmp_path, capsys):
+    scene = tmp_path / "scene.json"
+    scene.write_bytes(PENDULUM.read_bytes())
+    (tmp_path / "link.npz").symlink_to(scene)
+    for out in (scene, tmp_path / "link.npz"):
+        assert main(["simulate", str(scene), "--duration", "0.1", "--out", str(out)]) == 1
+        assert "is the scene itself; give another --out" in capsys.readouterr().out
+    assert scene.read_bytes() == PENDULUM.read_bytes()
+
+
+@pytest.mark.parametrize("h", ["1e-30", "1e-12"])
+@pytest.mark.parametrize("integrator", ["rk4", "linearly_implicit_euler"])
+def test_steps_without_number_are_refused_at_once(tmp_path, capsys, integrator, h):
+    arguments = ["--duration", "0.1", "--integrator", integrator, "--h", h, "--out", str(tmp_path / "run.npz")]
+    assert main(["simulate", str(PENDULUM), *arguments]) == 1
+    said = capsys.readouterr().out
+    assert f"steps of {h} s are more than 10000000 from one frame to the next; use larger ones" in said
+
+
+@pytest.mark.parametrize(("fps", "duration"), [("1e308", "1"), ("1e308", "1e308"), ("24", "99999999999")])
+def test_frames_without_number_are_refused_at_once(tmp_path, capsys, fps, duration):
+    out = tmp_path / "run.npz"
+    assert main(["simulate", str(PENDULUM), "--duration", duration, "--fps", fps, "--out", str(out)]) == 1
+    assert "more than 10000000 frames; use a shorter duration or fewer fps" in capsys.readouterr().out
+    assert not out.exists()
+
+
 def test_a_failed_run_exits_with_1_and_keeps_its_beginning(tmp_path, capsys):
     scene = scene_io.load(PENDULUM)
     stiff = type(scene.joints[0])(**(vars(scene.joints[0]) | {"stiffness": 1e6}))

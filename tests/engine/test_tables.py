@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -349,3 +350,46 @@ def test_a_table_needs_a_column_for_every_degree_of_freedom():
     assert [str(problem) for problem in problems] == [
         "joint 'j': torque_table has 1 columns of values; give 2 columns, one per degree of freedom"
     ]
+
+
+@each_kind
+def test_polynomials_are_the_table_from_each_point_on(interpolation):
+    t = table(6, interpolation)
+    x = np.asarray(t.x)
+    for k, (start, end) in enumerate(zip(x, [*x[1:], x[-1] + 1.0], strict=True)):
+        for part in (0.0, 0.3, 0.9):
+            d = part * (end - start)
+            value = t.polynomials()[k] @ d ** np.arange(4)
+            np.testing.assert_allclose(value, t.value(float(start + d)), atol=ROUND_OFF)
+
+
+@each_kind
+def test_peak_slopes_are_the_steepest_in_each_interval(interpolation):
+    t = table(7, interpolation)
+    x, peaks = np.asarray(t.x), t.peak_slopes()
+    for k in range(6):
+        inside = np.linspace(x[k], np.nextafter(x[k + 1], -np.inf), 2001)
+        seen = np.max([np.abs(t.derivative(float(at))) for at in inside], axis=0)
+        np.testing.assert_allclose(peaks[k], seen, rtol=1e-5, atol=ROUND_OFF)
+
+
+def test_corners_are_where_the_slope_jumps():
+    t = Table(x=(0.0, 1.0, 2.0, 3.0), y=((0.0,), (1.0,), (2.0,), (2.0,)))
+    assert t.slope_corners().tolist() == [0.0, 2.0]
+    assert t.slope_corners().tolist() == [x for x in t.x if t.slope_jump(x).any()]
+
+
+@each_kind
+def test_a_table_of_a_hundred_thousand_points_takes_no_time_to_use(interpolation):
+    """Evaluated point by point in Python, any of these lines would take seconds."""
+    k = 100_000
+    x = np.arange(k) / 1000.0
+    slopes = np.zeros((2 * (k - 1), 1)) if interpolation == "hermite" else None
+    t = Table(x=x, y=np.sin(x)[:, None], interpolation=interpolation, slopes=slopes)
+    begun = time.process_time()
+    assert not list(t.problems())
+    assert t.polynomials().shape == (k, 1, 4)
+    areas = [t.integral(at)[0] for at in np.linspace(0.0, 100.0, 100)]
+    t.slope_corners()
+    assert time.process_time() - begun < 1.5
+    np.testing.assert_allclose(areas, 1.0 - np.cos(np.linspace(0.0, 100.0, 100)), atol=2e-3)

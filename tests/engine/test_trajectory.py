@@ -6,13 +6,19 @@ from __future__ import annotations
 import gc
 import json
 import os
+import tracemalloc
+import warnings
+import zipfile
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.lib import format as npy
 
 from redmax import files
-from redmax.trajectory import Trajectory, TrajectoryError, continuous_quaternions, load
+from redmax.simulate import CHANNELS
+from redmax.trajectory import SHAPES, Trajectory, TrajectoryError, continuous_quaternions, load
 
 
 def trajectory(**changes) -> Trajectory:
@@ -163,9 +169,15 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("compressed", [True, False])
-def test_a_really_full_disk_is_said_and_leaves_no_litter(tmp_path, compressed):
+def test_a_really_full_disk_is_said_and_leaves_no_litter(tmp_path, monkeypatch, compressed):
     """The device takes nothing, not even the end of the archive; nothing is left to fail later, unseen."""
-    (tmp_path / f"run.npz.{os.getpid()}.partial").symlink_to("/dev/full")
+
+    def on_full_disk(target, start):
+        partial = target.with_name(f"{start}.full")
+        partial.symlink_to("/dev/full")
+        return partial
+
+    monkeypatch.setattr(files, "_new_partial", on_full_disk)
     with pytest.raises(OSError, match="No space left"):
         trajectory().save(tmp_path / "run.npz", compressed=compressed)
     assert list(tmp_path.iterdir()) == []
@@ -183,12 +195,11 @@ def test_the_file_is_what_numpy_reads_and_writes(tmp_path):
         assert (tmp_path / "numpy.npz").stat().st_size == path.stat().st_size
 
 
-def test_two_processes_may_write_the_same_file(tmp_path, monkeypatch):
+def test_two_may_write_the_same_file(tmp_path):
     """Each writes a file of its own until it is whole: the one that ends last wins, and neither spoils the other's."""
     path = tmp_path / "run.npz"
     with files.replacing(path) as ours:
         ours.write_bytes(b"half of o")
-        monkeypatch.setattr(os, "getpid", lambda: 7)
         trajectory().save(path)
         assert len(load(path)) == len(trajectory())
         ours.write_bytes(b"ours, whole")
@@ -239,3 +250,166 @@ def test_other_facts_about_the_same_samples():
         after.meta["fps"] = 1.0
     with pytest.raises(TrajectoryError, match="status is 'good'"):
         before.with_facts(status="good")
+
+
+# --- files that somebody else has written ----------------------------------------------------
+
+
+def contents(**header):
+    """What a file of `trajectory` holds, by name; entries of the header may be changed, or removed by None."""
+    saved = trajectory()
+    text = {
+        "format": "redmax-trajectory",
+        "version": 1,
+        "body_names": saved.body_names,
+        "joint_names": saved.joint_names,
+        "status": saved.status,
+        "message": saved.message,
+        "meta": dict(saved.meta),
+    }
+    changed = {name: value for name, value in (text | header).items() if value is not None}
+    arrays = {name: getattr(saved, name) for name in ("t", "q", "qdot", "position", "rotation")}
+    channels = {f"channel:{name}": values for name, values in saved.channels.items()}
+    return {"header": np.array(json.dumps(changed)), **arrays, **channels}
+
+
+def with_number(name, value):
+    values = contents()[name].copy()
+    values.flat[3] = value
+    return {name: values}
+
+
+FOREIGN = {
+    "header of a list": {"header": np.array("[1, 2]")},
+    "header of numbers": {"header": np.zeros(3)},
+    "header that is not JSON": {"header": np.array('{"format": ')},
+    "header nested too deeply": {"header": np.array("[" * 100_000)},
+    "format that is a list": contents(format=["redmax-trajectory"]),
+    "meta of a list": contents(meta=[1]),
+    "meta of a text": contents(meta="fps"),
+    "no names": contents(body_names=None),
+    "names of numbers": contents(body_names=[1, 2]),
+    "names that are a text": contents(body_names="ab"),
+    "same names": contents(body_names=["a", "a"]),
+    "same names of joints": contents(joint_names=["a", "a"]),
+    "status that is a list": contents(status=["complete"]),
+    "message that is a number": contents(message=3),
+    "text for numbers": {"q": np.array([["1"] * 3] * 5)},
+    "complex numbers": {"q": np.zeros((5, 3), complex)},
+    "true and false": {"q": np.zeros((5, 3), bool)},
+    "records": {"q": np.zeros((5, 3), [("a", float)])},
+    "times of two dimensions": {"t": np.zeros((5, 1))},
+    "a single time": {"t": np.array(0.0)},
+    "a single rotation": {"rotation": np.array(1.0)},
+    "times that repeat": {"t": np.array([0.0, 1.0, 1.0, 2.0, 3.0])},
+    "times that go back": {"t": np.arange(5)[::-1]},
+    "unsigned times that go back": {"t": np.arange(5, dtype=np.uint8)[::-1]},
+    "quaternions that are too long": {"rotation": contents()["rotation"] * 1.001},
+    "quaternions of zeros": {"rotation": np.zeros((5, 2, 4))},
+    "too few samples": {"q": np.zeros((4, 3)), "qdot": np.zeros((4, 3))},
+    "another number of bodies": {"position": np.zeros((5, 1, 3))},
+    "a channel without samples": {"channel:energy": np.array(1.0)},
+    "a channel of another shape": {"channel:energy": np.zeros((5, 2))},
+    "twists of another number of bodies": {"channel:twist": np.zeros((5, 1, 6))},
+    "loops that differ": {"channel:gap": np.zeros((5, 1, 2)), "channel:loop_reaction": np.zeros((5, 2, 6))},
+    "a chart that is no number": {"channel:chart": np.full((5, 2), np.nan)},
+    **{
+        f"{name} of {value}": with_number(name, value)
+        for name in ("t", "q", "qdot", "position", "rotation")
+        for value in (np.nan, np.inf, -1e300)
+    },
+}
+
+
+@pytest.mark.parametrize("how", FOREIGN)
+def test_a_file_that_no_simulation_wrote_is_refused_by_name_and_left_alone(tmp_path, how):
+    path = tmp_path / "run.npz"
+    np.savez(path, **(contents() | FOREIGN[how]))
+    before = path.read_bytes()
+    with pytest.raises(TrajectoryError, match=r"run\.npz.* (is damaged: |is not a trajectory|is \['redmax)"):
+        load(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["header", "t", "q", "qdot", "position", "rotation"])
+def test_a_file_without_one_of_its_arrays_is_refused(tmp_path, name):
+    np.savez(tmp_path / "run.npz", **{key: values for key, values in contents().items() if key != name})
+    with pytest.raises(TrajectoryError, match="is not a trajectory" if name == "header" else f"{name} is missing"):
+        load(tmp_path / "run.npz")
+
+
+def test_other_sorts_of_numbers_and_orders_are_read(tmp_path):
+    arrays = contents() | {"q": np.arange(15, dtype=np.int32).reshape(5, 3)}
+    arrays["position"] = np.asfortranarray(arrays["position"])
+    arrays["qdot"] = arrays["qdot"].astype(">f8")
+    np.savez(tmp_path / "run.npz", **arrays)
+    found = load(tmp_path / "run.npz")
+    np.testing.assert_array_equal(found.q, arrays["q"])
+    np.testing.assert_array_equal(found.position, arrays["position"])
+    np.testing.assert_array_equal(found.qdot, arrays["qdot"])
+    assert found.qdot.dtype == np.float64
+
+
+def write_archive(path, entries):
+    """A zip file of entries (name, bytes), some perhaps twice."""
+    with warnings.catch_warnings(), zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        warnings.simplefilter("ignore")  # that a name is there twice
+        for name, content in entries:
+            archive.writestr(name, content)
+
+
+def as_npy(values, shape=None):
+    """An array as .npy; its header may claim another shape."""
+    stream = BytesIO()
+    np.save(stream, values)
+    content = stream.getvalue()
+    if shape is None:
+        return content
+    header = BytesIO()
+    npy.write_array_header_1_0(header, {"descr": values.dtype.str, "fortran_order": False, "shape": shape})
+    return header.getvalue() + content[len(content) - values.nbytes :]
+
+
+@pytest.mark.parametrize("shape", [(10**15,), (10**6, 10**6, 10**6), (2**62, 4), (-1, -5), (4,), (6,), (0,)])
+def test_an_array_that_claims_another_size_takes_no_memory(tmp_path, shape):
+    entries = {name: as_npy(values) for name, values in contents().items()}
+    entries["t"] = as_npy(contents()["t"], shape)
+    write_archive(tmp_path / "run.npz", [(f"{name}.npy", content) for name, content in entries.items()])
+    tracemalloc.start()
+    with pytest.raises(TrajectoryError, match="damaged"):
+        load(tmp_path / "run.npz")
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+
+
+def test_two_arrays_of_one_name_are_refused(tmp_path):
+    entries = [(f"{name}.npy", as_npy(values)) for name, values in contents().items()]
+    write_archive(tmp_path / "run.npz", [*entries, entries[1]])
+    with pytest.raises(TrajectoryError, match="two arrays of the same name"):
+        load(tmp_path / "run.npz")
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused_before(tmp_path, monkeypatch):
+    monkeypatch.setattr("redmax.trajectory.MOST_BYTES", 1_000_000)
+    np.savez_compressed(tmp_path / "run.npz", **(contents() | {"channel:zeros": np.zeros((5, 10**5))}))
+    assert (tmp_path / "run.npz").stat().st_size < 20_000
+    with pytest.raises(TrajectoryError, match="unpacks to more than 1 MB"):
+        load(tmp_path / "run.npz")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are those of POSIX")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "run.npz")
+    with pytest.raises(TrajectoryError, match="cannot be read: it is a pipe, not a file"):
+        load(tmp_path / "run.npz")
+
+
+def test_the_shapes_of_all_channels_are_known():
+    """`CHANNELS` says them to people, `SHAPES` to the loader."""
+    for name, text in CHANNELS.items():
+        inside = text[1 : text.index(")")].rstrip(",")
+        said = tuple(inside.split(", ")) if inside else ()
+        assert len(said) == len(SHAPES[name]), name
+        for word, size in zip(said, SHAPES[name], strict=True):
+            assert word == str(size) or (word.isalpha() and word not in ("n", "nr") and isinstance(size, str)), name
+    assert set(SHAPES) == set(CHANNELS)

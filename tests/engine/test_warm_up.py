@@ -30,7 +30,7 @@ def empty_folder(tmp_path, monkeypatch):
     numba_jit = pytest.importorskip("redmax.kernels.jit", exc_type=ImportError)
     monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(numba_jit, "sizes", {})
-    cache_folder._chosen.cache_clear()
+    cache_folder.look_again()
     names = ("one", "two", "three")
 
     def run_everything() -> None:
@@ -42,7 +42,7 @@ def empty_folder(tmp_path, monkeypatch):
 
     monkeypatch.setattr(warm_up, "_run_everything", run_everything)
     yield cache_folder.folder()
-    cache_folder._chosen.cache_clear()
+    cache_folder.look_again()
 
 
 @needs_numba
@@ -106,6 +106,13 @@ def test_the_command_shows_progress_seconds_and_the_place(empty_folder, capsys):
 
 
 @needs_numba
+def test_sharing_needs_a_folder_to_share(monkeypatch, capsys):
+    monkeypatch.delenv(cache_folder.VARIABLE, raising=False)
+    assert main(["warm-up", "--shared"]) == 1
+    assert "No folder is named: set REDMAX_CACHE_DIR to the one that is to be shared" in capsys.readouterr().out
+
+
+@needs_numba
 def test_interrupting_the_command_is_no_error_but_exits_with_1(empty_folder, monkeypatch, capsys):
     def interrupt(*_: object, **__: object) -> bool:
         raise KeyboardInterrupt
@@ -166,6 +173,28 @@ for example in EXAMPLES:
             pass
 print(len(EXAMPLES) * len(tuple(INTEGRATORS)), asked)
 """
+
+
+AGAIN = """
+from redmax import warm_up
+from redmax.kernels import jit
+
+compiled = []
+with jit.watched(lambda name, done: compiled.append(name) if done else None):
+    warm_up._run_everything()
+print(len(jit.sizes), compiled)
+"""
+
+
+@needs_numba
+def test_every_kernel_has_a_form_that_can_be_kept():
+    """The next process compiles nothing: a kernel that returned another type, or looked up an object, would be."""
+    assert warm_up.warm_up()
+    run = subprocess.run([sys.executable, "-c", AGAIN], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    count, compiled = run.stdout.strip().split(" ", 1)
+    assert int(count) > 150
+    assert compiled == "[]"
 
 
 @needs_numba

@@ -52,6 +52,19 @@ def has_bake(scene: bpy.types.Scene) -> bool:
     return is_baked(scene) or any(is_baked(obj) for obj in scene.objects if obj.library is None)
 
 
+def adopt_slots() -> None:
+    """Let records of bakes by a Blender without slots refer to the slots that its actions were given on opening.
+
+    Without them Remove Bake would find no keys to take away. A bake by a Blender with slots never has slot 0.
+    """
+    for owner in (*bpy.data.objects, *bpy.data.scenes):
+        record: Any = owner.redmax.baked
+        if owner.library is None and record.active and record.action is not None and record.slot == 0:
+            record.slot = compat.only_slot(record.action)
+            if record.previous_action is not None:
+                record.previous_slot = compat.only_slot(record.previous_action)
+
+
 def own_action(owner: Any) -> tuple[bpy.types.Action | None, int]:
     """The artist's action and slot of an owner, which a bake may have replaced."""
     record = owner.redmax.baked
@@ -100,7 +113,7 @@ def begin_nla(owner: Any, changes: Transaction, action: bpy.types.Action, replac
 def finish_nla(owner: Any, changes: Transaction, name: str, frames: tuple[float, float]) -> None:
     """Play what was written on a new track of that name."""
     record = owner.redmax.baked
-    changes.made_track(owner, nla_strips.push(owner, record.action, record.slot, name, frames), name)
+    nla_strips.fill(owner, changes.new_track(owner, name), record.action, record.slot, name, frames)
 
 
 def begin_current(owner: Any, changes: Transaction, name: str, replaced: Collection[str]) -> compat.Curves:

@@ -13,15 +13,25 @@ import bpy
 import numpy as np
 
 from .. import compat
-from .._engine import arrays, tables
+from .._engine import arrays, simulate, tables
 from ..properties import from_specs
 from ..properties import joint as joint_properties
 from . import curve_pieces, movers, units
 from .courses import NEAREST, Clock, Course, course_of, has_content
 from .curve_pieces import Pieces
 from .findings import Finding
+from .other_frames import OtherFrames
 
-__all__ = ["Clock", "Course", "coordinate_table", "courses", "jump_findings", "sample"]
+__all__ = [
+    "Clock",
+    "Course",
+    "broken_findings",
+    "coordinate_table",
+    "courses",
+    "jump_findings",
+    "sample",
+    "speed_findings",
+]
 
 Array = arrays.Array
 
@@ -59,18 +69,15 @@ def channels_to_sample(obj: bpy.types.Object) -> Iterator[Channel]:
         yield from (channel for channel in channels(obj, field) if channel[1:] in elsewhere)
 
 
-def sample(scene: bpy.types.Scene, wanted: list[Channel], clock: Clock) -> Samples:
-    """Play the scene and write down the wanted channels at every frame; the scene comes back as it was."""
+def sample(elsewhere: OtherFrames, wanted: list[Channel], clock: Clock) -> Samples:
+    """Evaluate every frame and write down the wanted channels."""
     if not wanted:
         return {}
-    shown = scene.frame_current, scene.frame_subframe
     rows = []
-    try:
-        for frame in clock.frames:
-            scene.frame_set(frame)
-            rows.append([_present_value(bpy.data.objects[channel.owner], channel) for channel in wanted])
-    finally:
-        scene.frame_set(shown[0], subframe=shown[1])
+    for frame in clock.frames:
+        depsgraph = elsewhere.evaluate(frame)
+        owners = {name: bpy.data.objects[name].evaluated_get(depsgraph) for name in {c.owner for c in wanted}}
+        rows.append([_value(owners[channel.owner], channel) for channel in wanted])
     values = np.array(rows, np.float64)
     return {channel: values[:, k] for k, channel in enumerate(wanted)}
 
@@ -89,7 +96,7 @@ def courses(obj: bpy.types.Object, field: str, clock: Clock, samples: Samples) -
         elif curve is not None and movers.is_active(curve) and has_content(curve):
             found.append(course_of(curve, clock))
         else:
-            found.append(Course(_present_value(obj, channel)))
+            found.append(Course(_value(obj, channel)))
             continue
         any_keyed = True
     return found if any_keyed else None
@@ -122,7 +129,28 @@ def jump_findings(obj: bpy.types.Object, found: list[Course], clock: Clock) -> I
             yield Finding(obj.name, text, "shorten the handles of the keys around it")
 
 
-def _present_value(obj: bpy.types.Object, channel: Channel) -> float:
+def broken_findings(obj: bpy.types.Object, found: list[Course]) -> Iterator[Finding]:
+    """Keys that are not finite; only scripts make such."""
+    if any(course.broken for course in found):
+        yield Finding(obj.name, f"Joint '{obj.name}' has a key that is not a finite number", "delete its keys")
+
+
+def speed_findings(obj: bpy.types.Object, found: list[Course], table: Any, clock: Clock) -> Iterator[Finding]:
+    """Keys so close that nothing can move from one to the other. table: of these courses; jumps are said elsewhere."""
+    dofs = joint_properties.dofs(obj.redmax.joint)
+    frames = clock.start + clock.fps * np.array(table.x, np.float64)
+    peaks = np.where((frames[:-1] < clock.end)[:, None], table.peak_slopes(), 0.0)
+    for dof, course, column in zip(dofs, found, peaks.T, strict=True):
+        if column.max(initial=0.0) <= simulate.MAX_SPEED or course.jumps or course.steep:
+            continue
+        k = int(column.argmax())
+        which = f" along {dof.name}" if len(dofs) > 1 else ""
+        speed, where = f"{column[k]:.3g} {dof.unit}/s", f"between frames {frames[k]:.9g} and {frames[k + 1]:.9g}"
+        text = f"Joint '{obj.name}' moves{which} at {speed} {where}; nothing can follow it"
+        yield Finding(obj.name, text, "move the keys there apart")
+
+
+def _value(obj: bpy.types.Object, channel: Channel) -> float:
     name = channel.path.rpartition(".")[2]
     return float(getattr(obj.redmax.joint, name)[channel.component])
 

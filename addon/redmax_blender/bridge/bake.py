@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from .. import compat
 from .._engine import arrays, trajectory
-from . import actions, bake_checks, bake_measure, bake_plan, changes, kept, keys, outer_keys, preview
+from . import actions, animated_values, bake_checks, bake_measure, bake_plan, changes, kept, keys, outer_keys, preview
 from .bake_options import BakeOptions, BakeReport, shown
 from .bake_plan import Owner
 from .findings import BridgeError, Finding
 from .outer_keys import OuterKeys
-from .transactions import Transaction, transaction
+from .transactions import RESULTS, Transaction, transaction
 
 if TYPE_CHECKING:
     from .extract import Extraction
@@ -45,7 +46,7 @@ def bake(
     off = {name for mechanism in extraction.mechanisms if not mechanism.enabled for name in mechanism.members}
     former = [owner for owner in _removable(scene) if owner == scene or owner.name not in off]
     touched = [owner.data_block for owner in plan.owners.values()]
-    with changes.ours(), transaction([*touched, *(owner for owner in former if owner not in touched)]) as writing:
+    with _writing([*touched, *(owner for owner in former if owner not in touched)]) as writing:
         for owner in former:
             actions.restore(owner, writing)
         shared: dict[str, bpy.types.Action] = {}
@@ -87,10 +88,23 @@ def remove_bake(scene: bpy.types.Scene) -> int:
     Raises BridgeError with everything that is in the way, and then nothing was changed.
     """
     owners = _removable(scene)
-    with changes.ours(), transaction(owners) as writing:
+    with _writing(owners) as writing:
         for owner in owners:
             actions.restore(owner, writing)
     return sum(isinstance(owner, bpy.types.Object) for owner in owners)
+
+
+@contextmanager
+def _writing(owners: list[Any]) -> Iterator[Transaction]:
+    """All or nothing; and of the owners nothing changes but what a bake writes."""
+    with changes.ours(), animated_values.unchanged(owners, _is_written), transaction(owners) as writing:
+        yield writing
+
+
+def _is_written(owner: Any, path: str) -> bool:
+    """Whether a bake may write to a data path of an owner: bodies are placed, results are custom properties."""
+    is_body = isinstance(owner, bpy.types.Object) and owner.redmax.is_body
+    return (is_body and path in kept.CHANNELS) or path.startswith(f'["{RESULTS}')
 
 
 def _removable(scene: bpy.types.Scene) -> list[Any]:

@@ -31,6 +31,7 @@ from .bake_accuracy import Judge
 from .bake_options import BakeOptions
 from .bodies import local_object
 from .findings import BridgeError, Finding, refuse
+from .frames import channels as own_channels
 from .key_curves import Curve
 from .keys import Channel
 
@@ -133,7 +134,8 @@ def make_plan(
         if options.keys != "EVERY":
             corners = body_corners.corners(scene, list(bodies), extraction, depsgraph)
         for name, obj in bodies.items():
-            owners[name].artists = {channel: tuple(getattr(obj, channel)) for channel in kept.CHANNELS}
+            own = own_channels(obj, depsgraph)
+            owners[name].artists = {channel: tuple(getattr(own, channel)) for channel in kept.CHANNELS}
     judge = None
     motions = placement.motions_of(places, result, extraction.length, extraction.fps)
     notes += [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]

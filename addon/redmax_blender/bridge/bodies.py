@@ -15,6 +15,7 @@ from ..properties import body as body_properties
 from . import frames, mass, movers, muting, units
 from .findings import Finding
 from .modelled import Modelled
+from .other_frames import holder
 from .parts import Parts
 
 Array = arrays.Array
@@ -69,19 +70,15 @@ def refused_as(obj: bpy.types.Object, word: str) -> Finding | None:
     return None
 
 
-def _shown_scale(obj: bpy.types.Object) -> str:
-    return f"({', '.join(f'{number:g}' for number in _scale(obj))})"
+def _shown_scale(scale: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{number:g}' for number in scale)})"
 
 
-def _scale(obj: Any) -> tuple[float, float, float]:
-    return tuple(obj.scale)
-
-
-def _remarks(obj: bpy.types.Object) -> Iterator[Finding]:
+def _remarks(obj: bpy.types.Object, scale: tuple[float, ...]) -> Iterator[Finding]:
     """What is handled as it is, but worth knowing: an uneven scale, and what was muted for the bake."""
-    sizes = sorted(abs(number) for number in _scale(obj))
-    if min(_scale(obj)) < 0.0 or sizes[2] - sizes[0] > UNEVEN * sizes[2]:
-        text = f"'{obj.name}' has scale {_shown_scale(obj)}; its mass and motion are exact with it"
+    sizes = sorted(abs(number) for number in scale)
+    if min(scale) < 0.0 or sizes[2] - sizes[0] > UNEVEN * sizes[2]:
+        text = f"'{obj.name}' has scale {_shown_scale(scale)}; its mass and motion are exact with it"
         fixes = ("APPLY_SCALE",) if obj.type in SCALABLE else ()
         yield Finding(obj.name, text, "apply it if modifiers or textures look stretched" * bool(fixes), "INFO", fixes)
     muted = muting.read(obj)
@@ -102,14 +99,15 @@ def extract_body(
     if not any(finding.severity == "ERROR" for finding in moved):
         moved.extend(movers.uncomputed(obj, modelled.depsgraph))
     findings.extend(moved)
+    scale = tuple(holder(obj, modelled.depsgraph).scale)
     try:
         E_wb, A = modelled.rigid_part(obj)
     except frames.FrameError as error:
-        hint = f"its scale is {_shown_scale(obj)}; give it a size"
-        lost = 0.0 in _scale(obj)
+        hint = f"its scale is {_shown_scale(scale)}; give it a size"
+        lost = 0.0 in scale
         findings.append(Finding(obj.name, f"'{obj.name}' {error}", hint, fixes=("RESET_SCALE",) * lost))
         return None
-    findings.extend(_remarks(obj))
+    findings.extend(_remarks(obj, scale))
     settings: Any = obj.redmax.body
     with_own = settings.shape == body_properties.MESH
     found: list[Finding] = []

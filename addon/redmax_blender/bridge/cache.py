@@ -26,6 +26,7 @@ from ..properties.scene import integrator_of
 from . import cache_index, cache_places, cache_usage, changes, extract
 from .cache_places import FOLDER, folder, temporary_folder
 from .findings import BridgeError, Finding
+from .result_frames import stored_extraction, with_frames
 
 log = logging.getLogger(__package__)
 
@@ -49,9 +50,6 @@ __all__ = [
 Trajectory = trajectory.Trajectory
 MOST_BYTES = 512 * 2**20
 """Results kept in memory; the one used last always stays."""
-
-FRAMES = "blender"
-"""Entry of a result's meta that holds how the bodies' frames lie in their objects."""
 
 _memory: OrderedDict[str, Trajectory] = OrderedDict()
 _lost: dict[str, str] = {}
@@ -99,20 +97,6 @@ def is_stale(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> bool:
     if scene.redmax.result.changed != stale:
         scene.redmax.result.changed = stale
     return stale
-
-
-def with_frames(result: Trajectory, extraction: extract.Extraction) -> Trajectory:
-    """The result together with what is needed to show it on objects after a reload, without extracting again."""
-    frames = {
-        "frame_start": extraction.frame_start,
-        "fps": extraction.fps,
-        "length": extraction.length,
-        "bodies": [
-            [body.name, np.asarray(body.E_wb).tolist(), np.asarray(body.A).tolist(), body.mass, bool(body.static)]
-            for body in extraction.bodies
-        ],
-    }
-    return result.with_facts(meta={**result.meta, FRAMES: frames})
 
 
 # --- storing and loading ---------------------------------------------------------------------
@@ -167,8 +151,7 @@ def load(scene: bpy.types.Scene) -> Trajectory | None:
             where = folder() or temporary_folder()
             raise trajectory.TrajectoryError(f"'{cache_index.file_of(where, identifier)}' is missing")
         result = trajectory.load(path)
-        if FRAMES not in result.meta:
-            raise trajectory.TrajectoryError(f"'{path}' was not written by Simulate")
+        _require_shown(path, result)
     except trajectory.TrajectoryError as error:
         _lost[identifier] = f"The result of scene '{scene.name}' cannot be loaded: {error}. Simulate again"
         log.warning("RedMax: %s", _lost[identifier])
@@ -176,6 +159,14 @@ def load(scene: bpy.types.Scene) -> Trajectory | None:
     if not _of_former_file(identifier):
         _remember(identifier, result)
     return result
+
+
+def _require_shown(path: Path, result: Trajectory) -> None:
+    """Refuse a result that cannot be put on objects."""
+    try:
+        stored_extraction(result)
+    except trajectory.TrajectoryError as error:
+        raise trajectory.TrajectoryError(f"'{path}' was not written by Simulate: {error}") from None
 
 
 def problem(scene: bpy.types.Scene) -> str:

@@ -18,6 +18,9 @@ from .._engine import files
 NAME = "index.json"
 FORMAT = "redmax-cache"
 VERSION = 1
+MOST_BYTES = 10_000_000
+"""Largest index that is read: a hundred thousand results."""
+
 IDENTIFIER = re.compile(r"[0-9a-f]{32}")
 """What names a result; no file of another name is ever touched."""
 
@@ -75,11 +78,11 @@ def _delete(folder: Path, identifiers: set[str]) -> list[str]:
 def _read(folder: Path) -> dict[str, list[str]]:
     """Rows by name of .blend file; empty where there is no index or a damaged one: then nothing is known to be ours."""
     try:
-        data = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        data = json.loads(files.read_text(folder / NAME, MOST_BYTES))
         if data["format"] != FORMAT or data["version"] != VERSION:
             return {}
         return {str(name): [str(identifier) for identifier in row] for name, row in data["files"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 

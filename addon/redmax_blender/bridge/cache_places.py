@@ -6,7 +6,6 @@ from __future__ import annotations
 import logging
 import re
 import shutil
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,12 +23,9 @@ log = logging.getLogger(__package__)
 FOLDER = "redmax_cache"
 
 LEFT_OVER = re.compile(
-    rf"({cache_index.IDENTIFIER.pattern}\.npz|{re.escape(cache_index.NAME)})(\.\d+)?{re.escape(files.PARTIAL)}"
+    rf"({cache_index.IDENTIFIER.pattern}\.npz|{re.escape(cache_index.NAME)})({files.MARK}|(\.\d+)?\.partial)"
 )
-"""Names of what a process was writing when it was killed."""
-
-GIVEN_UP = 3600.0
-"""Seconds after which nobody writes such a file any more: writing one takes seconds, and keeps its date new."""
+"""Names of what a process was writing when it was killed; earlier versions wrote its number in place of the mark."""
 
 _beside: set[str] = set()
 """Results of which the open file has its own, although a former file left one under the same identifier."""
@@ -117,13 +113,7 @@ def bring(target: Path, identifier: str, *, move: bool) -> bool:
 
 def sweep(place: Path) -> None:
     """Delete what processes that were killed have left in a folder; what somebody may be writing stays."""
-    try:
-        left = [path for path in place.iterdir() if LEFT_OVER.fullmatch(path.name)]
-        old = [path for path in left if time.time() - path.lstat().st_mtime > GIVEN_UP]
-    except OSError:  # no such folder, or gone meanwhile: it is tried again with the next result
-        return
-    for path in old:
-        discard(path)
+    files.sweep(place, LEFT_OVER)
 
 
 def discard(path: Path) -> None:

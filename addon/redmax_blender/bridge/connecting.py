@@ -34,16 +34,17 @@ def connect_selected(
 ) -> list[str]:
     """Connect every child to the parent (None: the world); returns a sentence about each."""
     children = sorted(children, key=lambda obj: obj.name)
+    if not children:
+        raise refuse("", "Nothing is selected that could be connected", "select the child and then the parent")
     graph = JointGraph.of(context.scene)
     involved = [obj for obj in (parent, *children, *empties) if obj is not None]
     build.require_editable(involved)
-    _require_new(parent, children, graph)
+    _require_others(parent, children)
     if how.at == "EMPTY" and not empties:
         raise refuse(children[0].name, "No empty is selected that could become the joint", "select one, or change At")
     if how.at == "PARENT" and parent is None:
         raise refuse(children[0].name, "The world has no origin to connect at", "change At")
-    with joint_objects.first_frame(context, involved):
-        depsgraph = context.evaluated_depsgraph_get()
+    with joint_objects.first_frame(context, involved) as depsgraph:
         places = {obj: joint_objects.place_of(obj, depsgraph) for obj in involved}
         sizes = {child: joint_objects.extent_of(child, depsgraph) for child in children}
         lines = []
@@ -59,20 +60,15 @@ def connect_selected(
                 joint_objects.turn(empty, E, depsgraph)
             size = build.GLYPH * sizes[child].diagonal or 1.0
             joint = build.connect(context, *ends, kind=how.kind, frame=E, empty=empty, size=size, depsgraph=depsgraph)
-            lines.append(_sentence(joint, closes_loop=is_loop))
+            lines.append(_sentence(joint, beside=graph.between(parent, child), closes_loop=is_loop))
             graph = JointGraph.of(context.scene)
     return lines
 
 
-def _require_new(parent: Node, children: Sequence[Object], graph: JointGraph) -> None:
+def _require_others(parent: Node, children: Sequence[Object]) -> None:
     for child in children:
         if child == parent:
             raise refuse(child.name, f"'{child.name}' cannot be connected to itself", "select another object too")
-        existing = graph.between(parent, child)
-        if existing is not None:
-            to = "the world" if parent is None else f"'{parent.name}'"
-            text = f"'{child.name}' is connected to {to} already, by joint '{existing.name}'"
-            raise refuse(child.name, text, "change that joint's type, or remove it first")
 
 
 def _ends(parent: Node, child: Object, graph: JointGraph) -> tuple[tuple[Node, Object], bool]:
@@ -107,9 +103,11 @@ def _place(
     return places[parent if how.at == "PARENT" else child], None
 
 
-def _sentence(obj: Object, *, closes_loop: bool) -> str:
+def _sentence(obj: Object, *, beside: Object | None, closes_loop: bool) -> str:
+    """What was made. beside: a joint that the two bodies had already, as a door has that gets its second hinge."""
     joint = obj.redmax.joint
     to = "the world" if joint.parent is None else f"'{joint.parent.name}'"
     label = joints.JOINTS[joint.kind].label
+    other = f", beside joint '{beside.name}'" if beside is not None else ""
     loop = "; it closes a loop" if closes_loop else ""
-    return f"{label} '{obj.name}' connects '{joint.child.name}' to {to}{loop}"
+    return f"{label} '{obj.name}' connects '{joint.child.name}' to {to}{other}{loop}"

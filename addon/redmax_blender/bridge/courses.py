@@ -47,12 +47,16 @@ class Clock(NamedTuple):
 
 
 class Course(NamedTuple):
-    """How a number goes, in Blender's unit over frames: pieces, and the value it has if there are none."""
+    """How a number goes, in Blender's unit over frames: pieces, and the value it has if there are none.
+
+    jumps, steep: frames at which it jumps, or moves without bound. broken: keys that are no numbers, taken for 0.
+    """
 
     value: float
     pieces: Pieces | None = None
     jumps: tuple[float, ...] = ()
     steep: tuple[float, ...] = ()
+    broken: bool = False
 
 
 def has_content(curve: bpy.types.FCurve) -> bool:
@@ -73,6 +77,8 @@ def _keyed_course(curve: bpy.types.FCurve, clock: Clock) -> Course:
     keys = curve.keyframe_points
     co, left, right = (_points(keys, name) for name in ("co", "handle_left", "handle_right"))
     kinds: list[str] = [key.interpolation for key in keys]
+    if not all(np.isfinite(points).all() for points in (co, left, right)):
+        return Course(0.0, broken=True)
     start, stop = clock.frames[0], clock.frames[-1]
     size = float(np.abs(co[:, 1]).max()) or 1.0
     parts, jumps, beziers = [], [], []
@@ -97,7 +103,7 @@ def _keyed_course(curve: bpy.types.FCurve, clock: Clock) -> Course:
         parts.append(curve_pieces.straight(co[-1, 0], stop, co[-1, 1], co[-1, 1] + after * (stop - co[-1, 0])))
     steep: Array = np.zeros(0)
     if beziers:
-        pieces, steep = curve_pieces.bezier_pieces(np.stack(beziers), size)
+        pieces, steep = curve_pieces.bezier_pieces(np.stack(beziers), size, start, stop)
         parts.append(pieces)
     if not parts:
         return Course(float(co[0, 1] if co[0, 0] >= start else co[-1, 1]))

@@ -92,9 +92,10 @@ def corrected(P: Array) -> Array:
     return P
 
 
-def bezier_pieces(P: Array, size: float) -> tuple[Pieces, Array]:
+def bezier_pieces(P: Array, size: float, start: float, stop: float) -> tuple[Pieces, Array]:
     """Pieces of Bezier segments, control points (n, 4, 2) in order; and the frames at which they are too steep.
 
+    start, stop: frames between which the pieces are exact to the tolerance.
     size: the curve's largest absolute value, to which the tolerance is relative. Where a segment is too steep (at
     worst vertical) its slopes are cut off; the caller decides whether that is allowed.
     """
@@ -108,7 +109,7 @@ def bezier_pieces(P: Array, size: float) -> tuple[Pieces, Array]:
         np.abs(P[:, 3, 0] - P[:, 2, 0] - length / 3.0) <= rounding
     )
     whole = at_thirds | (rise == 0.0)
-    segment, a, b = _cut_at_frames(P[:, 0, 0], P[:, 3, 0], whole)
+    segment, a, b = _cut_at_frames(P[:, 0, 0], P[:, 3, 0], whole, start, stop)
     done: list[Pieces] = []
     for halving in range(HALVINGS + 1):
         ya, ma = _value_and_slope(P, segment, a, steepest, end=0)
@@ -126,9 +127,12 @@ def bezier_pieces(P: Array, size: float) -> tuple[Pieces, Array]:
     return joined(done), steep_at
 
 
-def _cut_at_frames(x0: Array, x3: Array, whole: Array) -> tuple[IntArray, Array, Array]:
-    """Intervals between whole frames inside segments: their segment, start and end; some segments stay whole."""
-    first, last = np.floor(x0) + 1.0, np.ceil(x3) - 1.0
+def _cut_at_frames(x0: Array, x3: Array, whole: Array, start: float, stop: float) -> tuple[IntArray, Array, Array]:
+    """Intervals between whole frames inside segments: their segment, start and end; some segments stay whole.
+
+    Only frames from start to stop cut: keys may lie as far out as numbers go.
+    """
+    first, last = np.maximum(np.floor(x0) + 1.0, start), np.minimum(np.ceil(x3) - 1.0, stop)
     count = np.where(whole, 0, np.maximum(last - first + 1.0, 0.0)).astype(np.int64)
     segment = np.repeat(np.arange(len(x0)), count + 1)
     ordinal = np.arange(len(segment)) - np.repeat(np.cumsum(count + 1) - (count + 1), count + 1)

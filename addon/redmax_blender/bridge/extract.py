@@ -6,6 +6,7 @@ The only reader of Blender's data. What comes out is plain numbers and names; no
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,13 +16,25 @@ import bpy
 from .._engine import scene as engine_scene
 from .._engine import topology
 from ..properties.element import mechanism_bodies
-from ..properties.scene import frame_range
-from . import animation, engine_findings, loop_choice, loops, mechanisms, parts, scene_digest, units
+from ..properties.scene import FURTHEST_FRAME, frame_range
+from . import (
+    animated_values,
+    animation,
+    engine_findings,
+    loop_choice,
+    loops,
+    mechanisms,
+    movers,
+    parts,
+    scene_digest,
+    units,
+)
 from .bodies import BodyFrame, Element, extract_body, local_object
 from .findings import BridgeError, Finding
 from .joints import JointReader, root_joint
 from .mechanisms import Mechanism, Structure
-from .modelled import Modelled, as_modelled
+from .modelled import Modelled, as_modelled, own_channels
+from .other_frames import other_frames
 
 __all__ = ["BodyFrame", "Extraction", "Mechanism", "extract", "require_sound"]
 
@@ -77,27 +90,31 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
     clock = animation.Clock(fps, *frame_range(scene))
     findings.extend(_scene_findings(scene, clock))
     body_objects, joint_objects = _elements(scene, view_layer, findings)
-    samples = animation.sample(
-        scene, [channel for obj in joint_objects for channel in animation.channels_to_sample(obj)], clock
-    )
+    to_sample = [channel for obj in joint_objects for channel in animation.channels_to_sample(obj)]
     children = parts.children_of(scene)
-    instancers = [
-        part for obj in body_objects for part in parts.members_of(obj, children) if parts.may_have_instances(part)
-    ]
+    members = [part for obj in body_objects for part in parts.members_of(obj, children)]
     in_layer = {obj.name_full for obj in view_layer.objects}
-    unhide = [obj for obj in instancers if obj.name_full in in_layer]
-    with as_modelled(scene, view_layer, clock.start, unhide) as depsgraph:
+    unhide = [part for part in members if parts.may_have_instances(part) and part.name_full in in_layer]
+    read = None if _gravity_is_animated(scene) else [*members, *joint_objects]
+    with ExitStack() as stack:
+        elsewhere = stack.enter_context(other_frames(scene, view_layer))
+        with own_channels(scene.objects if to_sample else ()):
+            samples = animation.sample(elsewhere, to_sample, clock)
+        depsgraph = stack.enter_context(
+            as_modelled(scene, view_layer, clock.start, unhide, read=read, elsewhere=elsewhere)
+        )
         modelled = Modelled(depsgraph, [*body_objects, *joint_objects])
-        all_parts = parts.Parts(scene, view_layer, modelled, length)
-        read = [extract_body(obj, modelled, all_parts, length, findings) for obj in body_objects]
-        elements = [element for element in read if element is not None]
+        all_parts = parts.Parts(scene, modelled, length)
+        extracted = [extract_body(obj, modelled, all_parts, length, findings) for obj in body_objects]
+        elements = [element for element in extracted if element is not None]
         bodies = {element.frame.name: element.frame for element in elements}
         known = {obj.name_full for obj in body_objects}
         reader = JointReader(modelled, bodies, known, length, clock, samples)
         joints = reader.read(joint_objects, findings)
+        gravity = units.gravity(depsgraph.scene_eval, length)
     made = engine_scene.Scene(
         name=scene.name,
-        gravity=units.gravity(scene, length),
+        gravity=gravity,
         bodies=[element.body for element in elements],
         joints=[*_root_joints(bodies, joints, length), *joints],
     )
@@ -182,10 +199,17 @@ def _scene_findings(scene: bpy.types.Scene, clock: animation.Clock) -> list[Find
     if clock.end <= clock.start:
         text = f"Frames {clock.start} to {clock.end} are no range to simulate"
         found.append(Finding("", text, "set the last frame after the first"))
+    if clock.start < -FURTHEST_FRAME:
+        text = f"The Pre-Roll begins at frame {clock.start}, but Blender's frames begin at {-FURTHEST_FRAME}"
+        found.append(Finding("", text, "use a shorter Pre-Roll"))
     if scene.render.frame_map_old != scene.render.frame_map_new:
         text = "Time Stretching is on, so frames and keys do not agree"
         found.append(Finding("", text, "set Old and New of Time Stretching to the same number (Output properties)"))
     return found
+
+
+def _gravity_is_animated(scene: bpy.types.Scene) -> bool:
+    return not {"gravity", "use_gravity"}.isdisjoint(animated_values.paths_of(scene) | movers.driven_paths(scene))
 
 
 def _elements(

@@ -43,6 +43,8 @@ def enable(context: bpy.types.Context) -> str:
 def remove_rigid_body(context: bpy.types.Context, obj: bpy.types.Object) -> str:
     """Blender's own operator: it keeps the rigid-body world's collections in order."""
     require_editable([obj])
+    if obj.rigid_body is None:
+        raise refuse(f"'{obj.name}'", "is no rigid body of Blender's", "press Check again")
     within: Any = context.temp_override(object=obj, active_object=obj, selected_objects=[obj])
     with within:
         bpy.ops.rigidbody.object_remove()

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from .._engine import arrays, euler, quaternion, so3
-from . import kept
+from . import kept, other_frames
 
 Array = arrays.Array
 
@@ -58,17 +58,25 @@ def channel_scale(obj: bpy.types.Object) -> Array:
     return np.array(obj.scale, np.float64) * np.array(obj.delta_scale, np.float64)
 
 
-def basis_matrix(obj: bpy.types.Object) -> Array:
+def channels(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Any:
+    """Whatever holds the artist's own channels at the frame of the depsgraph."""
+    if other_frames.at_present(depsgraph) or (obj.redmax.baked.active and obj.redmax.kept.active):
+        return other_frames.stand_in(obj) or kept.channels(obj)
+    return obj.evaluated_get(depsgraph)  # evaluated with what a preview has put aside
+
+
+def basis_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:
     """What location, rotation and scale of the artist's own channels make, deltas included."""
-    source = kept.channels(obj)
+    source, holder = channels(obj, depsgraph), other_frames.holder(obj, depsgraph)
     M = np.eye(4)
-    M[:3, :3] = delta_rotation(obj) @ rotation_matrix(obj.rotation_mode, source) * channel_scale(obj)
-    M[:3, 3] = np.array(source.location, np.float64) + np.array(obj.delta_location, np.float64)
+    M[:3, :3] = delta_rotation(holder) @ rotation_matrix(holder.rotation_mode, source) * channel_scale(holder)
+    M[:3, 3] = np.array(source.location, np.float64) + np.array(holder.delta_location, np.float64)
     return M
 
 
-def follows_channels(obj: bpy.types.Object) -> bool:
+def follows_channels(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
     """True if an object's place comes from its channels and its parent's, and from nothing else."""
+    obj = other_frames.holder(obj, depsgraph)
     constrained = any(not constraint.mute and constraint.influence > 0.0 for constraint in obj.constraints)
     return not constrained and obj.rigid_body is None and (obj.parent is None or obj.parent_type == "OBJECT")
 
@@ -86,8 +94,8 @@ def parent_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Arra
 
 def modelled_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:
     """World matrix (4, 4) as modelled, in Blender units."""
-    if follows_channels(obj):
-        return parent_matrix(obj, depsgraph) @ basis_matrix(obj)
+    if follows_channels(obj, depsgraph):
+        return parent_matrix(obj, depsgraph) @ basis_matrix(obj, depsgraph)
     return np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
 
 

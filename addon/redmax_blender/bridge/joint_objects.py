@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ from mathutils import Matrix
 
 from .._engine import arrays
 from ..properties.scene import frame_range
-from . import extents, frames
+from . import extents, frames, modelled
 from .findings import refuse
 
 Array = arrays.Array
@@ -51,7 +51,7 @@ def stay(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
 
 def turn(obj: Object, E: Array, depsgraph: bpy.types.Depsgraph) -> bool:
     """Give an empty the axes of a rigid frame E, keeping its place and size; False if other things hang on its axes."""
-    if not frames.follows_channels(obj) or obj.animation_data is not None or obj.children:
+    if not frames.follows_channels(obj, depsgraph) or obj.animation_data is not None or obj.children:
         return False
     scale = np.linalg.norm(frames.modelled_matrix(obj, depsgraph)[:3, :3], axis=0)
     basis = np.linalg.solve(frames.parent_matrix(obj, depsgraph), E @ np.diag([*scale, 1.0]))
@@ -73,21 +73,14 @@ def hand_over_children(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
 
 
 @contextmanager
-def first_frame(context: bpy.types.Context, objects: Iterable[Object]) -> Iterator[None]:
-    """Joints connect bodies as they stand at the first frame: go there and back if any of the objects may move."""
-    scene = context.scene
-    frame, subframe = scene.frame_current, scene.frame_subframe
-    start = frame_range(scene)[0]
-    involved = [obj for given in objects for obj in (given, *ancestors(given))]
-    moves = any(obj.animation_data is not None or len(obj.constraints) or obj.redmax.kept.active for obj in involved)
-    if not moves or (frame == start and subframe == 0.0):
-        yield
-        return
-    scene.frame_set(start)
-    try:
-        yield
-    finally:
-        scene.frame_set(frame, subframe=subframe)
+def first_frame(context: bpy.types.Context, objects: Sequence[Object]) -> Iterator[bpy.types.Depsgraph]:
+    """The scene at the first frame: joints connect bodies as they stand there. What is done meanwhile is an edit."""
+    scene, view_layer = context.scene, context.view_layer
+    view_layer.update()
+    with modelled.as_modelled(scene, view_layer, frame_range(scene)[0], read=objects) as depsgraph:
+        yield depsgraph
+    for obj in objects:  # evaluated already, but as ours
+        obj.update_tag(refresh={"OBJECT"})
 
 
 def place_of(obj: Object, depsgraph: bpy.types.Depsgraph) -> Array:

@@ -129,11 +129,13 @@ class JointReader:
         is_animated = settings.motion_type == "animated" and bool(dofs)
         motion = animation.courses(obj, "q", self.clock, self.samples)
         if motion is not None:
+            findings.extend(animation.broken_findings(obj, motion))
             table = animation.coordinate_table(motion, to_metres, self.clock)
             values["q"] = tuple(table.value(0.0).tolist())
             if is_animated:
                 values["animation"] = table
                 findings.extend(animation.jump_findings(obj, motion, self.clock))
+                findings.extend(animation.speed_findings(obj, motion, table, self.clock))
         elif is_animated:
             text = f"'{obj.name}' is Animated but has no keyframes; it will stand still"
             hint = "key its coordinate, or set it to Simulated"
@@ -142,6 +144,7 @@ class JointReader:
             values["animation"] = animation.coordinate_table(still, [1.0] * len(dofs), self.clock)
         torque = animation.courses(obj, "torque", self.clock, self.samples)
         if torque is not None:
+            findings.extend(animation.broken_findings(obj, torque))
             values["torque_table"] = animation.coordinate_table(torque, [1.0] * len(dofs), self.clock)
             values["torque"] = (0.0,) * len(dofs)
         if settings.motion_type == "simulated":

@@ -30,10 +30,11 @@ LEVELS: dict[str, Level] = {"complete": "INFO", "stopped": "WARNING", "failed": 
 class _Live:
     scene: int
     """session_uid of the scene"""
-    frame_before: int
     run: simulation.Run
     names: dict[int, str]
     """By session_uid: the bodies and joints as they were called when it began."""
+    shown: int = 0
+    """Frames that were done when the bodies were put where the newest has them."""
     changed: bool = False
     """The artist edited the mechanism while it was simulated."""
 
@@ -72,7 +73,7 @@ def begin(scene: bpy.types.Scene, extraction: extract.Extraction, integrator: An
     global _current  # noqa: PLW0603  (there is one run at a time, and modules outlive operators)
     assert _current is None
     run = simulation.Run(extraction, integrator)
-    _current = _Live(scene.session_uid, scene.frame_current, run, _names(extraction))
+    _current = _Live(scene.session_uid, run, _names(extraction))
     try:
         if scene.redmax.show_result:
             preview.begin_live(scene, shown.Growing(run))
@@ -116,17 +117,18 @@ def preparing() -> float | None:
 
 
 def show_newest() -> None:
-    """Move the timeline to the newest frame there is."""
+    """Let the bodies stand as at the newest frame there is."""
     scene = scene_of_run()
     if scene is None or _current is None or not _current.run.frames_done or not scene.redmax.show_result:
         return
-    frame = _current.run.extraction.frame_start + _current.run.frames_done - 1
-    if scene.frame_current != frame:
-        scene.frame_set(frame)
+    done = _current.run.frames_done
+    if done != _current.shown:
+        _current.shown = done
+        preview.show_live(scene, _current.run.extraction.frame_start + done - 1)
 
 
 def stop() -> None:
-    """Ask the run to end after the frame it computes; what is done is kept."""
+    """Ask the run to end after the step it computes; the frames that are done are kept."""
     if _current is not None:
         _current.run.cancel()
 
@@ -143,9 +145,9 @@ def note_change() -> None:
 
 
 def finish() -> Outcome:
-    """Keep what the run computed and go back to the frame the artist stood on.
+    """Keep what the run computed and show it at the frame that the artist stands on.
 
-    A run that still computes is left to itself: its thread touches nothing of Blender, and ends after its frame.
+    A run that still computes is left to itself: its thread touches nothing of Blender, and ends after its step.
     Where something is raised the run waits on, and `rescue` tries once more to keep its result.
     """
     live = _current
@@ -162,8 +164,6 @@ def finish() -> Outcome:
             scene.redmax.result.changed = True
     finally:  # whatever is raised, bodies do not stay where the run had shown them
         preview.end_live()
-        if scene.frame_current != live.frame_before:
-            scene.frame_set(live.frame_before)
         preview.show(scene)
     _forget()
     if meanwhile:
@@ -202,7 +202,7 @@ def keep(scene: bpy.types.Scene, run: simulation.Run) -> Outcome:
     preview.forget(former)
     preview.forget(scene.redmax.result.identifier)
     text = f"{result.message} in {run.seconds:.1f} s" if result.status == "complete" else result.message
-    level = "WARNING" if note and level == "INFO" else level
+    level = "WARNING" if (note or scene.redmax.result.remark) and level == "INFO" else level
     return Outcome(level, f"{text}. {note}" if note else text, kept=True)
 
 

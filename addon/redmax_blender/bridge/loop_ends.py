@@ -16,6 +16,7 @@ import numpy as np
 from .._engine import arrays, assembly, compile, kinematics, pose, quaternion, so3, trajectory
 from . import dense_motion
 from .findings import refuse
+from .result_channels import require_same_joints
 
 if TYPE_CHECKING:
     from .._engine import model
@@ -46,6 +47,8 @@ def matched(extraction: Extraction, result: Trajectory, used: slice, count: int)
     if described.body_names[: len(result.body_names)] != result.body_names:
         raise refuse("", "The bodies are not those that were simulated", "simulate again")
     closed = bool(described.loops or described.constraints)
+    if closed:
+        require_same_joints(described, result)
     make = _closed_poses if closed else _tree_poses
     E = make(described, result, window, extraction.fps)[:, : len(result.body_names)]
     return _with_poses(result, E, window, extraction.fps)

@@ -19,7 +19,7 @@ from .._engine import assembly, constrained_run, constraint_rows, kinematics, mo
 from .._engine import compile as compiling
 from . import loop_axes, scene_digest
 from .bodies import local_object
-from .findings import Finding
+from .findings import Finding, RedMaxError
 from .mechanisms import ANIMATED, Mechanism
 
 REMEMBERED = 8
@@ -100,7 +100,13 @@ def with_loops(made: Any, mechanisms: tuple[Mechanism, ...]) -> tuple[tuple[Mech
         if not mechanism.loops:
             counted.append(mechanism)
             continue
-        closing = examine(made, mechanism)
+        try:
+            closing = examine(made, mechanism)
+        except RedMaxError as error:
+            counted.append(mechanism)
+            text = f"The loops of '{mechanism.root}' cannot be closed: {error}"
+            findings.append(Finding(mechanism.root, text, "change these masses"))
+            continue
         counted.append(replace(mechanism, dofs=closing.freedoms, redundant=closing.redundant))
         findings.extend(_findings(made, mechanism, closing))
     return tuple(counted), findings
@@ -120,7 +126,7 @@ def _findings(made: Any, mechanism: Mechanism, closing: Closing) -> Iterator[Fin
     askew = loop_axes.askew(made, mechanism)
     if closing.redundant:
         text = f"Loop through '{closer}' is over-constrained by {closing.redundant}"
-        text += " (still simulated, reactions not unique)"
+        text += " (harmless: it moves all the same, reactions not unique)"
         fixes = ("ALIGN_AXES",) * bool(askew) + ("MAKE_BALL",) * _may_be_ball(closer)
         yield Finding(closer, text, "", "INFO", fixes)
     moved = any(joint.motion_type == ANIMATED and joint.ndof for joint in part_of(made, mechanism).joints)

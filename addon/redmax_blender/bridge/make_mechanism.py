@@ -60,8 +60,7 @@ def make_mechanism(
         raise refuse(base.name, "Only one object with geometry is selected", "select the moving parts, then the base")
     bodies.remove(base)
     bodies.insert(0, base)
-    with joint_objects.first_frame(context, [*bodies, *empties]):
-        depsgraph = context.evaluated_depsgraph_get()
+    with joint_objects.first_frame(context, [*bodies, *empties]) as depsgraph:
         extents = {body: joint_objects.extent_of(body, depsgraph) for body in bodies}
         for pin in empties:
             joint_objects.place_of(pin, depsgraph)
@@ -144,6 +143,8 @@ def _has_parent(body: Object, component: Mapping[Node, int]) -> bool:
 
 
 def _directed(found: list[Connection], depth: Mapping[Node, int], graph: JointGraph) -> list[PlannedJoint]:
+    """Every pin is a joint, also where two bodies share several, as a door and its frame do; parents connect only what
+    nothing else does."""
     plan: list[PlannedJoint] = []
     planned: set[frozenset[Object]] = set()
     for members, pin, origin in found:
@@ -152,7 +153,7 @@ def _directed(found: list[Connection], depth: Mapping[Node, int], graph: JointGr
         free_pin = pin
         for child in children:
             pair = frozenset((parent, child))
-            if pair not in planned and graph.between(parent, child) is None:
+            if pin is not None or (pair not in planned and graph.between(parent, child) is None):
                 planned.add(pair)
                 plan.append(PlannedJoint(parent, child, free_pin, origin))
                 free_pin = None

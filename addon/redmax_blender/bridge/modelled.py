@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import bpy
 import numpy as np
 
 from .._engine import arrays, euler
-from . import changes, frames, kept
+from . import animated_values, changes, frames, kept, stillness
+from .other_frames import OtherFrames, holder, other_frames, standing_in
 
 Array = arrays.Array
 
@@ -22,40 +23,99 @@ def as_modelled(
     view_layer: bpy.types.ViewLayer,
     frame: int,
     unhide: Sequence[bpy.types.Object] = (),
+    *,
+    read: Iterable[bpy.types.Object] | None = None,
+    elsewhere: OtherFrames | None = None,
 ) -> Iterator[bpy.types.Depsgraph]:
-    """The evaluated scene at a frame with the artist's own channels; what was shown before comes back after.
+    """The evaluated scene at a frame with the artist's own channels. Everything in the file stays what it is.
 
     Modifiers, constraints and instances may depend on where objects stand, so a body that a result has moved is put
-    back for as long as the scene is read. unhide: objects whose closed eye is opened meanwhile, because Blender lists
-    the instances of visible objects only. The view layer must be up to date: what Blender has not evaluated yet is
-    an edit of the artist's, and not one of ours.
+    back while the scene is evaluated. unhide: objects whose closed eye is opened meanwhile, because Blender lists
+    the instances of visible objects only. read: all objects that will be asked for, None for any; where
+    nothing but keys of their own moves them, no frame is evaluated. elsewhere: used for another frame, if there is
+    one already.
+    The view layer must be up to date: what Blender has not evaluated yet is an edit of the artist's, not one of ours.
     """
-    with changes.ours(evaluate=False):
-        shown_frame, shown_subframe = scene.frame_current, scene.frame_subframe
-        elsewhere = (shown_frame, shown_subframe) != (frame, 0.0)
-        moved: list[tuple[bpy.types.Object, dict[str, tuple[float, ...]]]] = []
-        hidden: list[bpy.types.Object] = []
-        try:
-            if elsewhere:
-                scene.frame_set(frame)
-            moved += [(obj, _channels(obj)) for obj in scene.objects if obj.redmax.kept.active]
+    with changes.ours(evaluate=False), ExitStack() as stack:
+        if (scene.frame_current, scene.frame_subframe) == (frame, 0.0):
+            yield stack.enter_context(_put_back(scene, view_layer, unhide))
+        elif read is not None and (found := stillness.stand_ins(scene, read, frame)) is not None:
+            stack.enter_context(standing_in(found))
+            yield view_layer.depsgraph
+        else:
+            frames_of_scene = elsewhere or stack.enter_context(other_frames(scene, view_layer))
+            yield _evaluated(scene, frames_of_scene, frame, unhide)
+
+
+@contextmanager
+def _put_back(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, unhide: Sequence[bpy.types.Object]
+) -> Iterator[bpy.types.Depsgraph]:
+    """The scene at the frame it stands on, without what a result does to it; what was shown comes back after."""
+    hidden: list[bpy.types.Object] = []
+    moved = [obj for obj in scene.objects if obj.redmax.kept.active]
+    try:
+        with own_channels(moved):
             hidden += [obj for obj in unhide if obj.hide_get(view_layer=view_layer)]
-            for obj, _ in moved:
-                _assign(obj, _channels(obj.redmax.kept))
             for obj in hidden:
                 obj.hide_set(False, view_layer=view_layer)
             if moved or hidden:
                 view_layer.update()
             yield view_layer.depsgraph
-        finally:
-            for obj in hidden:
-                obj.hide_set(True, view_layer=view_layer)
-            for obj, channels in moved:
-                _assign(obj, channels)
-            if elsewhere:
-                scene.frame_set(shown_frame, subframe=shown_subframe)
-            if moved or hidden:
-                view_layer.update()
+    finally:
+        for obj in hidden:
+            obj.hide_set(True, view_layer=view_layer)
+        if moved or hidden:
+            view_layer.update()
+
+
+def _evaluated(
+    scene: bpy.types.Scene, elsewhere: OtherFrames, frame: int, unhide: Sequence[bpy.types.Object]
+) -> bpy.types.Depsgraph:
+    """The scene at another frame, without what a result does to it."""
+    for obj in unhide:
+        obj.hide_set(False, view_layer=elsewhere.view_layer)
+    moved = [obj for obj in scene.objects if obj.redmax.kept.active]
+    baked = [obj for obj in moved if obj.redmax.baked.active]
+    with own_channels(moved):
+        depsgraph = elsewhere.evaluate(frame)
+        if baked:  # keys have the last word about them, but not after they were evaluated
+            with ExitStack() as stack:
+                for obj in baked:
+                    stack.enter_context(_values_at(obj, depsgraph))
+                copy = depsgraph.scene
+                animated_values.assign(copy, animated_values.read(depsgraph.scene_eval, animated_values.paths_of(copy)))
+                with own_channels(baked):
+                    elsewhere.refresh()
+    elsewhere.hand_back()
+    return depsgraph
+
+
+@contextmanager
+def own_channels(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """Objects have the channels that a result has put aside."""
+    before: list[tuple[bpy.types.Object, dict[str, tuple[float, ...]]]] = []
+    try:
+        for obj in objects:
+            if obj.redmax.kept.active:
+                before.append((obj, _channels(obj)))
+                _assign(obj, _channels(obj.redmax.kept))
+        yield
+    finally:
+        for obj, channels in before:
+            _assign(obj, channels)
+
+
+@contextmanager
+def _values_at(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Iterator[None]:
+    """An object has the animated values that were evaluated: what is edited is copied from it anew, without them."""
+    paths = animated_values.paths_of(obj)
+    before = animated_values.read(obj, paths)
+    try:
+        animated_values.assign(obj, animated_values.read(obj.evaluated_get(depsgraph), paths))
+        yield
+    finally:
+        animated_values.assign(obj, before)
 
 
 def _channels(source: Any) -> dict[str, tuple[float, ...]]:
@@ -77,7 +137,7 @@ class Modelled:
         """objects: those whose matrices will be asked for, so that their channels are worked out all at once."""
         self.depsgraph = depsgraph
         self._objects = objects
-        self._basis = dict(zip((obj.name_full for obj in objects), basis_matrices(objects), strict=True))
+        self._basis = dict(zip((obj.name_full for obj in objects), basis_matrices(objects, depsgraph), strict=True))
         self._matrices: dict[str, Array] = {}
         self._frames: dict[str, tuple[Array, Array, str]] | None = None
 
@@ -108,33 +168,34 @@ class Modelled:
         return obj.name_full in self._matrices
 
     def _follows_object(self, obj: bpy.types.Object) -> bool:
-        return obj.parent_type == "OBJECT" and frames.follows_channels(obj)
+        return obj.parent_type == "OBJECT" and frames.follows_channels(obj, self.depsgraph)
 
     def _place(self, obj: bpy.types.Object) -> Array:
         if not self._follows_object(obj):
             return frames.modelled_matrix(obj, self.depsgraph)
         basis = self._basis.get(obj.name_full)
-        M: Array = frames.basis_matrix(obj) if basis is None else basis
+        M: Array = frames.basis_matrix(obj, self.depsgraph) if basis is None else basis
         if obj.parent is not None:
             inverse = np.array(obj.matrix_parent_inverse, np.float64)
             M = self._matrices[obj.parent.name_full] @ inverse @ M
         return M
 
 
-def basis_matrices(objects: Sequence[bpy.types.Object]) -> Array:
+def basis_matrices(objects: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph) -> Array:
     """`frames.basis_matrix` of many objects at once, (n, 4, 4)."""
     M = np.tile(np.eye(4), (len(objects), 1, 1))
     by_mode: dict[str, list[int]] = {}
-    for index, each in enumerate(objects):
+    holders = [holder(each, depsgraph) for each in objects]
+    for index, each in enumerate(holders):
         by_mode.setdefault(each.rotation_mode, []).append(index)
     for mode, indices in by_mode.items():
         if mode in ("QUATERNION", "AXIS_ANGLE"):
-            M[indices] = [frames.basis_matrix(objects[index]) for index in indices]
+            M[indices] = [frames.basis_matrix(objects[index], depsgraph) for index in indices]
             continue
         rows = []
         for index in indices:
-            obj: Any = objects[index]
-            source = kept.channels(obj)
+            obj: Any = holders[index]
+            source = frames.channels(objects[index], depsgraph)
             rows.append(
                 [
                     *source.rotation_euler,

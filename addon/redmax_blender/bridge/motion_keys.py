@@ -14,9 +14,10 @@ from .. import compat
 from .._engine import arrays, joints, pose
 from ..properties import joint as joint_properties
 from ..properties.scene import frame_range
-from . import coordinate_fit, frames, joint_objects, preview
+from . import animated_values, coordinate_fit, frames, joint_objects, preview
 from .build import require_editable
 from .findings import refuse
+from .other_frames import other_frames
 
 Array = arrays.Array
 Object = bpy.types.Object
@@ -120,32 +121,40 @@ def coordinate_from_motion(
     found = coordinate_fit.fit(engine_joint, Q, size)
     report = _report(found, times, length)
     _require_close(obj, report, tolerance_angle, tolerance_distance)
-    for dof in dofs:
-        values = found.q[:, dof.index] / (length if dof.unit == "m" else 1.0)
-        write_keys(obj, dof, times, values, interpolation)
+    with animated_values.unchanged([obj], lambda _, path: path.startswith(f"{JOINT_PATH}.")):
+        for dof in dofs:
+            values = found.q[:, dof.index] / (length if dof.unit == "m" else 1.0)
+            write_keys(obj, dof, times, values, interpolation)
     joint.motion_type = "animated"
     return report
 
 
 def joint_poses(context: bpy.types.Context, obj: Object, times: Any) -> Array:
     """Q (f, 4, 4) [Blender units]: joint frame on the child in that on the parent; they agree at the first frame."""
-    scene, joint = context.scene, obj.redmax.joint
-    was, was_subframe = scene.frame_current, scene.frame_subframe
+    joint = obj.redmax.joint
+    for moving in (joint.child, joint.parent):
+        if moving is not None:
+            _require_own_motion(moving)
     poses: list[Array] = []
-    with preview.paused():
-        try:
-            for frame in times:
-                scene.frame_set(int(frame))
-                depsgraph = context.evaluated_depsgraph_get()
-                E_wc = _evaluated_place(joint.child, depsgraph)
-                E_wp = np.eye(4) if joint.parent is None else _evaluated_place(joint.parent, depsgraph)
-                if not poses:
-                    E_wj = _evaluated_place(obj, depsgraph)
-                    E_jp, E_cj = pose.inverse(E_wj) @ E_wp, pose.inverse(E_wc) @ E_wj
-                poses.append(E_jp @ pose.inverse(E_wp) @ E_wc @ E_cj)
-        finally:
-            scene.frame_set(was, subframe=was_subframe)
+    with preview.paused(), other_frames(context.scene, context.view_layer) as elsewhere:
+        for frame in times:
+            depsgraph = elsewhere.evaluate(int(frame))
+            E_wc = _evaluated_place(joint.child, depsgraph)
+            E_wp = np.eye(4) if joint.parent is None else _evaluated_place(joint.parent, depsgraph)
+            if not poses:
+                E_wj = _evaluated_place(obj, depsgraph)
+                E_jp, E_cj = pose.inverse(E_wj) @ E_wp, pose.inverse(E_wc) @ E_wj
+            poses.append(E_jp @ pose.inverse(E_wp) @ E_wc @ E_cj)
     return np.array(poses)
+
+
+def _require_own_motion(obj: Object) -> None:
+    """Blender's physics goes from frame to frame and keeps what it computed with the scene: no other frame is known."""
+    for each in (obj, *joint_objects.ancestors(obj)):
+        physics = each.rigid_body
+        if physics is not None and physics.type == "ACTIVE" and not physics.kinematic:
+            text = f"'{each.name}' is moved by Blender's rigid-body physics, which has no keys"
+            raise refuse(each.name, text, "use Object > Rigid Body > Bake to Keyframes first")
 
 
 def _evaluated_place(obj: Object, depsgraph: bpy.types.Depsgraph) -> Array:

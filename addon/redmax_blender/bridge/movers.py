@@ -123,7 +123,7 @@ def uncomputed(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Iterato
     if obj.evaluated_get(depsgraph).is_evaluated:
         return  # and so is everything it depends on
     while above is not None:
-        moved = not frames.follows_channels(above) or motion_of(above)
+        moved = not frames.follows_channels(above, depsgraph) or motion_of(above)
         if moved and not above.evaluated_get(depsgraph).is_evaluated:
             text = f"'{above.name}' is switched off in the viewport, so Blender does not compute where it stands"
             yield Finding(obj.name, text, SHOW)

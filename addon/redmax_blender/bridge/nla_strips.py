@@ -10,26 +10,19 @@ import bpy
 from .. import compat
 
 
-def push(owner: Any, action: bpy.types.Action, slot: int, name: str, frames: tuple[float, float]) -> Any:
-    """A new track above all others with a strip of an action's slot over the frames; gives the track.
+def fill(owner: Any, track: Any, action: bpy.types.Action, slot: int, name: str, frames: tuple[float, float]) -> None:
+    """Put a strip of an action's slot over the frames on an owner's empty track, and name both.
 
     Where other tracks move the owner too, they go on before and after the strip; else its ends are held.
     """
-    data = owner.animation_data
-    alone = not data.nla_tracks
-    track = data.nla_tracks.new()
-    try:
-        track.name = name
-        strip = track.strips.new(name, int(frames[0]), action)
-        compat.set_strip_slot(strip, action, slot)
-        strip.action_frame_start, strip.action_frame_end = frames
-        strip.frame_start, strip.frame_end = frames
-        strip.blend_type, strip.influence = "REPLACE", 1.0
-        strip.extrapolation = "HOLD" if alone else "NOTHING"
-        return track
-    except BaseException:  # nobody knows of the track yet who would take it back
-        data.nla_tracks.remove(track)
-        raise
+    alone = len(owner.animation_data.nla_tracks) == 1
+    track.name = name
+    strip = track.strips.new(name, int(frames[0]), action)
+    compat.set_strip_slot(strip, action, slot)
+    strip.action_frame_start, strip.action_frame_end = frames
+    strip.frame_start, strip.frame_end = frames
+    strip.blend_type, strip.influence = "REPLACE", 1.0
+    strip.extrapolation = "HOLD" if alone else "NOTHING"
 
 
 def remove(owner: Any, action: bpy.types.Action) -> None:

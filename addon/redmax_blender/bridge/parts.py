@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 
 from .._engine import arrays, pose
-from . import mesh, movers
+from . import mesh, movers, other_frames
 from .findings import Finding
 from .modelled import Modelled
 from .movers import SHOW
@@ -44,12 +44,11 @@ def may_have_instances(obj: bpy.types.Object) -> bool:
 class Parts:
     """Finds the pieces of bodies in one evaluated scene."""
 
-    def __init__(
-        self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, modelled: Modelled, length: float
-    ) -> None:
-        self.view_layer, self.modelled, self.length = view_layer, modelled, length
+    def __init__(self, scene: bpy.types.Scene, modelled: Modelled, length: float) -> None:
+        self.modelled, self.length = modelled, length
         self.depsgraph = modelled.depsgraph
-        self.in_layer = {obj.name_full for obj in view_layer.objects}
+        self.view_layer = self.depsgraph.view_layer
+        self.in_layer = {obj.name_full for obj in self.view_layer.objects}
         self.children = children_of(scene)
         self._instances: dict[str, list[tuple[mesh.Geometry, Array]]] | None = None
         self._shared: dict[str, mesh.Geometry] = {}
@@ -109,7 +108,8 @@ class Parts:
         if data.is_editmode:
             findings.append(Finding(obj.name, f"'{obj.name}' is being edited", "leave Edit Mode"))
             return None
-        changed = data.shape_keys is not None or any(modifier.show_viewport for modifier in obj.modifiers)
+        modifiers = other_frames.holder(obj, self.depsgraph).modifiers
+        changed = data.shape_keys is not None or any(modifier.show_viewport for modifier in modifiers)
         if obj.type == "MESH" and not changed:
             if data.name_full not in self._shared:
                 self._shared[data.name_full] = mesh.read(data)

@@ -14,13 +14,13 @@ no rotation gives the pose, and the object is refused by name.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
 
 from .._engine import arrays, pose, trajectory
-from . import frames, kept, object_motion, rotation_channels, units
+from . import frames, object_motion, other_frames, rotation_channels, units
 from .findings import BridgeError, Finding
 from .modelled import Modelled
 from .object_motion import Motions, Places
@@ -131,6 +131,7 @@ def _places(
     bodies = {body.name: body for body in extraction.bodies}
     indices = {name: index for index, name in enumerate(body_names)}
     carriers = [carrier(obj, moving) for obj in objects]
+    holders: list[Any] = [other_frames.holder(obj, modelled.depsgraph) for obj in objects]
     C = np.tile(np.eye(4), (len(objects), 1, 1))
     delta = np.tile(np.eye(3), (len(objects), 1, 1))
     for index, (obj, on) in enumerate(zip(objects, carriers, strict=True)):
@@ -139,18 +140,18 @@ def _places(
         if on is not None:
             E_wc = units.in_blender_units(bodies[on.name].E_wb, extraction.length)
             C[index] = pose.inverse(E_wc) @ C[index]
-        delta[index] = frames.delta_rotation(obj)
+        delta[index] = frames.delta_rotation(holders[index])
     scale = (
-        np.array([(*obj.scale[:], *obj.delta_scale[:]) for obj in objects], np.float64).reshape(-1, 2, 3).prod(axis=1)
+        np.array([(*obj.scale[:], *obj.delta_scale[:]) for obj in holders], np.float64).reshape(-1, 2, 3).prod(axis=1)
     )
     A = np.array([bodies[obj.name].A[:3, :3] for obj in objects]).reshape(-1, 3, 3)
-    modes: list[str] = [obj.rotation_mode for obj in objects]
+    modes: list[str] = [obj.rotation_mode for obj in holders]
     return Places(
         names=[obj.name for obj in objects],
         parents=[obj.parent.name if obj.parent is not None else "" for obj in objects],
         modes=modes,
         rest=[
-            tuple(getattr(kept.channels(obj), rotation_channels.path(mode)))
+            tuple(getattr(frames.channels(obj, modelled.depsgraph), rotation_channels.path(mode)))
             for obj, mode in zip(objects, modes, strict=True)
         ],
         body=np.array([indices[obj.name] for obj in objects], np.int64),
@@ -158,7 +159,7 @@ def _places(
         C_inverse=np.linalg.inv(C),
         B=A / scale[:, None, :],
         delta=delta,
-        delta_location=np.array([obj.delta_location[:] for obj in objects], np.float64).reshape(-1, 3),
+        delta_location=np.array([obj.delta_location[:] for obj in holders], np.float64).reshape(-1, 3),
     )
 
 

@@ -20,7 +20,7 @@ from . import joint_feel
 from .build import require_editable
 from .findings import refuse
 
-MOST_BYTES = 64 * 1024
+MOST_BYTES = 64_000
 """A preset is a few lines; anything longer is something else."""
 
 HEADER = "# Preset of RedMax: values only, nothing else is read\n"
@@ -39,9 +39,7 @@ class Kind(NamedTuple):
 def load(path: Path, kind: Kind) -> dict[str, Any]:
     """Values of a preset by name. Raises BridgeError for anything that is not a list of known values."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise _refused(path, f"is larger than {MOST_BYTES // 1024} kB")
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = ast.parse(files.read_text(path, MOST_BYTES))
     except OSError as error:
         raise _refused(path, f"cannot be read ({error.strerror or error})") from None
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -99,6 +99,16 @@ def begin_live(scene: bpy.types.Scene, source: shown.Source) -> None:
     _live[scene.session_uid] = source
 
 
+def show_live(scene: bpy.types.Scene, frame: int) -> None:
+    """Let the bodies stand where a running simulation has them at a frame; the timeline stays where it is.
+
+    Going there would evaluate all animation of the scene, over whatever the artist has changed but not keyed.
+    """
+    depsgraph = _depsgraph(scene)
+    with changes.ours():
+        _place(scene, depsgraph, frame)
+
+
 def end_live() -> None:
     """The simulation has ended."""
     _live.clear()
@@ -152,8 +162,8 @@ def adopt_copies(objects: Any) -> None:
 # --- placing ---------------------------------------------------------------------------------
 
 
-def _place(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Put the bodies where the result has them; False if there is nothing to show."""
+def _place(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, frame: float | None = None) -> bool:
+    """Put the bodies where the result has them at a frame, or at the present one; False if there is nothing to show."""
     if _state["paused"] or _state["rendering"]:
         return rendering()  # a render keeps what it began with
     source = _source(scene)
@@ -161,7 +171,7 @@ def _place(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
         return False
     told = source.problem
     before = set(_placed)
-    for pose in source.poses(scene.frame_current_final, depsgraph):
+    for pose in source.poses(scene.frame_current_final if frame is None else frame, depsgraph):
         _put(pose)
         before.discard(pose.obj.session_uid)
     if before:  # bodies that are none any more go back; those of other scenes stay

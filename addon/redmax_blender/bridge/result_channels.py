@@ -24,6 +24,7 @@ from .._engine import arrays, compile, trajectory
 from .findings import Finding, refuse
 
 if TYPE_CHECKING:
+    from .._engine import model
     from .extract import Extraction
 
 Array = arrays.Array
@@ -50,29 +51,38 @@ def joint_channels(
     left_out: list[Finding] = []
     if not (torque or reaction or gap):
         return channels, left_out
-    model = compile.compile(extraction.scene)
-    if model.joint_names != result.joint_names or model.dof_count != result.q.shape[1]:
-        raise refuse("", "The joints are not those that were simulated", "simulate again")
+    described = compile.compile(extraction.scene)
+    require_same_joints(described, result)
     for index, name in enumerate(result.joint_names):
         obj = extraction.joint_objects.get(name)
         if obj is None:
             continue
-        columns = model.columns(index)
+        columns = described.columns(index)
         found: dict[str, Array] = {}
         if torque and columns.stop > columns.start:
             found[TORQUE] = result.channels["torque"][:, columns]
-            if model.joints[index].motion_type != SIMULATED:
+            if described.joints[index].motion_type != SIMULATED:
                 found[MOTOR] = result.channels["motor"][:, columns]
         if reaction:
             found[REACTION] = result.channels["reaction"][:, index]
         _add(channels, left_out, obj, name, found)
-    for index, loop in enumerate(model.loops):
+    for index, loop in enumerate(described.loops):
         obj = extraction.joint_objects.get(loop.joint.name)
         if obj is not None:
             wanted = ((reaction, REACTION, "loop_reaction"), (gap, GAP, "gap"))
             found = {key: result.channels[channel][:, index] for asked, key, channel in wanted if asked}
             _add(channels, left_out, obj, loop.joint.name, found)
     return channels, left_out
+
+
+def require_same_joints(described: model.Model, result: Trajectory) -> None:
+    """Refuse a result of other joints, in the tree or closing loops: its columns would be taken for those of these."""
+    closing = [loop.joint.name for loop in described.loops]
+    simulated = result.meta.get("loops")
+    if simulated is None:  # results of earlier versions do not name them
+        simulated = closing if len(closing) == result.channels["gap"].shape[1] else None
+    if described.joint_names != result.joint_names or described.dof_count != result.q.shape[1] or simulated != closing:
+        raise refuse("", "The joints are not those that were simulated", "simulate again")
 
 
 def _add(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is to be said of the last result: that it stopped early, or is older than the scene."""
+"""What is to be said of the last result: that it stopped early, may be wrong, or is older than the scene."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def result_findings(scene: bpy.types.Scene) -> Iterator[Finding]:
         return
     if result.status == "failed":
         yield Finding(culprit(result.message), result.message, "", "WARNING", ("GO_TO_FRAME", "ACCURACY_HIGH"))
+    if result.remark:
+        yield Finding("", result.remark, "", "WARNING", ("ACCURACY_HIGH",))
     if result.changed:
         yield Finding("", STALE, "simulate again", "WARNING", ("SIMULATE",))
     if problem := cache.problem(scene):

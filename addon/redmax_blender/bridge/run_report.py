@@ -9,7 +9,7 @@ import math
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ import bpy
 import numpy as np
 
 from .._engine import fields, files, package, trajectory
+from . import simulation
 
 if TYPE_CHECKING:
     from .bake import BakeReport
@@ -49,7 +50,10 @@ class Report:
     """Frames are those of the timeline, both ends included; energies in joules, times in seconds.
 
     status: "complete", "stopped" (Ctrl+C), "failed" (while simulating; what was computed is kept) or "refused".
-    energy.drift: change of energy that neither work nor loss explains; null where it is not known.
+    energy.drift: change of energy that neither work nor loss explains; null where it is not known. energy.promised: the
+    part of the energies in play that the accuracy promises, null where work and loss are estimates.
+    remarks: what should be known of the result, such as an energy that does not balance; outcome: why the run failed,
+    else null. Both are data (code, frame of the timeline, t, element, what, advice, numbers).
     keys_every: keys there would be on every frame. error: what the keys are off by at most, as measured; null where
     every frame has one.
     loop_gap: largest gap of a loop joint [m], null without loops. route: what computed, such as "numba 0.62.1".
@@ -76,8 +80,10 @@ class Report:
     error: dict[str, float | None] = field(default_factory=lambda: dict.fromkeys(("distance_mm", "angle_degrees")))
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STEPS, 0.0))
     energy: dict[str, float | None] = field(
-        default_factory=lambda: dict.fromkeys(("start", "end", "work", "loss", "drift"))
+        default_factory=lambda: dict.fromkeys(("start", "end", "work", "loss", "drift", "promised"))
     )
+    remarks: list[dict[str, Any]] = field(default_factory=list)
+    outcome: dict[str, Any] | None = None
     loop_gap: float | None = None
     route: str | None = None
     accuracy: str | None = None
@@ -110,11 +116,16 @@ class Report:
         self.status, self.message, self.route = result.status, result.message, result.meta["route"]
         self.exit_code = OK if result.status == "complete" else PARTIAL
         self.frames = [extraction.frame_start, extraction.frame_start + len(result) - 1]
+        first = extraction.frame_start
+        self.remarks = [in_timeline(facts, first) for facts in result.meta.get("remarks", ())]
+        self.outcome = in_timeline(result.meta["outcome"], first) if "outcome" in result.meta else None
+        self.notes += simulation.remarks(result, first)
         energy = result.channels["energy"]
         self.energy["start"], self.energy["end"] = float(energy[0]), float(energy[-1])
         work, loss = float(result.channels["work"][-1]), float(result.channels["loss"][-1])
         self.energy["work"], self.energy["loss"] = work, loss
-        self.energy["drift"] = float(np.max(np.abs(drift(result))))
+        books = result.meta["energy_books"]
+        self.energy["drift"], self.energy["promised"] = books["remainder"], books["promised"]
 
     def add_bake(self, report: BakeReport) -> None:
         self.objects, self.keys, self.keys_every = report.objects, report.keys, report.keys_every
@@ -137,10 +148,9 @@ class Report:
         files.write_text(path, self.text())
 
 
-def drift(result: trajectory.Trajectory) -> Any:
-    """(f,) change of energy since the start that neither work nor loss explains [J]."""
-    channels = result.channels
-    return channels["energy"] - channels["energy"][0] - channels["work"] + channels["loss"]
+def in_timeline(facts: Mapping[str, Any], first: int) -> dict[str, Any]:
+    """An outcome with its frame counted as the timeline does, which begins at `first`."""
+    return {**facts, "frame": first + facts["frame"]}
 
 
 def _plain(value: Any) -> Any:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 import numpy as np
 
-from .._engine import arrays, quaternion, scene, trajectory
-from . import cache, placement
-from .extract import BodyFrame, Extraction
+from .._engine import arrays, quaternion, trajectory
+from . import placement, result_frames
+from .extract import Extraction
 from .findings import BridgeError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Recorded(Source):
     """
 
     def __init__(self, result: Trajectory) -> None:
-        super().__init__(_extraction(result))
+        super().__init__(result_frames.stored_extraction(result))
         self.result = result
         self._modes: dict[str, str] = {}
         self._motions: dict[str, _Motion] = {}
@@ -170,23 +170,3 @@ def _between(values: Array, index: int, part: float) -> list[float]:
     at = values[index] if part == 0.0 else (1.0 - part) * values[index] + part * values[index + 1]
     numbers: list[float] = at.tolist()
     return numbers
-
-
-def _extraction(result: Trajectory) -> Extraction:
-    """The frames of the bodies as they were when the result was made; the mechanism itself is not needed."""
-    stored: Any = result.meta[cache.FRAMES]
-    bodies = tuple(
-        BodyFrame(name=name, E_wb=np.array(E_wb), A=np.array(A), mass=mass, static=static)
-        for name, E_wb, A, mass, static in stored["bodies"]
-    )
-    return Extraction(
-        scene=scene.Scene(),
-        bodies=bodies,
-        joint_objects={},
-        length=stored["length"],
-        fps=stored["fps"],
-        frame_start=stored["frame_start"],
-        frame_end=stored["frame_start"] + len(result) - 1,
-        findings=(),
-        mechanisms=(),
-    )

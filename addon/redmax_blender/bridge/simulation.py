@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._engine import compile as compiling
-from .._engine import errors, quaternion, simulate, trajectory, warm_up
+from .._engine import errors, outcome, quaternion, simulate, trajectory, warm_up
 from ..properties import migration
 from . import cache, changes, unexpected
 from .findings import BridgeError, Finding
@@ -31,9 +31,6 @@ OnProgress = Callable[[int, int], None]
 """Called after every frame with the frames done and all frames."""
 OnPreparing = Callable[[float, str], None]
 """Called while the fast solver is compiled, with the part that is done (0 to 1) and what is compiled now."""
-
-ENGINE_STOP = re.compile(r"Stopped at frame (\d+) \(t = [^)]*\): (.*)", re.DOTALL)
-"""How the engine begins to say where a run failed."""
 
 ENGINE_TIME = re.compile(r"from t = (\S+) s on")
 """How it says since when something holds."""
@@ -92,7 +89,11 @@ class Run:
             return
         self._recorder = simulate.Recorder(model, integrator=self.integrator, fps=extraction.fps)
         samples = simulate.simulate(
-            model, integrator=self.integrator, fps=extraction.fps, duration=intervals / extraction.fps
+            model,
+            integrator=self.integrator,
+            fps=extraction.fps,
+            duration=intervals / extraction.fps,
+            stopped=self._cancelled.is_set,
         )
         for sample in samples:
             self._recorder.add(sample)
@@ -152,7 +153,7 @@ class Run:
         )
 
     def cancel(self) -> None:
-        """Ask the run to end after the frame it computes; what is done stays."""
+        """Ask the run to end after the step it computes; the frames that are done stay."""
         self._cancelled.set()
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -168,23 +169,30 @@ class Run:
         recorded = so_far.trajectory()
         if self.failure:
             recorded = recorded.with_facts(status="failed", message=self.failure)
-        return recorded.with_facts(message=self._message(recorded))
+        return recorded.with_facts(message=self._message(recorded, so_far.samples[-1].note))
 
-    def _message(self, recorded: Trajectory) -> str:
-        """What happened, in frames of the timeline."""
+    def _message(self, recorded: Trajectory, method: str) -> str:
+        """What happened, in frames of the timeline. method: what the engine says of how it stepped."""
         first = self.extraction.frame_start
         last = first + len(recorded) - 1
         if recorded.status == "complete":
-            note = _in_frames(recorded.meta.get("note", ""), first, self.extraction.fps)
-            return f"Simulated frames {first}-{last}" + f" ({note})" * bool(note)
+            notes = [_in_frames(method, first, self.extraction.fps), *remarks(recorded, first)]
+            said = "; ".join(filter(None, notes))
+            return f"Simulated frames {first}-{last}" + f" ({said})" * bool(said)
         what = recorded.message
         if recorded.status == "stopped":
             what = f"Stopped after frame {last}"
-        elif found := ENGINE_STOP.fullmatch(what):
-            what = f"Stopped at frame {first + int(found[1])}: {_in_artists_words(found[2])}"
+        elif recorded.meta.get("outcome"):
+            found = outcome.Outcome(**recorded.meta["outcome"])
+            what = f"Stopped at frame {first + found.frame}: {_in_artists_words(found.reason)}"
         if len(recorded) < WORTH_KEEPING:
             return what
         return f"{what.rstrip('.')}. Frames {first}-{last} kept"
+
+
+def remarks(result: Trajectory, first: int) -> list[str]:
+    """What is to be said of a run, in frames of the timeline, which begins at `first`; mostly nothing."""
+    return [outcome.remark(outcome.Outcome(**facts), first) for facts in result.meta.get("remarks", ())]
 
 
 def _in_frames(note: str, first: int, fps: float) -> str:
@@ -218,6 +226,8 @@ def store_result(scene: Any, extraction: Extraction, integrator: Any, result: Tr
     facts.identifier = identifier
     facts.status = result.status
     facts.message = result.message
+    said = "; ".join(remarks(result, extraction.frame_start))
+    facts.remark = said[:1].upper() + said[1:]
     facts.frame_start = extraction.frame_start
     facts.frame_end = extraction.frame_start + len(result) - 1
     facts.seconds = seconds

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Axes of joints made exactly parallel, or square to each other, where single precision says they are.
+"""Axes of joints made exactly parallel, square to each other or the same, where single precision says they are.
 
 Blender stores rotations in single precision: hinges that are modelled parallel differ by some 1e-7 rad. A flat linkage
 can move only because its axes are parallel: taken to the last digit it would be a rigid frame, bent by 1e-7. A tree
 moves either way, but only with axes that are parallel does it stay in its plane, where it is simulated in less time.
-Joint frames are therefore turned by that much before they are used.
+Likewise a door moves on two hinges only if their axes are one line. Joint frames are therefore turned, and those
+between the same two bodies shifted, by that much before they are used.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ IntArray = arrays.IntArray
 
 PARALLEL = 1e-5
 """Radians between axes that are meant to be parallel: single precision leaves 1e-7, and more near gimbal lock."""
+
+COAXIAL = 1e-6
+"""How far a joint is beside a hinge's axis that is meant to be on it, relative to its distance from the world's origin
+and from the hinge: single precision leaves 1e-7."""
 
 UPRIGHT = (0.0, 0.0, 1.0)
 NO_DIRECTION = (np.nan, np.nan, np.nan)
@@ -47,7 +52,39 @@ def straightened(placed: Sequence[Placed]) -> Array:
         plane = _make_parallel(frames, normals, members[has_normal])
         if plane is not None:
             _make_square(frames, slides, members[~has_normal], plane)
+    for members in _pairs(placed):
+        _straighten_pair(frames, placed, members)
     return frames
+
+
+def _pairs(placed: Sequence[Placed]) -> list[IntArray]:
+    """Numbers of the joints between the same two bodies, where there are several."""
+    members: dict[frozenset[str | None], list[int]] = {}
+    for number, joint in enumerate(placed):
+        members.setdefault(frozenset((joint.values["parent"], joint.values["child"])), []).append(number)
+    return [np.array(numbers) for numbers in members.values() if len(numbers) > 1]
+
+
+def _straighten_pair(frames: Array, placed: Sequence[Placed], members: IntArray) -> None:
+    """Turns sliders and screws so that they are parallel to each other and to hinges, and puts joints on the axes of
+    hinges and screws, where it nearly is so. Hinges are parallel already."""
+    axes = _in_world(frames, placed, _axis)
+    is_hinge = np.array([placed[k].cls is joints.Revolute for k in members])
+    known: list[Array] = [axes[k] for k in members[is_hinge]]
+    for k in members[~is_hinge & np.isfinite(axes[members, 0])]:
+        line = next((line for line in known if are_parallel(axes[k], line)), None)
+        if line is None:
+            known.append(axes[k])
+        else:
+            _turn(frames, np.array([k]), axes[None, k], line[None])
+    axes = _in_world(frames, placed, _axis)
+    for k in members:
+        if placed[k].cls in (joints.Revolute, joints.Screw):
+            arms = frames[members, :3, 3] - frames[k, :3, 3]
+            beside = arms - np.outer(arms @ axes[k], axes[k])
+            far = np.linalg.norm(arms, axis=1) + np.linalg.norm(frames[members, :3, 3], axis=1)
+            near = np.linalg.norm(beside, axis=1) <= COAXIAL * far
+            frames[members[near], :3, 3] -= beside[near]
 
 
 def _mechanisms(placed: Sequence[Placed]) -> list[IntArray]:
@@ -134,6 +171,12 @@ def _slide(cls: Any, values: dict[str, Any]) -> Sequence[float] | None:
         axis: Sequence[float] = values["axis"]
         return axis
     return _of_parts(_slide, cls, values)
+
+
+def _axis(cls: Any, values: dict[str, Any]) -> Sequence[float] | None:
+    """Axis of a hinge, slider or screw, None for other kinds."""
+    axis: Sequence[float] | None = values.get("axis")
+    return axis if cls in (joints.Revolute, joints.Prismatic, joints.Screw) else None
 
 
 def _of_parts(direction: Direction, cls: Any, values: dict[str, Any]) -> Sequence[float] | None:

@@ -67,9 +67,13 @@ class Transaction:
         if action is not None and action not in self._obsolete:
             self._obsolete.append(action)
 
-    def made_track(self, owner: Any, track: Any, name: str) -> None:
-        """An NLA track that is new. It gets its name for good on commit, when a former bake's is gone."""
-        self._tracks.append((owner, track, name))
+    def new_track(self, owner: Any, name: str) -> Any:
+        """A new NLA track above all others, taken back from its first moment on.
+
+        It gets its name for good on commit, when a former bake's is gone.
+        """
+        self._tracks.append((owner, owner.animation_data.nla_tracks.new(), name))
+        return self._tracks[-1][1]
 
     def remove_strips(self, owner: Any, action: bpy.types.Action, *, keep_data: bool) -> None:
         """Remove an owner's NLA strips of an action on commit; keep_data: even if its animation data is empty then."""

@@ -41,7 +41,7 @@ def _mass(body: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.
     if body.library is not None or body.mode != "OBJECT" or view_layer.depsgraph is None:
         return 0.0
     modelled = Modelled(view_layer.depsgraph)
-    all_parts = parts.Parts(scene, view_layer, modelled, length)
+    all_parts = parts.Parts(scene, modelled, length)
     members = parts.members_of(body, all_parts.children)
     if sum(_polygons(obj, view_layer.depsgraph) for obj in members) > MOST_POLYGONS:
         return 0.0

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from .._engine import errors, io
+from .._engine import io
 from ..bridge import check_report
 from ..bridge.bodies import local_object
 from ..bridge.extract import extract, require_sound
@@ -89,18 +89,16 @@ class REDMAX_OT_export_scene(bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
+    @readiness.refusing
     def execute(self, context: Any) -> set[str]:
         if not self.filepath:
             self.report({"ERROR"}, "No file to write to; give a file path")
             return {"CANCELLED"}
         path = Path(bpy.path.abspath(self.filepath))
         extraction = extract(context.scene, context.view_layer)
+        require_sound(extraction)
         try:
-            require_sound(extraction)
             io.save(extraction.scene, path)
-        except errors.RedMaxError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
         except OSError as error:
             self.report({"ERROR"}, f"Cannot write '{path}': {error.strerror or error}")
             return {"CANCELLED"}

@@ -7,7 +7,7 @@ import bpy
 
 from ..bridge import check_report, fixes, fixes_bodies, weighing
 from ..bridge.bodies import local_object
-from ..bridge.findings import refuse
+from ..bridge.findings import RedMaxError, refuse
 from ..properties import fixes as words
 from . import readiness
 
@@ -40,13 +40,21 @@ class REDMAX_OT_fix(bpy.types.Operator):
     @readiness.refusing
     def execute(self, context: Any) -> set[str]:
         if self.fix == SIMULATE:
-            operators: Any = bpy.ops
-            return set(operators.redmax.simulate("INVOKE_DEFAULT"))
+            return _simulate()
         said = fixes.apply(context, self.fix, self.element)
         check_report.refresh(context)
         context.window_manager.redmax.message = said
         self.report({"INFO"}, said)
         return {"FINISHED"}
+
+
+def _simulate() -> set[str]:
+    """What Simulate returns. What it reports as an error comes out of Blender as a RuntimeError, and is refused."""
+    operators: Any = bpy.ops
+    try:
+        return set(operators.redmax.simulate("INVOKE_DEFAULT"))
+    except RuntimeError as error:
+        raise RedMaxError(str(error).removeprefix("Error: ").strip()) from None
 
 
 class REDMAX_OT_enter_mass(bpy.types.Operator):

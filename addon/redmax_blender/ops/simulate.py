@@ -113,7 +113,7 @@ class REDMAX_OT_simulate(bpy.types.Operator):
             clean_up(context)
             return {"CANCELLED"}
         pressed = event.type == "ESC" and event.value == "PRESS" and not event.is_repeat
-        enough = pressed and live.stopping()  # a second time: a frame that takes for ever is not waited for
+        enough = pressed and live.stopping()  # a second time: a step that takes for ever is not waited for
         if pressed and not enough:
             live.stop()
             self._show_progress(context)
@@ -142,8 +142,8 @@ class REDMAX_OT_simulate(bpy.types.Operator):
         window_manager, part = context.window_manager, live.preparing()
         keys = "ESC: stop and keep what is done"
         if live.stopping():
-            what = "this frame" if part is None else "the function that is being compiled"
-            window_manager.redmax.message = f"Stopping after {what}"
+            after = "" if part is None else " after the function that is being compiled"
+            window_manager.redmax.message = f"Stopping{after}"
             keys = "ESC: do not wait for it"
         elif part is None:
             window_manager.redmax.progress = done / total

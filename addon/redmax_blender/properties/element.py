@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from . import body, from_specs, joint, migration
+from . import body, from_specs, joint, migration, stored_groups
 from .from_specs import OVERRIDABLE, STATIC
 
 
@@ -13,6 +13,7 @@ def _stamp(group: Any, _context: Any) -> None:
     """Whoever becomes part of a mechanism carries the version its properties are written in."""
     if group.is_body or group.is_joint:
         group.version = migration.CURRENT
+        stored_groups.store(group)
     if group.is_joint:
         joint.show_type(group.joint)
 

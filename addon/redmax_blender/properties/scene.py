@@ -37,9 +37,19 @@ def _switch(name: str, description: str, *, default: bool = False) -> Any:
     )
 
 
+FURTHEST_FRAME: int = getattr(bpy.types.Scene.bl_rna.properties["frame_end"], "hard_max")  # noqa: B009 (untyped)
+"""Largest number of a frame in Blender, and least with a minus."""
+
+
 def _frame(name: str, description: str, default: int) -> Any:
     return bpy.props.IntProperty(
-        name=name, description=description, default=default, options=STATIC, override=OVERRIDABLE
+        name=name,
+        description=description,
+        default=default,
+        min=-FURTHEST_FRAME,
+        max=FURTHEST_FRAME,
+        options=STATIC,
+        override=OVERRIDABLE,
     )
 
 
@@ -55,6 +65,7 @@ REDMAX_PG_result = from_specs.make_group(
         "identifier": bpy.props.StringProperty(description="Hash of what was simulated; names the cache file"),
         "status": bpy.props.StringProperty(description="complete, stopped or failed"),
         "message": bpy.props.StringProperty(description="What happened, with the element's name"),
+        "remark": bpy.props.StringProperty(description="What should be known of a result that is complete"),
         "frame_start": bpy.props.IntProperty(),
         "frame_end": bpy.props.IntProperty(description="Last frame that was computed"),
         "seconds": bpy.props.FloatProperty(description="Time the simulation took"),
@@ -109,6 +120,7 @@ REDMAX_PG_bake_options = from_specs.make_group(
             description="Frames from key to key",
             default=2,
             min=1,
+            max=FURTHEST_FRAME,
             soft_max=25,
             options=STATIC,
             override=OVERRIDABLE,
@@ -145,6 +157,7 @@ REDMAX_PG_bake_options = from_specs.make_group(
             description="Last frames over which the motion is led back to its start",
             default=12,
             min=1,
+            max=FURTHEST_FRAME,
             soft_max=100,
             options=STATIC,
             override=OVERRIDABLE,
@@ -202,6 +215,7 @@ REDMAX_PG_scene = from_specs.make_group(
             "the mechanism starts as modelled at the first of them",
             default=0,
             min=0,
+            max=FURTHEST_FRAME,
             soft_max=250,
             options=STATIC,
             override=OVERRIDABLE,

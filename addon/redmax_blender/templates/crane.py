@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bridge.findings import refuse
 from . import crane_parts, crane_tackle, parameters
 from .assembly import SIDEWAYS, Assembly, Object, at, scaled, turn
 
@@ -13,6 +14,9 @@ NAME = "crane"
 LABEL = "Crane"
 DESCRIPTION = "Add a tower crane: keys turn it, and the load swings on its rope"
 ICON = "MOD_LATTICE"
+
+MOST_UNEQUAL = 1000.0
+"""Tower and boom have the same width. Where one is so much longer than the other its lattice becomes a line."""
 
 PARAMETERS: dict[str, Any] = {
     "height": parameters.length("Tower Height", "From the ground to the turntable", 8.0),
@@ -43,6 +47,9 @@ def build(
     duration: float = 4.0,
 ) -> list[Object]:
     """The crane with its foot at the 3D cursor. Lengths in Blender units, angles in radians, duration in seconds."""
+    if max(height, boom_length) > MOST_UNEQUAL * min(height, boom_length):
+        text = f"A tower of {height:g} and a boom of {boom_length:g} make no crane"
+        raise refuse("", text, f"let neither be more than {MOST_UNEQUAL:g} times as long as the other")
     width = min(0.15 * height, 0.3 * boom_length)
     made = Assembly(context, LABEL)
     parts = scaled(crane_parts.tower(height / width), width)

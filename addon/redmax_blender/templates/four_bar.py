@@ -26,7 +26,7 @@ PARAMETERS: dict[str, Any] = {
     "with_motor": parameters.switch(
         "Motor", "Keys turn the crank, or rock it where the links cannot pass; without, all of it falls", default=True
     ),
-    "turns": parameters.number("Turns", "How often the crank turns, or rocks, in the time below", 5.0),
+    "turns": parameters.turns("Turns", "How often the crank turns, or rocks, in the time below", 5.0),
     "duration": parameters.seconds("Duration", "How long the crank turns", 10.0),
     "material": parameters.material("Material", "What the links are made of", "ALUMINIUM"),
 }

@@ -7,10 +7,25 @@ import bpy
 
 from ..properties import materials
 
+MOST_UNITS = 1e10
+"""Longest length [Blender units]: ten metres where Blender's unit is the smallest there is, a nanometre."""
 
-def length(name: str, description: str, default: float, *, least: float = 1e-4, most: float = 1e4) -> Any:
+MOST_SECONDS = 1e4
+"""Longest duration [s]: at 100 frames per second about as many frames as Blender has."""
+
+MOST_TURNS = 1e5
+
+
+def length(name: str, description: str, default: float, *, least: float = 1e-4) -> Any:
     return bpy.props.FloatProperty(
-        name=name, description=description, default=default, min=least, soft_max=most, unit="LENGTH", precision=3
+        name=name,
+        description=description,
+        default=default,
+        min=least,
+        max=MOST_UNITS,
+        soft_max=1e4,
+        unit="LENGTH",
+        precision=3,
     )
 
 
@@ -27,13 +42,27 @@ def count(name: str, description: str, default: int, *, least: int = 1, most: in
     )
 
 
-def number(name: str, description: str, default: float, *, least: float = -1000.0, most: float = 1000.0) -> Any:
-    return bpy.props.FloatProperty(name=name, description=description, default=default, soft_min=least, soft_max=most)
+def turns(name: str, description: str, default: float) -> Any:
+    return bpy.props.FloatProperty(
+        name=name,
+        description=description,
+        default=default,
+        min=-MOST_TURNS,
+        max=MOST_TURNS,
+        soft_min=-1000.0,
+        soft_max=1000.0,
+    )
 
 
 def seconds(name: str, description: str, default: float) -> Any:
     return bpy.props.FloatProperty(
-        name=name, description=description, default=default, min=0.1, soft_max=20.0, unit="TIME_ABSOLUTE"
+        name=name,
+        description=description,
+        default=default,
+        min=0.1,
+        max=MOST_SECONDS,
+        soft_max=20.0,
+        unit="TIME_ABSOLUTE",
     )
 
 

@@ -23,7 +23,7 @@ PARAMETERS: dict[str, Any] = {
     "with_motor": parameters.switch(
         "Motor", "Keys turn the flywheel; without, it starts at its mean speed and runs freely", default=True
     ),
-    "turns": parameters.number("Turns", "How often the flywheel turns in the time below", 8.0),
+    "turns": parameters.turns("Turns", "How often the flywheel turns in the time below", 8.0),
     "duration": parameters.seconds("Duration", "How long the flywheel turns", 10.0),
     "material": parameters.material("Material", "What flywheel, rod and piston are made of", "ALUMINIUM"),
 }

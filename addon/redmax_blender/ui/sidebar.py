@@ -145,6 +145,10 @@ def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
         text_lines.draw_text(layout, context, result.message, "ERROR")
         if result.status == FAILED:
             fix_buttons.draw_fixes(layout, "GO_TO_FRAME,ACCURACY_HIGH", "")
+    if result.remark:
+        text_lines.draw_text(layout, context, result.remark, "ERROR")
+        if result.status == COMPLETE:
+            fix_buttons.draw_fixes(layout, "ACCURACY_HIGH", "")
     if result.changed:
         text_lines.draw_text(layout, context, "Settings changed since the simulation", "ERROR")
     row = layout.row(align=True)

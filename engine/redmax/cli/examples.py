@@ -8,7 +8,7 @@ from typing import TextIO
 
 import numpy as np
 
-from .. import io
+from .. import files, io
 from ..compile import compile as compile_scene
 from ..errors import RedMaxError
 from ..examples import EXAMPLES, Example
@@ -69,7 +69,7 @@ def _run_example(example: Example, folder: Path, say: Say, stream: TextIO | None
         model, integrator=integrator, fps=FPS, duration=example.duration, title=example.name, stream=stream
     )
     trajectory.save(folder / f"{example.name}.npz")
-    (folder / f"{example.name}_energy.svg").write_text(energy_plot(trajectory), encoding="utf-8")
+    files.write_text(folder / f"{example.name}_energy.svg", energy_plot(trajectory))
     seconds = f"{trajectory.t[-1]:g}"
     cells = (example.name, str(model.body_count), str(model.dof_count), integrator.kind, seconds)
     say(_row((*cells, energy_drift(model, trajectory), trajectory.status)))

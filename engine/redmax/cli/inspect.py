@@ -13,7 +13,7 @@ from .. import __version__, io
 from ..compile import compile as compile_scene
 from ..dynamics.assembly import close_loops, mobility
 from ..dynamics.constraint_rows import is_constrained
-from ..errors import SceneError
+from ..errors import RedMaxError, SceneError
 from ..integrators.constrained import off_by
 from ..joints import JOINTS
 from ..kernels import route
@@ -139,10 +139,13 @@ def _closed(model: Model) -> list[str]:
     """What is left to move once loops are closed, or what stays open."""
     if not is_constrained(model):
         return []
-    assembly = close_loops(model)
-    if not assembly.closed:
-        return [f"{name} stays {off_by(gap)} when it is closed from here" for name, gap in assembly.gaps.items()]
-    found = mobility(model, assembly.q)
+    try:
+        assembly = close_loops(model)
+        if not assembly.closed:
+            return [f"{name} stays {off_by(gap)} when it is closed from here" for name, gap in assembly.gaps.items()]
+        found = mobility(model, assembly.q)
+    except RedMaxError as error:
+        return [f"Loops cannot be closed: {error}"]
     freedoms = _count(found.freedoms, "degree of freedom", "degrees of freedom")
     return [f"Closed: {freedoms}; {found.redundant} of {found.rows} conditions are redundant"]
 

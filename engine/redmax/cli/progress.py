@@ -6,6 +6,8 @@ from __future__ import annotations
 import time
 from typing import TextIO
 
+from .console import write
+
 BAR_WIDTH = 30
 REDRAW_SECONDS = 0.1
 PLAIN_LINES = 10
@@ -31,18 +33,15 @@ class Progress:
                 self._drawn_at = now
                 bar = self._bar(frame, now)
                 self._width = max(self._width, len(bar))
-                self.stream.write("\r" + bar.ljust(self._width))
-                self.stream.flush()
+                write("\r" + bar.ljust(self._width), self.stream)
         elif self.last and frame * PLAIN_LINES >= self._next_line * self.last:
             self._next_line = frame * PLAIN_LINES // self.last + 1
-            self.stream.write(f"{self.title}: frame {frame} of {self.last}, {now:.1f} s\n")
-            self.stream.flush()
+            write(f"{self.title}: frame {frame} of {self.last}, {now:.1f} s\n", self.stream)
 
     def end(self) -> None:
         """Wipe the bar, so that what is said next begins on a clean line."""
         if self.terminal:
-            self.stream.write("\r" + " " * self._width + "\r")
-            self.stream.flush()
+            write("\r" + " " * self._width + "\r", self.stream)
 
     def _bar(self, frame: int, now: float) -> str:
         done = BAR_WIDTH * frame // self.last if self.last else BAR_WIDTH

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TextIO
 
+from .. import files
 from ..errors import RedMaxError
 from ..integrators import Integrator
 from ..model import Model
@@ -28,6 +29,9 @@ def simulate_command(
         say(f"'{target.parent}' is not a folder; create it or give another --out")
         return 1
     try:
+        if files.replaceable(target) == Path(path).resolve():
+            say(f"'{target}' is the scene itself; give another --out")
+            return 1
         trajectory = run(model, integrator=integrator, fps=fps, duration=duration, title=model.name, stream=stream)
         trajectory.save(target)
     except RedMaxError as error:

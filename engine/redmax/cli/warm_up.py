@@ -3,23 +3,41 @@
 
 from __future__ import annotations
 
+import argparse
 import time
 from typing import TextIO
 
+from ..errors import RedMaxError
 from ..kernels import cache_folder, route
 from ..warm_up import TYPICAL_SECONDS, is_warm, warm_up
+from .console import write
 from .inspect import Say
 from .progress import BAR_WIDTH, PLAIN_LINES
 
 TITLE = "Preparing the fast solver"
 
 
-def warm_up_command(say: Say, *, stream: TextIO) -> int:
-    """Compile what is not there yet; 1 if it was stopped (Ctrl+C)."""
+def add_warm_up_options(parser: argparse.ArgumentParser) -> None:
+    """Options of the command, which are those of Blender's too."""
+    parser.add_argument(
+        "--shared",
+        action="store_true",
+        help=f"keep it in the folder that {cache_folder.VARIABLE} names, readable by all users; to be run by root",
+    )
+
+
+def warm_up_command(say: Say, *, stream: TextIO, shared: bool = False) -> int:
+    """Compile what is not there yet; 1 if it was stopped (Ctrl+C) or impossible. shared: for all users."""
     if route.name() != route.NUMBA:
         say(f"Plain numpy computes here, there is nothing to prepare: {route.why_numpy()}")
         return 0
     begun = time.monotonic()
+    if shared:
+        try:
+            cache_folder.fill_shared()
+        except RedMaxError as error:
+            say(str(error))
+            return 1
     if not prepare(stream):
         say("Stopped; what is compiled is kept, the same command goes on from there")
         return 1
@@ -28,8 +46,6 @@ def warm_up_command(say: Say, *, stream: TextIO) -> int:
     where = cache_folder.folder()
     if where is not None:
         say(f"Kept in '{where.parent}', {size:.1f} MB")
-    if cache_folder.note():
-        say(f"Note: {cache_folder.note()}")
     return 0
 
 
@@ -63,15 +79,12 @@ class Percent:
             filled = int(BAR_WIDTH * part)
             bar = f"{begin} [{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {part:4.0%}, {seconds:.0f} s  {what}"
             self._width = max(self._width, len(bar))
-            self.stream.write("\r" + bar.ljust(self._width))
-            self.stream.flush()
+            write("\r" + bar.ljust(self._width), self.stream)
         elif part * PLAIN_LINES >= self._next_line:
             self._next_line = int(part * PLAIN_LINES) + 1
-            self.stream.write(f"{begin}: {part:.0%}, {seconds:.1f} s\n")
-            self.stream.flush()
+            write(f"{begin}: {part:.0%}, {seconds:.1f} s\n", self.stream)
 
     def end(self) -> None:
         """Wipe the bar, so that what is said next begins on a clean line."""
         if self.terminal:
-            self.stream.write("\r" + " " * self._width + "\r")
-            self.stream.flush()
+            write("\r" + " " * self._width + "\r", self.stream)

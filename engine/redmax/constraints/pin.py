@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..fields import Vector, array, reference
-from ..spatial import adjoint
+from ..spatial import adjoint, so3
 from .base import BodyAt, Constraint, Instant, Rows
 
 
@@ -20,7 +20,8 @@ class Pin(Constraint):
     """Two points stay together: in every direction, or only across an axis that is fixed in the first body.
 
     With an axis these are the two rows by which the reference closes loops of hinges.
-    Source: RBDN eqs. 2.89-2.93. Eq. 2.93 forgets that the directions across the axis turn with the body (erratum);
+    Source: RBDN eqs. 2.89-2.93. Eq. 2.93 forgets that the directions across the axis turn with the body (erratum), as
+    eq. 2.91 does where the points are apart along it;
     they are fixed in the body here, not chosen anew at every step.
     """
 
@@ -42,10 +43,16 @@ class Pin(Constraint):
         V = held @ a.E_wb[:3, :3].T  # (m, 3) held directions in the world
         x_a, G_a, drift_a = _point(a, self.point)
         x_b, G_b, drift_b = _point(b, self.other_point)
-        omega = a.E_wb[:3, :3] @ a.twist[:3]
-        # Turning directions: Vdot (xdot_a - xdot_b), which the printed eq. 2.93 leaves out.
-        slip = G_a @ a.twist - G_b @ b.twist
-        bias = -V @ (drift_a - drift_b) - np.cross(omega, V) @ slip
+        # The directions turn with the first body, which the printed eq. 2.93 leaves out. Where the points are apart
+        # along the axis eq. 2.91 does so too: the velocity that counts is that of the first body's point at x_b.
+        omega, slip = a.E_wb[:3, :3] @ a.twist[:3], G_a @ a.twist - G_b @ b.twist
+        n, d = a.E_wb[:3, :3] @ self._axis(), x_a - x_b
+        ndot = np.cross(omega, n)
+        along, along_dot = n * (n @ d), ndot * (n @ d) + n * (ndot @ d + n @ slip)
+        bias = -V @ (drift_a - drift_b - np.cross(omega, along_dot)) - np.cross(omega, V) @ (
+            slip - np.cross(omega, along)
+        )
+        G_a = G_a + np.hstack([so3.hat(along) @ a.E_wb[:3, :3], np.zeros((3, 3))])
         bodies = tuple((body.number, G) for body, G in ((a, V @ G_a), (b, -V @ G_b)) if body.number >= 0)
         return Rows(np.zeros(len(V)), bias, V @ (x_a - x_b), (True,) * len(V), bodies=bodies)
 
@@ -53,11 +60,15 @@ class Pin(Constraint):
         """(3 or 2, 3) unit directions in the first body's frame. Source: RBDN eq. 2.90."""
         if self.axis is None:
             return np.eye(3)
-        axis = np.asarray(self.axis, np.float64)
-        axis = axis / np.linalg.norm(axis)
+        axis = self._axis()
         second = np.cross(axis, np.eye(3)[int(np.abs(axis).argmin())])
         second /= np.linalg.norm(second)
         return np.array([np.cross(second, axis), second])
+
+    def _axis(self) -> Array:
+        """(3,) the free direction in the first body's frame, zero if there is none."""
+        axis = np.zeros(3) if self.axis is None else np.asarray(self.axis, np.float64)
+        return np.asarray(axis if self.axis is None else axis / np.linalg.norm(axis))
 
     def problems(self) -> Iterator[tuple[str, str]]:
         if self.body == self.other:

@@ -119,10 +119,10 @@ class Follower(Element):
         if not np.ptp(np.asarray(self.table.y, np.float64)):
             yield "table has one value everywhere, so that nothing moves the joint", "lock the joint instead"
             return
-        corners = [x for x in self.table.breakpoints().tolist() if self.table.slope_jump(x).any()]
+        corners = self.table.slope_corners()
         if self.table.interpolation == "step":
             yield "table has steps, so that the joint would jump", "use cubic interpolation"
-        elif corners:
+        elif len(corners):
             hint = "use cubic interpolation, which has none and goes on straight beyond its points"
             if self.table.interpolation == "hermite":
                 hint = "give equal slopes on both sides of every point and 0 at the ends, or use cubic interpolation"

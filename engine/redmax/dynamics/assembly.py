@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
 from ..model import Model
-from ..solvers.row_solver import RowSolver
+from ..solvers.row_solver import RowSolver, UnevenMassError
 from .animation import with_prescribed
 from .composite_body import mass_matrix
 from .constraint_rows import ConstraintRows, constraint_rows, element_names
@@ -79,7 +79,7 @@ def close_loops(
     damping, iterations = FIRST_DAMPING, 0
     while iterations < MAX_ITERATIONS and at.worst > BEST and damping <= MOST_DAMPING:
         iterations += 1
-        solver = RowSolver(at.M, at.free.columns(at.rows.G[at.active]) / at.scale[at.active, None])
+        solver = at.solver(at.rows.G[at.active] / at.scale[at.active, None])
         trial_q = at.q + at.free.spread(solver.damped_change(-at.relative[at.active], damping))
         trial_q, _ = with_prescribed(model, t, trial_q, trial_q)  # followers of drives stay where their inputs put them
         trial = _Pose(model, trial_q, chart, t, held)
@@ -117,7 +117,7 @@ def mobility(model: Model, q: Array | None = None, chart: IntArray | None = None
     q = with_prescribed(model, t, start.q if q is None else q, np.zeros(model.dof_count))[0]
     at = _Pose(model, q, start.chart if chart is None else chart, t, None)
     equations = ~at.rows.one_sided
-    rank = RowSolver(at.M, at.free.columns(at.rows.G[equations])).rank
+    rank = at.solver(at.rows.G[equations]).rank
     count = int(equations.sum())
     return Mobility(len(at.free.free) - rank, count, count - rank)
 
@@ -127,7 +127,7 @@ class _Pose:
     root of the sum of squares of the active ones."""
 
     def __init__(self, model: Model, q: Array, chart: IntArray, t: float, held: BoolArray | None) -> None:
-        self.q, self.free = q, freedoms(model, q, held)
+        self.model, self.q, self.free = model, q, freedoms(model, q, held)
         self.kin: Kinematics = kinematics(model, q, np.zeros(model.dof_count), chart)
         self.rows = constraint_rows(model, self.kin, t, quick=False)
         self.scale = scale_of(model, self.rows)
@@ -136,6 +136,20 @@ class _Pose:
         self.worst = float(np.abs(self.relative[self.active]).max(initial=0.0))
         self.size = float(np.linalg.norm(self.relative[self.active]))
         self.M = self.free.reduced(mass_matrix(model, self.kin))
+
+    def solver(self, G: Array) -> RowSolver:
+        """Of some of the rows (m, nr), scaled in any way. Raises UnevenMassError with the bodies that differ most."""
+        try:
+            return RowSolver(self.M, self.free.columns(G))
+        except UnevenMassError:
+            masses, names = self.model.inertia[:, 3], self.model.body_names
+            most, least = int(masses.argmax()), int(np.where(masses > 0.0, masses, np.inf).argmin())
+            raise UnevenMassError(
+                f"body '{names[most]}' ({masses[most]:.3g} kg) is too heavy for loops with body '{names[least]}' "
+                f"({masses[least]:.3g} kg)",
+                f"body '{names[most]}'",
+                "bring masses closer together",
+            ) from None
 
 
 def scale_of(model: Model, rows: ConstraintRows) -> Array:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
-from ..errors import RedMaxError
+from ..errors import RunError
 from ..model import Model
 from ..solvers.row_solver import RowSolver, one_sided_multipliers
 from .constraint_rows import ConstraintRows
@@ -21,8 +21,8 @@ from .freedoms import Freedoms
 from .loads import Loads
 
 
-class ConstraintError(RedMaxError):
-    """Constraints that cannot be satisfied; the message names the element."""
+class ConstraintError(RunError):
+    """Constraints that cannot be satisfied."""
 
 
 @dataclass(frozen=True, eq=False)

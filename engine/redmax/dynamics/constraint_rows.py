@@ -24,6 +24,10 @@ from .quick_loops import batches, quick_rows
 
 WORLD = BodyAt(-1, np.eye(4), ZERO_TWIST)
 
+MOVES_NOTHING = 1e-12
+"""What a row asks of a coordinate, relative to the most that it could with arms as long as they are, is rounding below
+this. A door's second hinge has rows of nothing else, which must not be taken for small ones."""
+
 
 @dataclass(frozen=True, eq=False)
 class ConstraintRows:
@@ -81,7 +85,8 @@ def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = Tr
     at, columns = _Instant(model, kin, t), Columns(model, kin)
     known: dict[int, tuple[LoopRows, Array]] = {}
     for batch in model.once(batches) if quick else ():
-        found, G_loops = quick_rows(batch, kin, (columns.omega, columns.v, columns.origin))
+        found, G_loops, most_loops = quick_rows(batch, kin, (columns.omega, columns.v, columns.origin))
+        G_loops[np.abs(G_loops) <= MOVES_NOTHING * most_loops] = 0.0
         known |= {int(number): (found[k], G_loops[k]) for k, number in enumerate(batch.number)}
     quickly: list[tuple[int, Array]] = []
     slowly: list[tuple[int, int, Array]] = []
@@ -130,8 +135,11 @@ def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = Tr
     G = np.zeros((len(owner), model.dof_count))
     for row, block in quickly:
         G[row : row + len(block)] = block
+    most = np.zeros_like(G)
     for row, body, B in slowly:
         G[row : row + len(B)] += B @ columns.jacobian(body)
+        most[row : row + len(B)] += columns.most(body, B)
+    G[np.abs(G) <= MOVES_NOTHING * most] = 0.0
     for row, joint, C in on_joints:
         G[row : row + len(C), model.columns(joint)] += C
     return ConstraintRows(
@@ -186,6 +194,13 @@ class Columns:
             J = np.concatenate([(self.omega @ R).T, (v @ R).T])
             self._known[body] = np.where(self.moves[body], J, 0.0)
         return self._known[body]
+
+    def most(self, body: int, B: Array) -> Array:
+        """(k, nr) what rows B (k, 6) on the twist of a body's principal frame could ask of each coordinate at most."""
+        turn = np.linalg.norm(self.omega, axis=1)
+        shift = np.linalg.norm(self.v, axis=1) + turn * np.linalg.norm(self.E_wi[body, :3, 3] - self.origin, axis=1)
+        of_rows = np.linalg.norm(B.reshape(-1, 2, 3), axis=2)
+        return np.asarray(of_rows @ np.stack([turn, shift]))
 
 
 def _owners(model: Model) -> Array:

@@ -36,6 +36,8 @@ def reach(model: Model, kin: Kinematics, rows: ConstraintRows, active: BoolArray
     chosen = np.flatnonzero(active)
     G_t, moved = np.zeros((model.dof_count, len(chosen))), np.zeros((model.dof_count, len(chosen)))
     for k, row in enumerate(chosen):
+        if not rows.G[row].any():  # it moves nothing; here rounding would be left of it
+            continue
         wrenches, force = np.zeros((model.body_count, 6)), np.zeros(model.dof_count)
         for first, body, B in rows.on_bodies:
             if first <= row < first + len(B):

@@ -119,5 +119,7 @@ def _moves_nothing(model: Model, coordinate: int) -> ImmovableError:
         return immovable(owner)
     return ImmovableError(
         f"{owner}: nothing resists its motion, because no joint moves with it here (a table is flat, or what moves has "
-        "no mass); give the input an armature, or change the tables"
+        "no mass)",
+        owner,
+        "give the input an armature, or change the tables",
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..errors import RedMaxError
+from ..errors import RunError
 from ..joints import Joint
 from ..spatial import pose, so3
 
@@ -22,7 +22,7 @@ NEARLY_THERE = 1e-9
 """Below this step [rad, m] an iteration that no longer halves the step is turning over round-off."""
 
 
-class JointCoordinatesError(RedMaxError):
+class JointCoordinatesError(RunError):
     """A relative pose to which no coordinates of the joint were found near the guess."""
 
 
@@ -52,8 +52,9 @@ def joint_coordinates(
         return q, e
     raise JointCoordinatesError(
         f"joint '{joint.name}': no position of the joint fits its bodies, the nearest tried is "
-        f"{np.linalg.norm(e[:3]):.3g} rad and {np.linalg.norm(e[3:]):.3g} m away; "
-        "start with the joint closed, or take smaller steps"
+        f"{np.linalg.norm(e[:3]):.3g} rad and {np.linalg.norm(e[3:]):.3g} m away",
+        f"joint '{joint.name}'",
+        "start with the joint closed, or take smaller steps",
     )
 
 

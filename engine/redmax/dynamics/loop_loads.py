@@ -92,6 +92,15 @@ class LoopLoads(BoundForce):
             torque += float(self.joint.torque_table.value(t)[0])
         return torque * qdot, -self._law(self.coordinate(E), qdot, t)[2] * qdot**2
 
+    def switch_levels(self) -> Array:
+        limits = np.array([self._lower, self._upper]) if self._numbers[4] > 0.0 else np.zeros(0)
+        table = self.joint.stiffness_table
+        corners = np.zeros(0) if table is None else self._numbers[2] + table.corners(0)
+        return np.asarray(np.unique(np.concatenate([limits[np.isfinite(limits)], corners])))
+
+    def switch_quantity(self, E: Array, phi: Array) -> tuple[float, float]:
+        return self.coordinate(E), self._rate(phi)
+
     def switch_times(self) -> Array:
         table = self.joint.torque_table
         return np.zeros(0) if table is None else table.breakpoints()

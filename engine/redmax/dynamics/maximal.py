@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, IntArray
-from ..errors import RedMaxError
+from ..errors import RunError
 from ..model import Model
 from ..spatial import adjoint, pose
 from .animation import prescribed_motion
@@ -28,7 +28,7 @@ MAX_ITERATIONS = 30
 """Closing a joint that is open by 0.1 takes about 5 iterations."""
 
 
-class MaximalError(RedMaxError):
+class MaximalError(RunError):
     """Body motions that cannot be brought in line with the joints."""
 
 
@@ -80,7 +80,8 @@ def solve_kkt(M: Array, G: Array, f: Array, b: Array) -> tuple[Array, Array]:
     try:
         solution = np.linalg.solve(matrix, np.concatenate([f, b]))
     except np.linalg.LinAlgError:
-        raise MaximalError("the joints leave a body without mass free to move; give every moving body a mass") from None
+        what = "the joints leave a body without mass free to move"
+        raise MaximalError(what, advice="give every moving body a mass") from None
     return solution[:k], solution[k:]
 
 
@@ -140,8 +141,9 @@ def close_joints(
         E_wi, guess = pose.project(E_wi @ pose.exp(displacement.reshape(-1, 6))), kin.q
     worst = int(np.argmax(np.abs(gap).max(axis=1)))
     raise MaximalError(
-        f"joint '{model.joint_names[worst]}': stays open by {np.abs(gap[worst]).max():.3g}; "
-        "start with the joint closed, or take smaller steps"
+        f"joint '{model.joint_names[worst]}': stays open by {np.abs(gap[worst]).max():.3g}",
+        f"joint '{model.joint_names[worst]}'",
+        "start with the joint closed, or take smaller steps",
     )
 
 

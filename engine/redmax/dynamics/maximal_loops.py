@@ -52,7 +52,7 @@ def tied_twists(A: Array, f: Array, rows: BodyRows, wanted: Array) -> Array:
     try:
         solver = RowSolver(0.5 * (A + A.T), rows.G)
     except np.linalg.LinAlgError:
-        raise MaximalError("a body without mass is held by loops; give every moving body a mass") from None
+        raise MaximalError("a body without mass is held by loops", advice="give every moving body a mass") from None
     free = np.linalg.solve(A, f)
     return np.asarray(free + solver.least_change(wanted - rows.G @ free))
 
@@ -75,4 +75,4 @@ def close_loops(
         moved = tied_twists(M, np.zeros(len(M)), rows, -rows.error)
         E_wi, guess = pose.project(E_wi @ pose.exp(moved.reshape(-1, 6))), kin.q
     name = rows.owner[int(np.abs(rows.own_error).argmax())] if rows.owner else "a joint"
-    raise MaximalError(f"{name}: stays open by {worst:.3g}; start with it closed, or take smaller steps")
+    raise MaximalError(f"{name}: stays open by {worst:.3g}", name, "start with it closed, or take smaller steps")

@@ -26,7 +26,8 @@ from .loop_rows import LoopRows
 class Batch:
     """Loops with equally many rows. number: (L,) which loops. parent, child: (L,), the world is the last body + 1.
 
-    C: (L, m, 6). axis: (L, 3) of hinges, zero for others. turns: (L, 1) hinges and balls.
+    C: (L, m, 6). size: (L, m, 2) lengths of its halves. axis: (L, 3) of hinges, zero for others.
+    turns: (L, 1) hinges and balls.
     E_child, E_parent: (L, 4, 4) joint frames in either body's principal frame. Ad_jc, B_child: (L, 6, 6), (L, m, 6).
     moves: (L, nr) +1 for coordinates that move the child alone, -1 for those that move the parent alone.
     """
@@ -35,6 +36,7 @@ class Batch:
     parent: IntArray
     child: IntArray
     C: Array
+    size: Array
     axis: Array
     turns: BoolArray
     E_child: Array
@@ -84,6 +86,7 @@ def _batch(model: Model, numbers: list[int]) -> Batch:
         parent,
         child,
         C,
+        np.linalg.norm(C.reshape(*C.shape[:2], 2, 3), axis=3),
         axis,
         np.array([[bool(matrix[:3].any())] for matrix in S]),
         E_child,
@@ -94,8 +97,11 @@ def _batch(model: Model, numbers: list[int]) -> Batch:
     )
 
 
-def quick_rows(batch: Batch, kin: Kinematics, screws: tuple[Array, Array, Array]) -> tuple[list[LoopRows], Array]:
-    """The rows of a batch, loop by loop, and their G (L, m, nr). screws: see `constraint_rows.Columns`.
+def quick_rows(
+    batch: Batch, kin: Kinematics, screws: tuple[Array, Array, Array]
+) -> tuple[list[LoopRows], Array, Array]:
+    """The rows of a batch, loop by loop, their G (L, m, nr) and what that could be at most with arms as long as they
+    are. screws: see `constraint_rows.Columns`.
 
     Source: as `loop_rows.loop_rows`. Sdot qdot lies in the span of S, so that C annihilates it.
     """
@@ -130,12 +136,16 @@ def quick_rows(batch: Batch, kin: Kinematics, screws: tuple[Array, Array, Array]
     B_parent = -batch.C @ Ad_jp
 
     omega, velocity, origin = screws
-    arm = velocity + np.cross(omega, p_wj[:, None] - origin)  # (L, nr, 3)
+    lever = p_wj[:, None] - origin
+    arm = velocity + np.cross(omega, lever)  # (L, nr, 3)
     columns = np.concatenate([omega @ R_wj, arm @ R_wj], axis=2) * batch.moves[:, :, None]
     G = np.einsum("lmj,lkj->lmk", batch.C, columns)
+    turn = np.linalg.norm(omega, axis=1)
+    shift = np.linalg.norm(velocity, axis=1) + turn * np.linalg.norm(lever, axis=2)
+    most = batch.size[:, :, :1] * turn + batch.size[:, :, 1:] * shift[:, None]
     zero = np.zeros(error.shape[1])
     rows = [
         LoopRows(batch.C[k], batch.B_child[k], B_parent[k], zero, bias[k], error[k], gap[k])
         for k in range(len(batch.number))
     ]
-    return rows, G
+    return rows, G, most

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..errors import RedMaxError
+from ..errors import RunError
 
 
-class ImmovableError(RedMaxError):
+class ImmovableError(RunError):
     """An acceleration that no force determines."""
 
 
@@ -24,8 +24,9 @@ def solve(A: Array, b: Array, element: str) -> Array:
 def immovable(element: str) -> ImmovableError:
     """The error for an element that moves without resistance."""
     return ImmovableError(
-        f"{element}: nothing resists its motion (no mass beyond it, or its coordinates are singular here); "
-        "give the bodies it carries mass, or change its starting coordinates"
+        f"{element}: nothing resists its motion (no mass beyond it, or its coordinates are singular here)",
+        element,
+        "give the bodies it carries mass, or change its starting coordinates",
     )
 
 

@@ -145,6 +145,14 @@ class BoundForce(ABC):
         """Times [s] at which the force may jump or have a corner."""
         return np.zeros(0)
 
+    def switch_levels(self) -> Array:
+        """Sorted values of `switch_quantity` at which the force may jump or have a corner."""
+        return np.zeros(0)
+
+    def switch_quantity(self, E: Array, phi: Array) -> tuple[float, float]:
+        """What of the pose makes the force switch, and its rate; asked for only where there are levels."""
+        raise NotImplementedError
+
     def packed(self) -> PackedForce | None:
         """Numbers by which kernels know the force; None if it is known in Python only."""
         return None

@@ -18,12 +18,19 @@ from ..dynamics.freedoms import free_coordinates
 from ..fields import number
 from ..model import Model
 from ..state import State
-from .base import MAX_TURN, Integrator, Stepper, TooManyStepsError
+from .base import (
+    MAX_TURN,
+    Integrator,
+    StalledError,
+    Stepper,
+    TooManyStepsError,
+)
 from .equations import route_choice
 from .switching import after_switch, switch_times
+from .watch import FRAME
 
 MAX_STEPS = 10_000
-"""More steps than this between two samples mean that the run goes nowhere."""
+"""More steps than this in a usual frame mean that the run goes nowhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +45,11 @@ class Adaptive(Integrator):
 class AdaptiveStepper(Stepper):
     """y = (q, qdot) of the free coordinates; what is prescribed or moved by drives is put in at every evaluation.
 
-    max_steps: between two samples.
+    max_steps: between two samples, or in a usual frame where samples are further apart.
     """
 
     max_steps = MAX_STEPS
+    _frame = FRAME
 
     def __init__(self, model: Model, state: State, settings: Adaptive) -> None:
         super().__init__(model, state)
@@ -54,10 +62,35 @@ class AdaptiveStepper(Stepper):
     def _begin_anew(self) -> None:
         """The state or the inputs have changed at once: nothing known of the motion so far holds any longer."""
 
+    def _last_step(self, interval: float) -> int:
+        """Number of the last step that a frame of so many seconds may take, which begins now."""
+        self._frame = interval
+        return self.steps + self._most_steps()
+
+    def _most_steps(self) -> int:
+        return math.ceil(self.max_steps * max(1.0, self._frame / FRAME))
+
     def _count_step(self, limit: int) -> None:
         self.steps += 1
+        self._look_at_progress(limit)
+
+    def _look_at_progress(self, limit: int, work: int = 1) -> None:
+        """IntegrationError or NoProgressError where the run goes nowhere, naming what holds it up. work: see `look`."""
+        self.look(work)
+        if self.watch.stalls(self.state.t, self.steps, self._frame):
+            raise self._nowhere(StalledError, self._standing_still())
         if self.steps > limit:
-            raise too_many_steps(self.max_steps)
+            raise self._nowhere(TooManyStepsError, f"needs more than {self._most_steps()} steps between two samples")
+
+    def _hardest(self) -> str:
+        component = self._worst_component()
+        if component is None:
+            return super()._hardest()
+        return self.model.owner(int(self._free[component % len(self._free)]))
+
+    def _worst_component(self) -> int | None:
+        """Which component of y had the largest error in the last step; None where nobody knows."""
+        return None
 
     def put(self, state: State) -> None:
         if state is not self.state:
@@ -101,8 +134,3 @@ class AdaptiveStepper(Stepper):
     def _state(self, t: float, y: Array) -> State:
         q, qdot, _ = self.motion(t, y)
         return State(t, q, qdot, self.state.chart)
-
-
-def too_many_steps(most: int) -> TooManyStepsError:
-    """The error after so many."""
-    return TooManyStepsError(f"needs more than {most} steps between two samples")

@@ -19,13 +19,15 @@ import numpy as np
 
 from .. import fast
 from ..arrays import Array
+from ..crossings import quintic
 from ..dynamics.animation import with_prescribed
 from ..dynamics.kinematics import recentred
-from ..errors import RedMaxError
+from ..errors import RunError
 from ..fields import Element, number
 from ..model import Model
 from ..state import State
 from . import constrained
+from .watch import Watch
 
 if TYPE_CHECKING:
     from ..kernels.tree import Tree
@@ -41,16 +43,39 @@ MAX_PARTS = 1000
 """More parts of one step than this mean that the run has diverged."""
 
 
-class IntegrationError(RedMaxError):
-    """A step that cannot be taken. element: the body or joint it failed at, where that is known."""
+FROM_SINGULAR_POSE = "start it elsewhere, keep it away from that pose by a stop or a spring, or choose another accuracy"
+NOT_FINITE = "the equations of motion are no longer finite"
+SMALLER_STEP = "use a smaller step"
+WHAT_IS_FAST = "see what moves fast or weighs little there, or choose another accuracy"
 
-    def __init__(self, what: str, element: str = "") -> None:
-        self.element = element
-        super().__init__(what)
+
+class IntegrationError(RunError):
+    """A step that cannot be taken."""
+
+    code = "cannot_step"
+
+    @classmethod
+    def of(cls, error: RunError) -> IntegrationError:
+        """The same, of what kept a step from being taken."""
+        return cls(error.what, error.element, error.advice)
 
 
 class TooManyStepsError(IntegrationError):
     """More steps than there may be between two samples."""
+
+    code = "too_many_steps"
+
+
+class StalledError(TooManyStepsError):
+    """Steps so short that they lead nowhere."""
+
+    code = "no_progress"
+
+
+class NoProgressError(RunError):
+    """No progress worth mentioning for as long as the run may wait; no other method is tried."""
+
+    code = "no_progress"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +103,8 @@ class Stepper(ABC):
     tree: Tree | None = None
     note = ""
     """What the person who asked for the run should know of how it went."""
+    _frame = 0.0
+    """Time [s] between the samples that are computed, by which progress is measured; 0 where any is enough."""
     inputs_until: float = math.inf
     """Time [s] of the last values of tables that count for the step being taken; they may jump where it ends."""
 
@@ -85,11 +112,42 @@ class Stepper(ABC):
         self.model = model
         self.state = State(state.t, *with_prescribed(model, state.t, state.q, state.qdot), state.chart)
         self.steps = 0
+        self.watch = Watch()
         self._charted = model.once(charted_joints)
         Stepper.recentre(self)  # a scene may start at a singularity: xzx angles do at q = 0
         self.constraints = constrained.begin(model, self.tree)
         if self.constraints is not None:
             self.state = self.constraints.started(self.state)
+            self.constraints.look = self.look
+
+    def look(self, work: int = 1) -> None:
+        """Asked wherever the motion is evaluated: a run that goes nowhere, or is to stop, ends in the middle of a step.
+
+        work: see `Watch`. Raises NoProgressError, StoppedError.
+        """
+        if self.watch.waits_too_long(self.state.t, self._frame, work):
+            raise self._nowhere(NoProgressError, self._standing_still())
+
+    def _standing_still(self) -> str:
+        return f"steps have become so short that the run stands still at t = {self.state.t:.9g} s"
+
+    def _nowhere(self, kind: type[RunError], what: str) -> RunError:
+        """The error of a run that goes nowhere: `what`, the element that makes it so, and what to do."""
+        element, reason, advice = self._held_up()
+        return kind(f"{element}: {what}{reason}", element, advice)
+
+    def _held_up(self) -> tuple[str, str, str]:
+        """Element that makes steps short, why, and what to do."""
+        weak = "" if self.constraints is None else self.constraints.near_singular()
+        if weak:
+            return weak, ", near a pose from which it can go on in more than one way", FROM_SINGULAR_POSE
+        return self._hardest(), "", WHAT_IS_FAST
+
+    def _hardest(self) -> str:
+        """The joint that is hardest to follow; the fastest where nobody knows."""
+        if not self.model.dof_count:
+            return f"body '{self.model.body_names[0]}'"
+        return self.model.owner(int(np.nan_to_num(np.abs(self.state.qdot), nan=np.inf).argmax()))
 
     @abstractmethod
     def advance(self, t_end: float) -> State:
@@ -127,6 +185,20 @@ class Stepper(ABC):
         if constraints.watches:
             constraints.meet(self, take, start, past)
             self.put(constraints.settled(self.state))
+
+    def between(self, start: State, end: State, part: float) -> State:
+        """The state after a part of the step from `start` to `end`: the polynomial of degree 5 with `bends`."""
+        h = end.t - start.t
+        bends = self.bends(start, end)
+        q, qdot = quintic(start.q, start.qdot, bends[0], end.q, end.qdot, bends[1], h, part)
+        return State(start.t + part * h, q, qdot, end.chart)
+
+    def bends(self, start: State, end: State) -> tuple[Array, Array]:
+        """Accelerations (nr,) at both ends of a step: those of the cubic, unless a method knows better."""
+        h = end.t - start.t
+        mean = (end.q - start.q) / h
+        first = (6.0 * mean - 4.0 * start.qdot - 2.0 * end.qdot) / h
+        return first, (2.0 * start.qdot + 4.0 * end.qdot - 6.0 * mean) / h
 
     def put(self, state: State) -> None:
         """Go on from a state that was changed at its time."""
@@ -191,6 +263,7 @@ class FixedStepper(Stepper):
         t0 = self.state.t
         count = step_count(t_end - t0, self.h)
         for k in range(1, count + 1):
+            self.look()
             self._step(t_end if k == count else t0 + (t_end - t0) * k / count, (t_end - t0) / count)
         self.recentre()
         return self.state
@@ -199,7 +272,7 @@ class FixedStepper(Stepper):
         """One step, or several where a joint with a singularity turns so fast that it could meet it."""
         turn = self.turn_rate() * h
         if not turn <= MAX_PARTS * self.max_turn:
-            raise IntegrationError(f"a joint would turn by {turn:.3g} rad in one step; use a smaller step")
+            raise turns_too_far(self._hardest(), turn)
         self._step_in_parts(t_end, h, max(1, math.ceil(turn / self.max_turn)))
 
     def _step_in_parts(self, t_end: float, h: float, parts: int) -> None:
@@ -222,12 +295,30 @@ class FixedStepper(Stepper):
             self.follow(self._step_to, t_end)
             self.steps += 1
             if self.steps > limit:
-                raise IntegrationError(f"limits are met more than {MAX_PARTS} times in one step; use a smaller step")
+                element = self._hardest()
+                what = f"{element}: limits are met more than {MAX_PARTS} times in one step"
+                raise IntegrationError(what, element, SMALLER_STEP)
 
     def _step_to(self, t: float) -> None:
         self.state = self.step(t - self.state.t, t)
 
 
+def turns_too_far(joint: str, turn: float) -> IntegrationError:
+    """The error for a step in which a joint with a singularity would turn so far [rad]."""
+    return IntegrationError(f"{joint}: would turn by {turn:.3g} rad in one step", joint, SMALLER_STEP)
+
+
+MOST_STEPS = 10_000_000
+"""Fixed steps between two samples; more would take minutes for every one of them."""
+
+
 def step_count(duration: float, h: float) -> int:
-    """ceil(duration / h), at least 1; a ratio within rounding of a whole number counts as that number."""
-    return max(1, math.ceil(duration / h * (1.0 - 1e-9)))
+    """ceil(duration / h), at least 1; a ratio within rounding of a whole number counts as that number.
+
+    Raises IntegrationError where that is more than `MOST_STEPS`.
+    """
+    ratio = duration / h * (1.0 - 1e-9)
+    if not ratio <= MOST_STEPS:
+        what = f"steps of {h:g} s are more than {MOST_STEPS} from one frame to the next"
+        raise IntegrationError(what, "integrator", "use larger ones")
+    return max(1, math.ceil(ratio))

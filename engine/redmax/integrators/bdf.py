@@ -17,7 +17,7 @@ from ..dynamics.freedoms import free_coordinates
 from ..fields import number
 from ..model import Model
 from ..state import State
-from .base import FixedStep, FixedStepper, IntegrationError
+from .base import NOT_FINITE, SMALLER_STEP, FixedStep, FixedStepper, IntegrationError
 from .equations import immovable, residual
 
 if TYPE_CHECKING:
@@ -37,13 +37,15 @@ DIFFERENCE = 2.0**-17
 """Step of the central differences in the Newton matrix, the cube root of the rounding error."""
 
 
-NO_SMALLER = "Newton's method finds no smaller residual; try a smaller step"
-NOT_FINITE = "the equations of motion are no longer finite"
-NO_END = f"Newton's method does not converge in {MAX_ITERATIONS} iterations; try a smaller step"
+NO_SMALLER = "Newton's method finds no smaller residual"
+NO_END = f"Newton's method does not converge in {MAX_ITERATIONS} iterations"
 
 
 class NewtonError(IntegrationError):
     """Newton's method did not solve a stage."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what, advice=SMALLER_STEP)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +126,7 @@ class ImplicitStepper(FixedStepper):
             return q, np.where(given, v_given, (q - q_past) / ch)
 
         def g(x: Array) -> Array:
+            self.look()
             q, v = motion(x)
             return (
                 residual(self.model, q, v, (v - v_past) / ch, self.state.chart, t, constraints=self.constraints)[free]

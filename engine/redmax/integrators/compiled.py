@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,22 @@ from ..dynamics.freedoms import free_coordinates
 from ..model import Model
 from ..solvers import pcg
 from ..state import State
-from .base import MAX_PARTS, MAX_TURN, FixedStepper, IntegrationError, TooManyStepsError, step_count
-from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, SMALLEST_RTOL, TINY_ERROR
+from .base import (
+    MAX_PARTS,
+    MAX_TURN,
+    SMALLER_STEP,
+    WHAT_IS_FAST,
+    FixedStepper,
+    IntegrationError,
+    TooManyStepsError,
+    step_count,
+    turns_too_far,
+)
+from .events import Switches, state_switches
+from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, MOST_STRICT, SMALLEST_RTOL, TINY_ERROR
 from .switching import after_switch, next_switch, switch_times
 from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
+from .watch import STEPS_AT_ONCE
 
 if TYPE_CHECKING:
     from ..kernels.tree import Tree
@@ -48,6 +61,17 @@ def tableau_arrays(method: Tableau) -> tuple[Array, Array, IntArray, Array]:
     return nodes, rows, used, method.bends
 
 
+def watched_arrays(switches: Switches) -> tuple[IntArray, Array]:
+    """What switches by state as kernels read it; see `kernels.events`."""
+    counts = np.array([len(levels) for levels in switches.levels], np.int64)
+    m = len(counts)
+    first = m + np.cumsum(counts) - counts
+    rows = np.stack([switches.sorts, switches.indices, first, counts], axis=1).ravel()
+    head = np.array([m, switches.posed, len(switches.turning)], np.int64)
+    levels = np.array([level for one in switches.levels for level in one])
+    return np.concatenate([head, rows, switches.turning]), np.concatenate([switches.gaps, levels])
+
+
 class CompiledRungeKutta:
     """The adaptive method of one run in compiled code; in place of `ExplicitRungeKutta`.
 
@@ -55,7 +79,7 @@ class CompiledRungeKutta:
     """
 
     def __init__(
-        self, tree: Tree, method: Tableau, t: float, y: Array, *, rtol: float, atol: float, exchanges: bool
+        self, tree: Tree, method: Tableau, t: float, y: Array, *, rtol: float, atol: float, pace: float, exchanges: bool
     ) -> None:
         from ..kernels import runge_kutta  # noqa: PLC0415  (needs numba)
 
@@ -65,15 +89,16 @@ class CompiledRungeKutta:
             [
                 *(*method.control, TINY_ERROR, MIN_FACTOR, MAX_FACTOR, method.strictness, LEAST_SAMPLES),
                 *(method.error_order, len(method.nodes), method.ends_with_slope),
-                *(max(rtol, SMALLEST_RTOL), atol, MAX_TURN),
+                *(max(rtol, SMALLEST_RTOL), atol, MAX_TURN, pace, MOST_STRICT),
             ]
         )
         self._traits = np.array([tree.singular, exchanges], np.int64)
         self._free = tree.model.once(free_coordinates)
-        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0])
+        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0, 0.0])
         self._K = np.zeros((method.slopes, self.y.size))
         self._polynomial = np.zeros((4 + len(method.bends), self.y.size))
         self._motion = np.zeros((3, tree.model.dof_count))
+        self._watched = watched_arrays(tree.model.once(state_switches))
 
     @property
     def t(self) -> float:
@@ -89,6 +114,11 @@ class CompiledRungeKutta:
     def steps(self) -> int:
         return int(self._clock[self._kernel.STEPS])
 
+    @property
+    def worst(self) -> int:
+        """Component of y whose error was the largest in the last step, after one too many."""
+        return int(self._clock[self._kernel.WHERE])
+
     def go_on_from(self, t: float, y: Array) -> None:
         """Continue from other values, or under other inputs; steps go on as they were."""
         self.y[:] = y
@@ -99,8 +129,8 @@ class CompiledRungeKutta:
         kernel, tree = self._kernel, self.tree
         ended = kernel.advance(
             tree.address, tree.ints, tree.floats, *self._tableau, self._control, self._traits, self._free,
-            self._clock, self.y, self._K, self._polynomial, self._motion, sample, interval, t_bound, longest,
-            limit,
+            self._clock, self.y, self._K, self._polynomial, self._motion, *self._watched, sample, interval,
+            t_bound, longest, limit,
         )  # fmt: skip
         if ended != kernel.DONE:
             raise self._error(ended, int(self._clock[kernel.WHERE]))
@@ -121,33 +151,30 @@ class CompiledRungeKutta:
         if ended == kernel.TOO_MANY:
             return TooManyStepsError("too many steps")
         if ended == kernel.STUCK:
-            return IntegrationError(str(fast.stuck_joint(model, where)), f"joint '{model.joint_names[where]}'")
+            return IntegrationError.of(fast.stuck_joint(model, where))
         if ended == kernel.TORN:
             name = self._widest_loop()
-            what = (
-                f"can no longer be closed after t = {self.t:.6g} s; something moves its bodies further than they reach"
-            )
-            return IntegrationError(f"loop joint '{name}': {what}", f"joint '{name}'")
-        what = "the acceleration is no longer finite"
-        if ended == kernel.TOO_SMALL:
-            what = step_too_small(model)
-        return stuck_component(model, self._free, where, what)
+            what = f"loop joint '{name}': can no longer be closed after t = {self.t:.6g} s"
+            return IntegrationError(what, f"loop joint '{name}'", "something moves its bodies further than they reach")
+        return stuck_component(model, self._free, where, too_small=ended == kernel.TOO_SMALL)
 
 
-def step_too_small(model: Model) -> str:
-    """What to say when an adaptive step shrinks to nothing. At the end of its reach a driven loop is ever faster."""
-    what = "the adaptive step became too small; loosen the tolerances, or use extrapolated_euler if something is stiff"
-    if model.loops:
-        what += ", and see whether a loop is moved to the end of its reach"
-    return what
+def stuck_component(model: Model, free: IntArray, component: int, *, too_small: bool) -> IntegrationError:
+    """The error for a component of y that cannot be followed, naming its joint.
 
-
-def stuck_component(model: Model, free: IntArray, component: int, what: str) -> IntegrationError:
-    """The error for a component of y that cannot be followed, naming its joint."""
+    too_small: the step shrinks to nothing; else the acceleration is no longer finite. At the end of its reach a driven
+    loop is ever faster.
+    """
+    what, advice = "the acceleration is no longer finite", WHAT_IS_FAST
+    if too_small:
+        what = "the adaptive step became too small"
+        advice = "loosen the tolerances, or use extrapolated_euler if something is stiff"
+        if model.loops:
+            advice += ", and see whether a loop is moved to the end of its reach"
     if component >= 2 * len(free):
-        return IntegrationError(what)
+        return IntegrationError(what, advice=advice)
     owner = model.owner(int(free[component % len(free)]))
-    return IntegrationError(f"{owner}: {what}", owner)
+    return IntegrationError(f"{owner}: {what}", owner, advice)
 
 
 class CompiledFixedStepper(FixedStepper):
@@ -172,28 +199,44 @@ class CompiledFixedStepper(FixedStepper):
             return super().advance(t_end)
         from ..kernels import fixed_steps  # noqa: PLC0415  (needs numba)
 
-        q, qdot, progress = state.q.copy(), state.qdot.copy(), np.zeros(3)
+        q, qdot = state.q.copy(), state.qdot.copy()
         tree.set_chart(state.chart)
         count = step_count(t_end - state.t, self.h)
-        ended = fixed_steps.advance(
-            tree.address, tree.ints, tree.floats, self.method, tree.singular, self.max_turn,
-            MAX_PARTS * self.max_turn, self.tolerance, q, qdot, state.t, t_end, count, progress,
-        )  # fmt: skip
-        self.steps += int(progress[0])
-        if ended == fixed_steps.STUCK:
-            name = self.model.joint_names[int(progress[1])]
-            raise IntegrationError(str(fast.stuck_joint(self.model, int(progress[1]))), f"joint '{name}'")
-        if ended == fixed_steps.PUSHED:
-            name = self.model.joint_names[int(progress[1])]
-            what = "its springs or dampers push harder than its inertia resists within a step; use a smaller step"
-            raise IntegrationError(f"joint '{name}': {what}", f"joint '{name}'")
-        if ended == fixed_steps.TOO_FAST:
-            raise IntegrationError(f"a joint would turn by {progress[1]:.3g} rad in one step; use a smaller step")
-        if ended == fixed_steps.NO_END:
-            raise IntegrationError(pcg.no_end(progress[1], pcg.most_iterations(len(q)), progress[2]))
-        if ended != fixed_steps.DONE:
-            raise IntegrationError(pcg.not_definite("matrix" if ended == fixed_steps.NO_MATRIX else "preconditioner"))
-        self.state = State(t_end, *with_prescribed(self.model, t_end, q, qdot), tree.chart(state.chart))
+        most = max(1, STEPS_AT_ONCE // max(1, self.model.body_count))
+        for until, some in parts(state.t, t_end, count, most):
+            self.look()
+            progress = np.zeros(3)
+            ended = fixed_steps.advance(
+                tree.address, tree.ints, tree.floats, self.method, tree.singular, self.max_turn,
+                MAX_PARTS * self.max_turn, self.tolerance, q, qdot, self.state.t, until, some, progress,
+            )  # fmt: skip
+            self.steps += int(progress[0])
+            if ended != fixed_steps.DONE:
+                raise self._error(ended, progress)
+            self.state = State(until, *with_prescribed(self.model, until, q, qdot), tree.chart(state.chart))
         if self.splits:
             self.state = after_switch(self.model, self.state)
         return self.state
+
+    def _error(self, ended: int, progress: Array) -> IntegrationError:
+        from ..kernels import fixed_steps  # noqa: PLC0415  (needs numba)
+
+        if ended == fixed_steps.STUCK:
+            return IntegrationError.of(fast.stuck_joint(self.model, int(progress[1])))
+        if ended == fixed_steps.PUSHED:
+            name = self.model.joint_names[int(progress[1])]
+            what = f"joint '{name}': its springs or dampers push harder than its inertia resists within a step"
+            return IntegrationError(what, f"joint '{name}'", SMALLER_STEP)
+        if ended == fixed_steps.TOO_FAST:
+            return turns_too_far(self._hardest(), float(progress[1]))
+        if ended == fixed_steps.NO_END:
+            return IntegrationError.of(pcg.no_end(progress[1], pcg.most_iterations(self.model.dof_count), progress[2]))
+        which = "matrix" if ended == fixed_steps.NO_MATRIX else "preconditioner"
+        return IntegrationError.of(pcg.not_definite(which))
+
+
+def parts(t: float, t_end: float, count: int, most: int) -> Iterator[tuple[float, int]]:
+    """Ends [s] and numbers of steps of calls that take at most so many of `count` equal steps from t to t_end."""
+    for first in range(0, count, most):
+        last = min(count, first + most)
+        yield (t_end if last == count else t + (t_end - t) * last / count), last - first

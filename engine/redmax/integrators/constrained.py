@@ -12,18 +12,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import fast
 from ..arrays import Array, BoolArray
+from ..crossings import departure
 from ..dynamics.animation import with_prescribed
 from ..dynamics.assembly import close_loops, gaps, scale_of, size
 from ..dynamics.constrained import ConstraintError, position_change, solver_of, velocity_change
 from ..dynamics.constraint_rows import ConstraintRows, constraint_rows, element_names, is_constrained
 from ..dynamics.joint_coordinates import JointCoordinatesError
 from ..dynamics.kinematics import Kinematics
+from ..dynamics.row_strength import singular_values, weakest_equation
 from ..joints.base import ANIMATED
 from ..model import Model
 from ..state import State
@@ -56,8 +58,28 @@ TOUCHING = 1e-9
 RELEASED = 1e-6
 """A row that touched when a step began, and has more room than this within it, no longer pushes."""
 
+NEARLY_SINGULAR = 0.1
+"""Where the weakest equation has less of its own than this part of what it has elsewhere, a singular pose is near."""
+
 SLOWEST_BOUNCE = 1e-4
 """Impacts slower than this [rad/s, or parts of the size per second] do not bounce."""
+
+
+class Strength(NamedTuple):
+    """How strong the weakest equation was in a while: least, largest, and the loop or constraint of the least.
+
+    Equations are strong as long as no other ones say the same. Only ratios to the strength at other times count.
+    all_seen: whether every evaluation of the motion counts, those inside steps too.
+    At the sample, here: the strength as kernels know it; NaN where they do not. values: else the singular values of the
+    equations, largest first, of which those that are never independent count for nothing.
+    """
+
+    least: float = math.inf
+    largest: float = 0.0
+    element: str = ""
+    all_seen: bool = False
+    here: float = math.nan
+    values: Array | None = None
 
 
 class ConstrainedRun:
@@ -65,9 +87,10 @@ class ConstrainedRun:
 
     rank: how many equations were independent where the last step ended. Some mechanisms (Bennett's) can move only
     because their rows depend on each other, and these do so only where loops are closed exactly: during a step, where
-    they are not, the rank is no more than it was, but for directions that are clearly there.
+    they are not, the rank is no more than it was, but for directions that are clearly there. full_rank: the largest so
+    far, from which a singular pose takes some. usual_strength: the largest that `strength` knew so far.
     tree: kernels that know all constraints of the model, if there are such. regular: whether they found no row that
-    depends on others, and do the whole run.
+    depends on others, and do the whole run. look: `Stepper.look` of the run.
     """
 
     def __init__(self, model: Model, tree: Tree | None = None) -> None:
@@ -79,10 +102,15 @@ class ConstrainedRun:
         self.has_one_sided = any(constraint.one_sided for constraint in model.constraints)
         self._all_one_sided = not model.loops and all(constraint.one_sided for constraint in model.constraints)
         self.rank: int | None = None
+        self.full_rank = 0
+        self.usual_strength = 0.0
+        self._weakest = (math.inf, 0.0, "")
+        self._names = element_names(model)
         self.regular = tree is not None
         self.tree = fast.looped_tree(model) if tree is None else tree
         self.loss = 0.0
         self.impacts = 0
+        self.look: Callable[[], None] = _nothing
         self._seen: list[tuple[State, Kinematics, ConstraintRows]] = []
 
     @cached_property
@@ -109,16 +137,16 @@ class ConstrainedRun:
         try:
             return constraint_rows(self.model, kin, t, quick=quick)
         except JointCoordinatesError as error:
-            raise ConstraintError(str(error)) from None
+            raise ConstraintError(error.what, error.element, error.advice) from None
 
     def _at(self, state: State) -> tuple[Kinematics, ConstraintRows]:
-        """Kinematics and rows of a state; those of the last two are remembered."""
+        """Kinematics and rows of a state; those of the last three are remembered."""
         for seen, kin, rows in self._seen:
             if seen is state:
                 return kin, rows
         kin = fast.kinematics(self.model, state.q, state.qdot, state.chart)
         rows = self.rows(kin, state.t)
-        self._seen = [(state, kin, rows), *self._seen[:1]]
+        self._seen = [(state, kin, rows), *self._seen[:2]]
         return kin, rows
 
     def active(self, rows: ConstraintRows) -> BoolArray:
@@ -155,11 +183,13 @@ class ConstrainedRun:
         wide = {name: gap for name, gap in gaps(self.model, rows, OPEN).items() if name not in moved}
         if wide:
             what = "; ".join(f"{name} is {off_by(gap)} at the start" for name, gap in wide.items())
-            raise ConstraintError(f"{what}; {HINT}")
+            raise ConstraintError(what, next(iter(wide)), HINT)
         closed = close_loops(self.model, state.q, state.chart, state.t)
         if gaps(self.model, rows, CLOSED) and not closed.closed:
             what = "; ".join(f"{name} stays {off_by(gap)}" for name, gap in closed.gaps.items())
-            raise ConstraintError(f"{what}; correct the frames of the joints, or free more of them")
+            raise ConstraintError(
+                what, next(iter(closed.gaps)), "correct the frames of the joints, or free more of them"
+            )
         begun = self.settled(self.projected(State(state.t, closed.q, state.qdot, state.chart)))
         self._check_velocities(begun)
         return begun
@@ -179,7 +209,7 @@ class ConstrainedRun:
         seen = tree.look(q, qdot, state.chart)
         if not ((np.abs(seen.errors) <= CLOSED * scale).all() and (np.abs(seen.rates) <= IMPOSSIBLE * scale).all()):
             return None
-        self.rank = seen.kept
+        self.rank = self.full_rank = seen.kept
         return State(state.t, q, qdot, state.chart)
 
     def _check_velocities(self, state: State) -> None:
@@ -188,9 +218,11 @@ class ConstrainedRun:
         slip = np.where(rows.one_sided, 0.0, np.abs(rows.G @ state.qdot - rows.rate)) / scale_of(self.model, rows)
         worst = int(slip.argmax()) if slip.size else 0
         if slip.size and slip[worst] > IMPOSSIBLE * (1.0 + float(np.abs(rows.rate).max())):
+            name = element_names(self.model)[rows.owner[worst]]
             raise ConstraintError(
-                f"{element_names(self.model)[rows.owner[worst]]}: demands a velocity that the mechanism cannot have; "
-                "prescribe less of the motion, or remove what contradicts it"
+                f"{name}: demands a velocity that the mechanism cannot have",
+                name,
+                "prescribe less of the motion, or remove what contradicts it",
             )
 
     def implicit_velocity(self, state: State, t_end: float, A: Array, v: Array) -> Array:
@@ -225,6 +257,7 @@ class ConstrainedRun:
         q, qdot, previous, worst = state.q, state.qdot, np.inf, np.inf
         M: Array | None = None
         for _ in range(MAX_ITERATIONS):
+            self.look()
             kin = fast.kinematics(model, q, qdot, state.chart)
             rows = self.rows(kin, t)
             scale = scale_of(model, rows)
@@ -242,16 +275,42 @@ class ConstrainedRun:
         else:
             name = element_names(model)[rows.owner[int(relative.argmax())]]
             raise ConstraintError(
-                f"{name}: stays open by {float(np.abs(rows.error[int(relative.argmax())])):.3g}; "
-                "start with it closed, use a smaller step, or remove what contradicts it"
+                f"{name}: stays open by {float(np.abs(rows.error[int(relative.argmax())])):.3g}",
+                name,
+                "start with it closed, use a smaller step, or remove what contradicts it",
             )
         if M is None:
             M = fast.mass_matrix(model, kin)
         self.rank = solver_of(rows.freedoms, M, rows.G[~rows.one_sided]).rank
+        self.full_rank = max(self.full_rank, self.rank)
+        if not self.regular:
+            found, name = weakest_equation(model, rows, self.full_rank)
+            least, largest, element = self._weakest
+            self._weakest = min(least, found), max(largest, found), name if found < least else element
         change, _ = velocity_change(rows, self.active(rows), M, rows.rate - rows.G @ kin.qdot)
         if q is state.q and np.abs(change).max(initial=0.0) <= ROUND_OFF * np.abs(state.qdot).max(initial=0.0):
             return state  # the same object: methods that remember slopes need not begin anew
         return State(state.t, q, qdot + change, state.chart)
+
+    def strength(self, seen: ConstraintRows | float) -> Strength:
+        """Strength of the weakest equation since this was asked last.
+
+        seen: rows of the sample at which it is asked, or the strength there as kernels know it; NaN without a sample.
+        """
+        least, largest, element = self._weakest
+        self._weakest = (math.inf, 0.0, "")
+        if self.regular and self.tree is not None:  # pivots of redundant rows are rounding
+            least, largest, loop = self.tree.weakest_row()
+            element = self._names[loop]
+        self.usual_strength = max(self.usual_strength, largest)
+        if isinstance(seen, float):
+            return Strength(least, largest, element, self.regular, seen)
+        return Strength(least, largest, element, self.regular, values=singular_values(self.model, seen))
+
+    def near_singular(self) -> str:
+        """The loop or constraint that came near a singular pose since the last sample; empty if none did."""
+        found = self.strength(math.nan)
+        return found.element if found.least < NEARLY_SINGULAR * self.usual_strength else ""
 
     # --- impacts -------------------------------------------------------------------------------------------------
 
@@ -283,39 +342,63 @@ class ConstrainedRun:
     def meet(self, stepper: Stepper, take: Callable[[float], None], start: State, past: Any) -> None:
         """If a one-sided row was met since `start`, bring the run to where the first one was.
 
-        take, past: as in `Stepper.follow`. Newton's method on the time, kept between what is known to be too early and
-        too late.
+        take, past: as in `Stepper.follow`. The step is taken again until nothing is met inside it, and until it ends
+        where a row touches or moves away.
         """
-        room0, speed0 = self.room(start)
-        room1, speed1 = self.room(stepper.state)
-        early, late = start.t, stepper.state.t
-        part = first_meeting(room0, speed0, room1, speed1, late - early)
-        if part >= 1.0 and room1.min(initial=np.inf) >= -0.5 * TOUCHING:
-            return
-        t = early + min(part, 1.0) * (late - early)
-        for _ in range(MAX_ITERATIONS):
-            t = t if early < t < late else 0.5 * (early + late)
+        t = early = start.t
+        late = stepper.state.t
+        for tries in range(MAX_ITERATIONS):
+            part = self._first_meeting(stepper, start, near_misses=tries == 0)
+            room, speed = self.room(stepper.state)
+            row = int(room.argmin())
+            nearest = float(room[row])
+            if nearest < -0.25 * TOUCHING or part < 1.0 - 1e-12:
+                late = stepper.state.t
+                t = start.t + min(part, 1.0) * (late - start.t)
+            elif tries == 0 or abs(nearest) <= 0.25 * TOUCHING or speed[row] >= 0.0:
+                return
+            else:
+                early = stepper.state.t
+                t = early - nearest / float(speed[row])
+                if not t < late:
+                    return  # what is left of the step is the next one's
+            if not early < t < late:
+                t = 0.5 * (early + late)
             if not early < t < late:
                 t = early
             stepper.recall(past)
             while stepper.state.t < t:
                 take(t)
+                stepper.steps += 1
                 stepper.put(self.projected(stepper.state, stepper.inputs_until))
-            room, speed = self.room(stepper.state)
-            row = int(room.argmin())
-            if t == early or abs(float(room[row])) <= 0.25 * TOUCHING:
+            if t == early:
                 return
-            if room[row] > 0.0:
-                early = t
-                if room1.min() >= 0.0 and speed[row] >= 0.0:
-                    return  # it came near and turned back: this is as good an end of the step as any
-            else:
-                late = t
-            t = t - float(room[row] / speed[row]) if speed[row] != 0.0 else late
-        raise ConstraintError(
-            f"{element_names(self.model)[self.owner[row]]}: the moment it is met cannot be found near t = {t:.6g} s; "
-            "use a smaller step"
-        )
+        name = element_names(self.model)[self.owner[row]]
+        what = f"{name}: the moment it is met cannot be found near t = {t:.6g} s"
+        raise ConstraintError(what, name, "use a smaller step")
+
+    def _first_meeting(self, stepper: Stepper, start: State, *, near_misses: bool) -> float:
+        """Part of the step from `start` to where the run stands after which a row is met first; 2 if none is.
+
+        Rows are known at both ends and in the middle. near_misses: also where one comes so near that it may be met.
+        """
+        end = stepper.state
+        part = 0.5 * (end.t - start.t)
+        states = (start, stepper.between(start, end, 0.5), end)
+        x, v = (np.array(rows) for rows in zip(*map(self.room, states), strict=True))
+        floor, first = 0.5 * TOUCHING, 2.0
+        for k in np.flatnonzero(np.isfinite(x).all(axis=0)):
+            a, b, c = x[:, k].tolist()
+            va, vb, vc = v[:, k].tolist()
+            # How far the cubic over both halves is from the middle: those over one are sixteen times as good.
+            wrong = abs(b - 0.5 * (a + c) - 0.25 * part * (va - vc)) / 8.0
+            margin = wrong + floor if near_misses else 0.0
+            for half, piece in enumerate(((a, va, b, vb), (b, vb, c, vc))):
+                gone = departure(*piece, part, 0.0, math.inf, margin, floor)
+                if gone <= 1.0:
+                    first = min(first, 0.5 * (half + gone))
+                    break
+        return first
 
     def room(self, state: State) -> tuple[Array, Array]:
         """(m,) how far one-sided rows that do not touch are from being met, relative to their scale, and how fast that
@@ -327,6 +410,10 @@ class ConstrainedRun:
         return np.where(watched, rows.error / scale, np.inf), np.where(watched, speed, 0.0)
 
 
+def _nothing() -> None:
+    """In place of a look where no run has begun."""
+
+
 def begin(model: Model, tree: Tree | None = None) -> ConstrainedRun | None:
     """The constraints of a run that starts; None for a mechanism without any. tree: see `ConstrainedRun`."""
     return ConstrainedRun(model, tree) if is_constrained(model) else None
@@ -336,23 +423,3 @@ def off_by(gap: tuple[float, float]) -> str:
     """What a loop or constraint is off by, in words: angle [rad] and distance [m]."""
     parts = [f"{value:.3g} {unit}" for value, unit in zip(gap, ("rad", "m"), strict=True) if value > 0.0]
     return f"off by {' and '.join(parts)}"
-
-
-def first_meeting(room0: Array, speed0: Array, room1: Array, speed1: Array, h: float) -> float:
-    """Part of a step of length h [s] after which a row is met first, by the cubics through both ends; 1 for none.
-
-    room, speed: (m,) of `ConstrainedRun.room` at the start and at the end of the step.
-    """
-    first = 1.0
-    for a, va, b, vb in zip(room0, speed0 * h, room1, speed1 * h, strict=True):
-        if not (np.isfinite(a) and np.isfinite(b)):
-            continue
-        # a + va s + c2 s^2 + c3 s^3 + TOUCHING / 2: met when less than nothing is left.
-        cubic = [2.0 * (a - b) + va + vb, 3.0 * (b - a) - 2.0 * va - vb, va, a]
-        if b >= 0.0 and not (va < 0.0 < vb):
-            continue
-        roots = np.roots(cubic)
-        real = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > 0.0) & (roots.real < 1.0)]
-        falling = [s for s in real if 3.0 * cubic[0] * s**2 + 2.0 * cubic[1] * s + cubic[2] <= 0.0]
-        first = min([first, *falling])
-    return first

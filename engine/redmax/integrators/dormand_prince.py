@@ -18,14 +18,16 @@ from .. import fast
 from ..arrays import Array
 from ..model import Model
 from ..state import State
-from .adaptive import Adaptive, AdaptiveStepper, too_many_steps
+from .adaptive import Adaptive, AdaptiveStepper
 from .base import IntegrationError, TooManyStepsError
-from .compiled import CompiledRungeKutta, step_too_small, stuck_component
-from .energy_balance import BalancedStepper, energy_of, exchanges_energy
+from .compiled import CompiledRungeKutta, stuck_component
+from .energy_balance import BalancedStepper, EnergyPromise, energy_of, exchanges_energy, explicit_part
 from .equations import FAST, accelerations, motion_and_powers
+from .events import Lookout, slow_switches, state_switches
 from .explicit_runge_kutta import ExplicitRungeKutta, NotFiniteError, StepTooSmallError
 from .switching import before, before_switch, moves_suddenly, next_switch
 from .tableaux import DORMAND_PRINCE_5, DORMAND_PRINCE_8, Tableau
+from .watch import STEPS_AT_ONCE
 
 if TYPE_CHECKING:
     from ..kernels.tree import Tree
@@ -35,12 +37,17 @@ LONGEST_STEP = 0.25
 in free flight would allow any step, and what it meets for a moment only, such as a soft limit, would go unseen."""
 
 
+LOOP = 10
+"""A loop costs as much as so many bodies."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class AdaptiveExplicit(Adaptive):
     """Settings of the explicit ones."""
 
     integrates_energy: ClassVar[bool] = True
     method: ClassVar[Tableau]
+    pace: ClassVar[float] = 0.0  # see `ExplicitRungeKutta`
 
     def begin(self, model: Model, state: State) -> ExplicitStepper:
         tree = tree_for(self, model, state)
@@ -96,13 +103,37 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         self._front, self._before_switch = self.state, False
         self._solver: Any = self._new_solver(np.append(self._free_motion(), (0.0, 0.0)))
         self._y = self._solver.y
+        self._bent: list[tuple[State, bytes, Array]] = []
 
     def _new_solver(self, y: Array) -> Any:
         """The method, about to start at the present time from y."""
         settings = self.settings
+        tolerances = {"rtol": settings.rtol, "atol": settings.atol}
         return ExplicitRungeKutta(
-            settings.method, self.slope, self.state.t, y, rtol=settings.rtol, atol=settings.atol, quadratures=2
+            settings.method,
+            self.slope,
+            self.state.t,
+            y,
+            **tolerances,
+            pace=settings.pace,
+            quadratures=2,
+            lookout=self.lookout(**tolerances),
         )
+
+    def lookout(self, *, rtol: float, atol: float, calm: bool = False) -> Lookout | None:
+        """What looks into steps for switches by state; None where nothing switches by it.
+
+        calm: vibrations faster than steps die away.
+        """
+        switches = self.model.once(slow_switches if calm else state_switches)
+        return Lookout(self.model, switches, self._placed, rtol=rtol, atol=atol) if len(switches.sorts) else None
+
+    def _placed(self, t: float, y: Array) -> State:
+        return self._state(min(t, self.inputs_until), y)
+
+    @property
+    def energy_promise(self) -> EnergyPromise:
+        return EnergyPromise(explicit_part(self.settings.rtol))
 
     @property
     def work(self) -> float:
@@ -113,7 +144,8 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         return float(self._y[-1]) + (0.0 if self.constraints is None else self.constraints.loss)
 
     def advance(self, t_end: float) -> State:
-        limit, interval = self.steps + self.max_steps, t_end - self.state.t
+        interval = t_end - self.state.t
+        limit = self._last_step(interval)
         self.state = self._front
         while self.state.t < t_end or (self._before_switch and self.state.t == t_end):
             if self._before_switch:
@@ -160,11 +192,9 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
                 longest = min(max(LONGEST_STEP, interval), self._longest_step())
                 solver.advance(t_bound, longest, sample=t_end, interval=interval)
             except NotFiniteError as error:
-                what = "the acceleration is no longer finite"
-                raise stuck_component(self.model, self._free, error.component, what) from None
+                raise stuck_component(self.model, self._free, error.component, too_small=False) from None
             except StepTooSmallError as error:
-                what = step_too_small(self.model)
-                raise stuck_component(self.model, self._free, error.component, what) from None
+                raise stuck_component(self.model, self._free, error.component, too_small=True) from None
         self.state = self._state(solver.t, solver.y)
 
     def _step_to(self, t: float) -> None:
@@ -179,6 +209,23 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         self._solver = copy.copy(solver)
         self._solver.y = y.copy()
 
+    def bends(self, start: State, end: State) -> tuple[Array, Array]:
+        first, last = super().bends(start, end)
+        first[self._free], last[self._free] = self._accelerations(start), self._accelerations(end)
+        return first, last
+
+    def _accelerations(self, state: State) -> Array:
+        """Of the free coordinates; those of the last two states are remembered as long as the same rows touch."""
+        touching = b"" if self.constraints is None else self.constraints.touching.tobytes()
+        for seen, by, found in self._bent:
+            if seen is state and by == touching:
+                return found
+        y = np.concatenate([state.q[self._free], state.qdot[self._free], (0.0, 0.0)])
+        n = len(self._free)
+        found = self.slope(state.t, y)[n : 2 * n]
+        self._bent = [(state, touching, found), *self._bent[:1]]
+        return found
+
     def _begin_anew(self) -> None:
         self._solver.go_on_from(np.append(self._free_motion(), self._solver.y[-2:]))
 
@@ -190,7 +237,12 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         super()._pass_switch()
         self._solver.y[-2] += energy_of(self.model, self.state) - energy
 
+    def _worst_component(self) -> int | None:
+        worst: int = self._solver.worst
+        return worst if worst < 2 * len(self._free) else None
+
     def slope(self, t: float, y: Array) -> Array:
+        self.look()
         t = min(t, self.inputs_until)
         q, qdot, qddot = self.motion(t, y)
         chart, route = self.state.chart, self.settings.dynamics
@@ -211,6 +263,7 @@ class CompiledExplicitStepper(ExplicitStepper):
     def __init__(self, model: Model, state: State, settings: Adaptive, tree: Tree) -> None:
         self.tree = tree
         super().__init__(model, state, settings)
+        self._steps_at_once = max(1, STEPS_AT_ONCE // (model.body_count + LOOP * len(model.loops)))
 
     def _new_solver(self, y: Array) -> Any:
         settings, tree = self.settings, cast("Tree", self.tree)
@@ -221,6 +274,7 @@ class CompiledExplicitStepper(ExplicitStepper):
             y,
             rtol=settings.rtol,
             atol=settings.atol,
+            pace=settings.pace,
             exchanges=self._exchanges,
         )
 
@@ -231,14 +285,21 @@ class CompiledExplicitStepper(ExplicitStepper):
             self.state = self._state(solver.t, solver.y)
             return
         tree.set_chart(self.state.chart)
-        try:
-            solver.advance(t_end, interval, t_bound, max(LONGEST_STEP, interval), limit)
-        except TooManyStepsError:
-            raise too_many_steps(self.max_steps) from None
-        finally:
-            self.steps = solver.steps
-            q, qdot, _ = self.motion(solver.t, solver.y)
-            self.state = State(solver.t, q, qdot, tree.chart(self.state.chart))
+        done = False
+        while not done:
+            before = solver.steps
+            try:
+                some = min(limit, before + self._steps_at_once)
+                solver.advance(t_end, interval, t_bound, max(LONGEST_STEP, interval), some)
+                done = True
+            except TooManyStepsError:
+                done = False
+            finally:
+                self.steps = solver.steps
+                q, qdot, _ = self.motion(solver.t, solver.y)
+                self.state = State(solver.t, q, qdot, tree.chart(self.state.chart))
+            if not done:
+                self._look_at_progress(limit, len(self.settings.method.nodes) * (self.steps - before))
 
     def _begin_anew(self) -> None:
         self._solver.go_on_from(self.state.t, np.append(self._free_motion(), self._solver.y[-2:]))

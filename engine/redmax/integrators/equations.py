@@ -21,7 +21,7 @@ from ..dynamics.singular import ImmovableError
 from ..fields import choice
 from ..model import Model
 from ..spatial import adjoint, pose
-from .base import IntegrationError
+from .base import NOT_FINITE, WHAT_IS_FAST, IntegrationError
 from .constrained import ConstrainedRun
 from .energy_balance import powers
 
@@ -92,7 +92,7 @@ def _moving(model: Model, result: tuple[Array, Array, int]) -> tuple[Array, Arra
     """Accelerations and powers, unless nothing resists some joint."""
     qddot, powers, stuck = result
     if stuck >= 0:
-        raise IntegrationError(str(fast.stuck_joint(model, stuck)), f"joint '{model.joint_names[stuck]}'")
+        raise IntegrationError.of(fast.stuck_joint(model, stuck))
     return qddot, powers
 
 
@@ -231,7 +231,7 @@ def driven_motion(
     try:
         x = driven.solve(model, free, free.gathered_lines(inertia), free.gathered(load_r - tau))
     except ImmovableError as error:
-        raise IntegrationError(str(error)) from None
+        raise IntegrationError.of(error) from None
     if model.prescribed.any():
         motors = felt_by_motors(model, q, tau - load_r + x @ inertia)
         power[0] += float(motors[model.prescribed] @ qdot[model.prescribed])
@@ -400,9 +400,9 @@ def solve_free(model: Model, q: Array, A: Array, b: Array, x_prescribed: Array) 
 def immovable(model: Model, A: Array, cause: Exception) -> IntegrationError:
     """The error for a singular system (nr, nr), naming the joint nothing resists."""
     if isinstance(cause, ImmovableError):
-        return IntegrationError(str(cause))
+        return IntegrationError.of(cause)
     if not np.isfinite(A).all():
-        return IntegrationError("the equations of motion are no longer finite")
+        return IntegrationError(NOT_FINITE, advice=WHAT_IS_FAST)
     weakest = np.linalg.eigh(0.5 * (A + A.T))[1][:, 0]
     owner = model.owner(int(np.abs(np.where(model.moves_freely, weakest, 0.0)).argmax()))
-    return IntegrationError(f"{owner}: nothing resists its motion; give the bodies it carries mass", owner)
+    return IntegrationError(f"{owner}: nothing resists its motion", owner, "give the bodies it carries mass")

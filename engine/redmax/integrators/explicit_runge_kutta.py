@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..arrays import Array
+from .events import Hops, Landing, Lookout
 from .tableaux import StepControl, Tableau, inside, root_mean_square
 
 Slope: TypeAlias = Callable[[float, Array], Array]
@@ -34,6 +35,10 @@ LEAST_SAMPLES = 2.0
 would otherwise cost more than a step that ends there."""
 
 
+MOST_STRICT = 10.0
+"""Errors of steps much shorter than the pace count at most so many times: rounding bounds what can be asked."""
+
+
 class StepTooSmallError(Exception):
     """No step that can be told from none is accurate enough. component: of y, whose error is the largest."""
 
@@ -49,9 +54,13 @@ class NotFiniteError(StepTooSmallError):
 class ExplicitRungeKutta:
     """One run of a method from (t, y). step: how long the next step will be tried; None before the first.
 
+    worst: component of y whose error was the largest in the last step.
+
     quadratures: how many of the last components of y nothing depends on. They are integrated with the same steps and
     the same order, but do not enter the choice of the steps, unless there is nothing else.
-    control: another one than the method's.
+    control: another one than the method's. lookout: looks into every step for what switches inside it, which ends it.
+    pace: a step shorter than this [s] may have an error in proportion to its length only, so that many short steps,
+    as of what spins fast, add up to no more than few long ones. 0 for errors per step.
     """
 
     def __init__(
@@ -65,18 +74,22 @@ class ExplicitRungeKutta:
         atol: float,
         quadratures: int = 0,
         control: StepControl | None = None,
+        pace: float = 0.0,
+        lookout: Lookout | None = None,
     ) -> None:
-        self.method, self.slope = method, slope
+        self.method, self.slope, self.lookout = method, slope, lookout
         self.control = method.control if control is None else control
         self.t, self.y = t, np.array(y, np.float64)
-        self.rtol, self.atol = max(rtol, SMALLEST_RTOL), atol
+        self.rtol, self.atol, self.pace = max(rtol, SMALLEST_RTOL), atol, pace
         self.step: float | None = None
+        self.worst = 0
         self._error_before: float | None = None
         self._controlled = self.y.size - quadratures
         self._slope_here: Array | None = None
         self._K = np.empty((method.slopes, self.y.size))
         self._used = len(method.nodes) + method.ends_with_slope  # slopes that every step has
         self._last = (t, 0.0)
+        self._hops = Hops()
         self._polynomial: Array | None = None
 
     def go_on_from(self, y: Array) -> None:
@@ -103,6 +116,12 @@ class ExplicitRungeKutta:
         exponent = -1.0 / (self.method.error_order + 1)
         step = self._first_step(f, t_bound - t, max_step) if self.step is None else self.step
         strictness, step = 1.0, min(step, max_step)
+        landing = None if self.lookout is None else self.lookout.landing(t, y, step)
+        beyond = None if landing is None else self._hops.over(landing, t, y, f, t_stop)
+        if beyond is not None:
+            self.t, self.y = beyond
+            self.step, self._slope_here = step, None
+            return
         shortened = step * self.method.strictness**exponent
         if shortened >= LEAST_SAMPLES * interval:
             strictness, step, t_stop = self.method.strictness, shortened, t_bound
@@ -115,19 +134,32 @@ class ExplicitRungeKutta:
             h = t_new - t
             y_new = self._stages(y, f, h, t_new)
             error, worst = self._error(y, y_new, h)
+            error *= min(MOST_STRICT, max(1.0, self.pace / h))
             if error * strictness < 1.0:
-                break
+                again = 0.0 if landing is None else self._again(landing, f, y_new, h, shortest)
+                if landing is None or again == 0.0:
+                    break
+                wanted, rejected, h = landing.length, False, again
+                continue
             # max gives MIN_FACTOR for an error that is not a number: the step went somewhere impossible
             h *= max(MIN_FACTOR, self.control.safety * (error * strictness) ** exponent)
             rejected = True
-        cut_short = t_new == t_stop and h < wanted and not rejected
+        cut_short = (t_new == t_stop or (landing is not None and landing.tries > 0)) and h < wanted and not rejected
         following = h * self._factor(error, strictness, rejected=rejected, cut_short=cut_short)
         if cut_short:
             following = max(following, wanted)  # a step cut short says nothing against its full length
-        knows_end = self.method.ends_with_slope or t_new > sample
+        knows_end = self.method.ends_with_slope or self.lookout is not None or t_new > sample
         self._polynomial = self._inside_of(y, y_new, h, t_new) if t_new > sample else None
         self._last, self.t, self.y, self.step = (t, h), t_new, y_new, following
+        self.worst = int(worst.argmax())
         self._slope_here = self._K[len(self.method.nodes)].copy() if knows_end else None
+
+    def _again(self, landing: Landing, f: Array, y_new: Array, h: float, shortest: float) -> float:
+        """How long the step must be instead of h [s], so that it ends where something switches; 0 if it may stay."""
+        end = len(self.method.nodes)
+        if not self.method.ends_with_slope:
+            self._K[end] = self.slope(self.t + h, y_new)
+        return landing.next_try(self.t, self.y, f, h, y_new, self._K[end], shortest)
 
     def _factor(self, error: float, strictness: float, *, rejected: bool, cut_short: bool) -> float:
         """By how much a next step that need not be strict is longer than one that was, with this error."""

@@ -18,7 +18,7 @@ from ..state import State
 from .adaptive import Adaptive
 from .base import IntegrationError
 from .dormand_prince import ExplicitStepper, tree_for
-from .energy_balance import exchanges_energy
+from .energy_balance import EnergyPromise, exchanges_energy, implicit_part
 from .equations import linear_system
 from .extrapolation import Linearisation, LinearlyImplicitExtrapolation, StepMatrix
 
@@ -57,6 +57,10 @@ class ExtrapolatedStepper(ExplicitStepper):
     def _new_solver(self, y: Array) -> Any:
         return extrapolation_of(self, y, calm=self.settings.vibrations == SLOW)
 
+    @property
+    def energy_promise(self) -> EnergyPromise:
+        return EnergyPromise(implicit_part(self.settings.rtol), dies_away=self.settings.vibrations == SLOW)
+
 
 def extrapolation_of(
     stepper: ExplicitStepper, y: Array, *, calm: bool, tolerance: float | None = None
@@ -64,14 +68,17 @@ def extrapolation_of(
     """The method, about to go on from where a run stands; with the run's own tolerances, or another one."""
     mechanism = (Mechanism if stepper.tree is None else CompiledMechanism)(stepper)
     settings = stepper.settings
+    rtol = settings.rtol if tolerance is None else tolerance
+    atol = settings.atol if tolerance is None else tolerance
     return LinearlyImplicitExtrapolation(
         stepper.slope,
         mechanism.linearised,
         stepper.state.t,
         y,
-        rtol=settings.rtol if tolerance is None else tolerance,
-        atol=settings.atol if tolerance is None else tolerance,
+        rtol=rtol,
+        atol=atol,
         calm=calm,
+        lookout=stepper.lookout(rtol=rtol, atol=atol, calm=calm),
         whole_row=mechanism.steps if isinstance(mechanism, CompiledMechanism) else None,
     )
 
@@ -86,6 +93,7 @@ class Mechanism:
     def linearised(self, t: float, y: Array) -> Linearisation:
         """M, K and D of the free coordinates, and the directions that loops, constraints and limits leave."""
         run = self.stepper
+        run.look()
         t = min(t, run.inputs_until)
         q, qdot, _ = run.motion(t, y)
         M, K, D = self._matrices(t, q, qdot)
@@ -135,11 +143,11 @@ class CompiledMechanism(Mechanism):
 
     def steps(self, matrix: StepMatrix, count: int, t: float, t_new: float, y: Array) -> None:
         """`count` small steps in y."""
+        self.stepper.look()
         tree, system = self._tree, matrix.system
         stuck = self._kernel.euler_steps(
             tree.address, tree.ints, tree.floats, self._exchanges, self._free, matrix.inverse, system.K, system.D,
             matrix.h, count, t, t_new, self.stepper.inputs_until, y, self._dy, self._motion, self._scratch,
         )  # fmt: skip
         if stuck >= 0:
-            name = self.stepper.model.joint_names[stuck]
-            raise IntegrationError(str(fast.stuck_joint(self.stepper.model, stuck)), f"joint '{name}'")
+            raise IntegrationError.of(fast.stuck_joint(self.stepper.model, stuck))

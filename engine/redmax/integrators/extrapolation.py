@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
+from .events import Hops, Landing, Lookout
 from .explicit_runge_kutta import SMALLEST_RTOL, NotFiniteError, Slope, StepTooSmallError
 from .tableaux import root_mean_square
 
@@ -119,6 +120,7 @@ class LinearlyImplicitExtrapolation:
     y: free coordinates, their velocities, and `quadratures` further numbers that nothing depends on.
     linearise: at (t, y). calm: errors of what vibrates faster than a step are not counted; the method lets it die away.
     whole_row: (matrix, count, t, t_new, y) does all small steps of a row in y, where compiled code can.
+    lookout: looks into every step for what switches inside it, which ends it.
     evaluations, matrices: of slopes and factored so far, the cost of the run.
     """
 
@@ -134,8 +136,9 @@ class LinearlyImplicitExtrapolation:
         quadratures: int = 2,
         calm: bool = False,
         whole_row: Callable[[StepMatrix, int, float, float, Array], None] | None = None,
+        lookout: Lookout | None = None,
     ) -> None:
-        self.slope, self.linearise, self.whole_row = slope, linearise, whole_row
+        self.slope, self.linearise, self.whole_row, self.lookout = slope, linearise, whole_row, lookout
         self.t, self.y = t, np.array(y, np.float64)
         self.rtol, self.atol, self.calm = max(rtol, SMALLEST_RTOL), atol, calm
         self.step: float | None = None
@@ -143,10 +146,12 @@ class LinearlyImplicitExtrapolation:
         self.evaluations = self.matrices = 0
         self._n = (self.y.size - quadratures) // 2
         self._here: Linearisation | None = None
+        self._slope_here: Array | None = None
+        self._hops = Hops()
 
     def go_on_from(self, y: Array) -> None:
         """Continue from other values, or under other inputs, at the same time; the step stays as it was."""
-        self.y, self._here = np.array(y, np.float64), None
+        self.y, self._here, self._slope_here = np.array(y, np.float64), None, None
 
     def advance(
         self,
@@ -165,24 +170,49 @@ class LinearlyImplicitExtrapolation:
         if self.step is None:
             self.step = self._first_step(system, longest)
         wanted = h = max(min(self.step, max_step), shortest)
+        landing = None if self.lookout is None else self.lookout.landing(t, y, wanted)
+        beyond = None if landing is None else self._hops.over(landing, t, y, self._known_slope(), t_stop)
+        if beyond is not None:
+            self.t = beyond[0]
+            self.go_on_from(beyond[1])
+            return
         order, rejected = self.order, False
         while True:
             if not h >= shortest and t_stop - t > shortest:
-                raise StepTooSmallError(self._worst)
+                raise StepTooSmallError(self.worst)
             t_new = min(t + h, t_stop)
             h = t_new - t
             attempt = self._attempt(system, h, t_new, order)
             if attempt.accepted:
                 there = self._linearised(t_new, attempt.y)
                 if h <= shortest or change_within(h, system, there) <= MOST_CHANGE:
-                    break
+                    again = 0.0 if landing is None else self._again(landing, attempt.y, h, t_new, shortest)
+                    if landing is None or again == 0.0:
+                        break
+                    wanted, rejected, h = landing.length, False, again
+                    continue
                 attempt = replace(attempt, next_step=SHORTER * h)
             rejected = True
             order, h = attempt.next_order, min(attempt.next_step, 0.5 * h if attempt.broken else math.inf)
         order, following = self._following(attempt, order, longest, rejected=rejected)
-        if t_new == t_stop and h < wanted and not rejected:
+        if (t_new == t_stop or (landing is not None and landing.tries > 0)) and h < wanted and not rejected:
             following = max(following, wanted)  # a step cut short says nothing against its full length
+        self._slope_here = self._slope_there if landing is not None else None
         self.t, self.y, self.step, self.order, self._here = t_new, attempt.y, following, order, there
+
+    _slope_there: Array | None = None
+
+    def _known_slope(self) -> Array:
+        if self._slope_here is None:
+            self._slope_here = self.slope(self.t, self.y)
+            self.evaluations += 1
+        return self._slope_here
+
+    def _again(self, landing: Landing, y_new: Array, h: float, t_new: float, shortest: float) -> float:
+        """As `ExplicitRungeKutta._again`."""
+        self._slope_there = self.slope(t_new, y_new)
+        self.evaluations += 1
+        return landing.next_try(self.t, self.y, self._known_slope(), h, y_new, self._slope_there, shortest)
 
     def _linearised(self, t: float, y: Array) -> Linearisation:
         self.matrices += 1
@@ -196,7 +226,7 @@ class LinearlyImplicitExtrapolation:
         rate = decay if self.calm else vibration + decay
         return min(0.25 * longest, 1.0 / rate) if rate > 0.0 else 0.25 * longest
 
-    _worst = 0
+    worst = 0
 
     def _attempt(self, system: Linearisation, h: float, t_new: float, order: int) -> Attempt:
         """A step of length h with up to order + 1 rows."""
@@ -268,7 +298,7 @@ class LinearlyImplicitExtrapolation:
                 parts[half] = filtered.solve(system.M @ filtered.solve(system.M @ parts[half]))
         scale = self.atol + self.rtol * np.maximum(np.abs(y[: 2 * n]), np.abs(y_new[: 2 * n]))
         ratio = np.abs(parts / scale)
-        self._worst = int(np.where(np.isnan(ratio), np.inf, ratio).argmax())
+        self.worst = int(np.where(np.isnan(ratio), np.inf, ratio).argmax())
         return max(root_mean_square(ratio), of_energy)
 
     def _energy_error(self, system: Linearisation, difference: Array, y_new: Array) -> float:

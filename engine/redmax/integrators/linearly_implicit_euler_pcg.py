@@ -59,7 +59,7 @@ class LinearlyImplicitEulerPcgStepper(CompiledFixedStepper):
             forces = body_forces.couplings(self.model, kin.E_wi, kin.phi, t_end)
             v1 = implicit_velocity(self.model, kin, load, h, v_prescribed, forces=forces, tolerance=self.tolerance).x
         except (PcgError, ImmovableError) as error:
-            raise IntegrationError(str(error)) from None
+            raise IntegrationError.of(error) from None
         return State(t_end, *with_prescribed(self.model, t_end, q0 + h * v1, v1), self.state.chart)
 
 

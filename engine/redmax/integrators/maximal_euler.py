@@ -90,7 +90,7 @@ class MaximalEulerStepper(FixedStepper):
             guess = kin.q + h * (coordinate_rates(model, kin) @ phi.ravel())
             kin, self.gap = close(model, t_end, E_wi, phi, guess, chart)
         except (MaximalError, JointCoordinatesError) as error:
-            raise IntegrationError(str(error)) from None
+            raise IntegrationError.of(error) from None
         self.E_wi, self.phi = kin.E_wi, kin.phi
         return State(t_end, kin.q, kin.qdot, chart)
 

@@ -13,7 +13,7 @@ from ..errors import MissingWheelError
 from ..model import Model
 from ..state import State
 from .adaptive import Adaptive, AdaptiveStepper
-from .base import IntegrationError
+from .base import WHAT_IS_FAST, IntegrationError
 from .equations import accelerations
 from .switching import before, is_switch, next_switch
 
@@ -39,7 +39,7 @@ class RadauStepper(AdaptiveStepper):
         self._length: float | None = None
 
     def advance(self, t_end: float) -> State:
-        limit = self.steps + self.max_steps
+        limit = self._last_step(t_end - self.state.t)
         while self.state.t < t_end:
             t_part = next_switch(self._switches, self.state.t, t_end)
             self._advance_smoothly(t_part, limit)
@@ -71,7 +71,8 @@ class RadauStepper(AdaptiveStepper):
         solver.t_bound, solver.status, solver.max_step = t_end, "running", options["max_step"]
         message = solver.step()
         if solver.status == "failed":
-            raise IntegrationError(f"the adaptive step became too small ({message})")
+            element = self._hardest()
+            raise IntegrationError(f"{element}: the adaptive step became too small ({message})", element, WHAT_IS_FAST)
         self._length = float(solver.h_abs)
         self.state = self._state(float(solver.t), solver.y)
 
@@ -85,6 +86,7 @@ class RadauStepper(AdaptiveStepper):
         self.state, self._solver = past, None
 
     def _slope(self, t: float, y: Array) -> Array:
+        self.look()
         t = min(t, self.inputs_until)
         q, qdot, qddot = self.motion(t, y)
         qddot = accelerations(

@@ -3,6 +3,10 @@
 
 numba's own folders notice neither edited callees nor compiler settings, and lie in the package, which may be read-only.
 Ours is named by a hash of all that machine code depends on, so what lies in it fits, and is never out of date.
+
+Machine code is run, so a folder is used only where nobody but this user or root can have filled it (`trusted_folder`).
+A folder that many users share is filled by one of them, who is root (`fill_shared`), and only read by the others; what
+it lacks is kept in their own. Whatever is wrong with a folder costs time, never a run, and `note` says it.
 """
 
 from __future__ import annotations
@@ -17,16 +21,24 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from . import route
+from ..errors import RedMaxError
+from . import route, trusted_folder
+from .trusted_folder import Folder, UntrustedError
 
 log = logging.getLogger(__name__)
 
 VARIABLE = "REDMAX_CACHE_DIR"
 READY = ".ready"
 """Ending of the files that say that everything is there for something, such as an integrator."""
+KERNELS = "kernels"
+"""What is ready when all kernels are there."""
+SHARED = "shared"
+"""Name of the file that marks a folder as one for all users, which is written by `fill_shared` alone."""
 USED = "used"
 """Its date says when a folder was used last."""
 DAY = 86400.0
@@ -34,10 +46,11 @@ KEPT_DAYS = 30.0
 """Folders of other versions stay so long after their last use: another Blender may have use for them."""
 NOT_COMPILED = (
     *("__init__", "cache_folder", "observation", "packing", "packing_forces", "packing_rows", "route", "seen_loops"),
-    *("packing_ways", "tree"),
+    *("packing_ways", "tree", "trusted_folder"),
 )
 """Modules here that no compiled function reads anything of."""
 READ_OUTSIDE = (
+    "crossings",
     "forces/base",
     "forces/lines/muscle_curves",
     "forces/lines/path",
@@ -48,6 +61,17 @@ READ_OUTSIDE = (
 OURS = re.compile(r"[0-9a-f]{16}")
 
 _wished: list[Path] = []
+_filled: list[Folder] = []
+"""The shared folder, in a process that fills it."""
+
+
+class Named(NamedTuple):
+    """What $REDMAX_CACHE_DIR names. own: a folder of this user's, for all versions. shared: one for several users, that
+    of these sources, and complete. problem: why it is neither, as part of a sentence."""
+
+    own: Path | None = None
+    shared: Folder | None = None
+    problem: str = ""
 
 
 def use(place: Path | None) -> None:
@@ -56,106 +80,217 @@ def use(place: Path | None) -> None:
     $REDMAX_CACHE_DIR goes before it.
     """
     _wished[:] = [place] if place is not None else []
-    _chosen.cache_clear()
+    look_again()
+
+
+def fill_shared() -> None:
+    """From now on keep machine code in $REDMAX_CACHE_DIR, where all users can read it. Raises RedMaxError."""
+    look_again()
+    named = os.environ.get(VARIABLE)
+    if not named:
+        raise RedMaxError(f"No folder is named: set {VARIABLE} to the one that is to be shared, here and for its users")
+    if not trusted_folder.POSIX:
+        raise RedMaxError("On Windows every user keeps the fast solver in his own profile; no folder can be shared")
+    try:
+        every = trusted_folder.opened(Path(named), make=True, shared=True)
+        others = sorted(name for name in every.names() if not OURS.fullmatch(name) and name.partition(".")[0] != SHARED)
+        if others:  # all users would be able to read them
+            raise RedMaxError(
+                f"'{named}' holds other things too, such as '{others[0]}'; name a folder for RedMax alone"
+            )
+        every.write(SHARED, b"Filled by `warm-up --shared`; otherwise RedMax only reads it.\n")
+        every.share()
+        filled = every.inside(digest(), make=True)
+        filled.share()
+    except OSError as error:
+        raise RedMaxError(f"The fast solver cannot be shared: {_problem(error, Path(named))}") from None
+    _filled.append(filled)
+
+
+def look_again() -> None:
+    """Choose the folders anew, and judge them anew, when they are needed next."""
+    _filled.clear()
+    _named.cache_clear()
+    _own.cache_clear()
 
 
 def base() -> Path:
-    """The folder of all versions that is wished for, whether or not it can be written."""
-    if named := os.environ.get(VARIABLE):
-        return Path(named)
+    """The folder of all versions that the user has without $REDMAX_CACHE_DIR, whether or not it can be written.
+
+    Raises OSError where the user has no home.
+    """
     if _wished:
         return _wished[0]
     if sys.platform == "win32":
-        home = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-        return Path(home) / "redmax" / "kernels"
+        home = os.environ.get("LOCALAPPDATA")
+        return (Path(home) if home else _home() / "AppData" / "Local") / "redmax" / "kernels"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "redmax" / "kernels"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "redmax" / "kernels"
+        return _home() / "Library" / "Caches" / "redmax" / "kernels"
+    named = os.environ.get("XDG_CACHE_HOME")
+    return (Path(named) if named else _home() / ".cache") / "redmax" / "kernels"
 
 
 def folder() -> Path | None:
-    """The folder for these sources on this machine, made if need be; None where nothing can be kept."""
-    return _chosen()[0]
+    """The folder for these sources on this machine: a shared one if it is complete, else the user's, made if need be;
+    None where nothing can be kept."""
+    chosen = next(readable(), None)
+    return chosen.path if chosen is not None else None
 
 
 def note() -> str:
     """What the user should know of the folder; empty when all is well."""
-    return _chosen()[1]
+    return "" if shared() is not None else _own()[1]
+
+
+def shared() -> Folder | None:
+    """The folder for several users, if there is one and it is complete. It is only read."""
+    return _named().shared
+
+
+def writable() -> Folder | None:
+    """The folder to keep new machine code in."""
+    return _own()[0]
+
+
+def readable() -> Iterator[Folder]:
+    """The folders to look for machine code in, the shared one first."""
+    for choose in (shared, writable):
+        chosen = choose()
+        if chosen is not None:
+            yield chosen
 
 
 def is_ready(*names: str) -> bool:
     """Whether all machine code is there for each of these, so that nothing will be compiled. Cheap; needs numba."""
-    chosen = folder()
-    return chosen is not None and all((chosen / f"{name}{READY}").is_file() for name in names)
+    return any(all(chosen.has(f"{name}{READY}") for name in names) for chosen in readable())
 
 
 def mark_ready(name: str, *, seconds: float) -> None:
     """All machine code is there for this one. seconds: what it took, for those who look into the folder."""
-    chosen = folder()
-    if chosen is None:
+    chosen = writable()
+    if chosen is None or shared() is not None:  # what came from a shared folder was not written to the user's
         return
     try:
-        _write(chosen / f"{name}{READY}", json.dumps({"seconds": round(seconds, 3)}))
+        chosen.write(f"{name}{READY}", json.dumps({"seconds": round(seconds, 3)}).encode())
     except OSError as error:
-        log.info("'%s' cannot be written (%s)", chosen, error.strerror or error)
+        log.info("'%s' cannot be written (%s)", chosen.path, error.strerror or error)
 
 
 def size() -> int:
-    """Bytes that machine code takes on disk, of all versions."""
-    return sum(_bytes(path) for place in _places() for path in _versions(place))
+    """Bytes that machine code takes on disk: of all versions in the user's folders, of this one in a shared folder."""
+    for_all = [*_filled, *([read] if (read := shared()) is not None else [])]
+    versions = [path for place in _own_places() for path in _versions(place)]
+    return sum(_bytes(path) for path in (*versions, *(each.path for each in for_all)))
 
 
 def clear() -> None:
-    """Delete the machine code of all versions; kernels in memory go on. Raises OSError where that is impossible."""
-    for place in _places():
+    """Delete the machine code of all versions in the user's folders; kernels in memory go on, a shared folder stays.
+
+    Raises OSError where that is impossible.
+    """
+    for place in _own_places():
         for path in _versions(place):
             shutil.rmtree(path)
-    _chosen.cache_clear()
+    look_again()
 
 
 # --- choosing --------------------------------------------------------------------------------
 
 
 @cache
-def _chosen() -> tuple[Path | None, str]:
-    wanted = base()
+def _named() -> Named:
+    variable = os.environ.get(VARIABLE)
+    if not variable or _filled:
+        return Named()
+    place = Path(variable)
     try:
-        return _prepared(wanted / digest(), of_one_user=False), ""
+        every = trusted_folder.opened(place, make=True)
+        if every.is_mine and not every.has(SHARED):
+            return Named(own=place)
+        filled = every.inside(digest()) if (every.path / digest()).exists() else None
     except OSError as error:
-        problem = f"'{wanted}' cannot be written ({error.strerror or error})"
-    try:
-        chosen = _prepared(_temporary() / digest(), of_one_user=True)
-    except OSError as error:
-        return None, (
-            f"{problem}, nor can the temporary folder ({error.strerror or error}): the fast solver is prepared "
-            f"anew at every start. Name a folder in {VARIABLE}"
-        )
-    return chosen, f"{problem}: the fast solver is kept in '{chosen.parent}' until that is emptied"
+        return Named(problem=_problem(error, place))
+    if filled is None or not filled.has(f"{KERNELS}{READY}"):
+        return Named(problem=f"'{place}' is shared and lacks the fast solver for this version and computer")
+    return Named(shared=filled)
 
 
-def _prepared(path: Path, *, of_one_user: bool) -> Path:
-    """The folder, made and seen to be writable; one with something in it need not be: render nodes may share it."""
-    if any(path.glob(f"*{READY}")):
-        _note_use(path)
-        return path
-    is_new = not path.is_dir()
-    path.mkdir(parents=True, exist_ok=True, mode=0o700 if of_one_user else 0o777)
-    _write(path / USED, "")
-    if is_new:
-        _discard_old(path)
-    return path
+@cache
+def _own() -> tuple[Folder | None, str]:
+    """The folder that this process writes, and what the user should know of it, which is logged too."""
+    chosen, said = _chosen()
+    if said:
+        log.warning("%s", said)
+    return chosen, said
+
+
+def _chosen() -> tuple[Folder | None, str]:
+    if _filled:
+        return _filled[0], _for_root_to_own(_filled[0].path.parent)
+    problems = [_named().problem] if _named().problem else []
+    for choose, until in ((_usual, ""), (_temporary, " until that is emptied")):
+        place = None
+        try:
+            place = choose()
+            chosen = _prepared(place)
+        except OSError as error:
+            problems.append(_problem(error, place))
+            continue
+        problems += [f"the fast solver is kept in '{place}'{until}"] if problems else []
+        return chosen, "; ".join(problems)
+    problems.append(f"the fast solver is prepared anew at every start. Name a folder of yours in {VARIABLE}")
+    return None, "; ".join(problems)
+
+
+def _usual() -> Path:
+    """The folder of all versions that the user names, or else the system's."""
+    return _named().own or base()
 
 
 def _temporary() -> Path:
-    """A folder of this user alone: what lies in it is run, so nobody else may have put it there."""
-    user = str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    place = Path(tempfile.gettempdir()) / f"redmax-kernels-{user}"
-    place.mkdir(mode=0o700, exist_ok=True)
-    if hasattr(os, "getuid"):
-        facts = place.lstat()
-        if not place.is_dir() or place.is_symlink() or facts.st_uid != os.getuid() or facts.st_mode & 0o022:
-            raise PermissionError(0, f"'{place}' belongs to somebody else")
-    return place
+    user = str(os.geteuid()) if trusted_folder.POSIX else os.environ.get("USERNAME", "user")
+    return Path(tempfile.gettempdir()) / f"redmax-kernels-{user}"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # no HOME, and a user that the computer does not know
+        raise OSError("no home folder is known") from None
+
+
+def _prepared(place: Path) -> Folder:
+    """The folder for these sources, made and seen to be writable; one that is complete need not be."""
+    every = trusted_folder.opened(place, make=True)
+    is_new = not (every.path / digest()).exists()
+    chosen = every.inside(digest(), make=True)
+    if not chosen.has(f"{KERNELS}{READY}"):
+        chosen.write(USED, b"")
+    else:
+        _note_use(chosen)
+    if is_new:
+        _discard_old(chosen.path)
+    return chosen
+
+
+def _problem(error: OSError, place: Path | None) -> str:
+    """What is wrong with a folder, as part of a sentence."""
+    if isinstance(error, UntrustedError):
+        return f"{error}, so nothing from there is run"
+    if place is None:
+        return str(error)
+    return f"'{place}' cannot be used ({error.strerror or error})"
+
+
+def _for_root_to_own(place: Path) -> str:
+    """What to say to a user who fills a shared folder but is not root; else empty."""
+    if os.geteuid() == trusted_folder.ROOT:
+        return ""
+    name = trusted_folder.user_name(os.geteuid())
+    return (
+        f"'{place}' belongs to user {name}, and RedMax runs only what belongs to root or to its user: others can "
+        "use it once root owns it (`chown -R root`)"
+    )
 
 
 @cache
@@ -179,6 +314,7 @@ def digest() -> str:
         *(platform.python_implementation(), platform.python_version(), platform.system(), platform.machine()),
         *(binding.get_host_cpu_name(), features),
         *sorted(settings),
+        f"checked {route.is_checked()}",
     ]
     total.update("\0".join(parts).encode())
     return total.hexdigest()[:16]
@@ -187,12 +323,18 @@ def digest() -> str:
 # --- files -----------------------------------------------------------------------------------
 
 
-def _places() -> list[Path]:
-    """Folders of all versions: the one wished for, and the temporary one if it is there."""
-    try:
-        return [base(), _temporary()]
-    except OSError:
-        return [base()]
+def _own_places() -> list[Path]:
+    """The user's folders of all versions that are there, the usual one and the temporary one; none for who fills one
+    for all."""
+    found: list[Path] = []
+    if _filled:
+        return found
+    for choose in (_usual, _temporary):
+        try:
+            found.append(trusted_folder.opened(choose()).path)
+        except OSError:
+            continue
+    return found
 
 
 def _versions(place: Path) -> list[Path]:
@@ -229,22 +371,10 @@ def _last_use(path: Path) -> float:
     return time.time()
 
 
-def _note_use(path: Path) -> None:
+def _note_use(chosen: Folder) -> None:
     """Once a day is enough."""
-    if time.time() - _last_use(path) > DAY:
+    if time.time() - _last_use(chosen.path) > DAY:
         try:
-            _write(path / USED, "")
-        except OSError:  # shared, and read-only here
+            chosen.write(USED, b"")
+        except OSError:  # read-only
             return
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all, also where two processes write."""
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(partial).replace(path)
-    except OSError:
-        Path(partial).unlink(missing_ok=True)
-        raise

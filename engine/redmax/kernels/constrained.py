@@ -62,7 +62,27 @@ def factorise_rows(ints, rows):
         n, m, nr, rows[ROWS], rows[ROW_VALUES], space, rows[LINKS], columns, armature, rows[POSES], rows[at.WAYS],
         rows[REACH], rows[at.CARRIED], rows[at.AXES], rows[at.SUMS],
     )  # fmt: skip
-    put(rows[WORLD], RANK, float(factorise(m, nr, columns, rows[REACH], rows[DELASSUS], space)))
+    rank = factorise(m, nr, columns, rows[REACH], rows[DELASSUS], space)
+    put(rows[WORLD], RANK, float(rank))
+    keep_weakest(m, rank, rows[DELASSUS], space, rows[WORLD])
+
+
+@inner
+def keep_weakest(m, rank, A, space, world):
+    """Remember how strong the weakest row is, after `factorise`: it nearly depends on others near a singular pose."""
+    least, weakest = 1.0, 0
+    for k in range(rank):
+        r = int(get(space, k * ROW_WORK + at.ORDER))
+        part = get(A, r * m + r) / get(space, r * ROW_WORK + at.MOST)
+        if part < least:
+            least, weakest = part, r
+    if rank < m:
+        least, weakest = 0.0, int(get(space, rank * ROW_WORK + at.ORDER))
+    if least < get(world, at.WEAKEST):
+        put(world, at.WEAKEST, least)
+        put(world, at.WEAKEST_ROW, float(weakest))
+    if least > get(world, at.LEAST_WEAK):
+        put(world, at.LEAST_WEAK, least)
 
 
 @inner
@@ -236,6 +256,8 @@ def project(ints, rows, q, qdot):
     Gives how many steps it took, or OPEN. Near the constraints a few steps with what was factorised once are enough.
     """
     nr = fixed(ints, N_DOFS)
+    if fixed(ints, N_ROWS) == 0:  # no row is kept, as of a door's second hinge: there is no work space for any
+        return 0
     x = further(rows[VECTORS], RIGHT_SIDE * nr)
     put_there(ints, rows, q, qdot)
     size = size_of_it(ints, rows)

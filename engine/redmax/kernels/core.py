@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import carray, types
+from numba import types
 from numba.extending import intrinsic
 
 from . import layout as at
@@ -22,12 +22,12 @@ from .forces import apply_forces
 from .inverse import joint_forces, solve_implicit
 from .jit import callback, compiled, inner
 from .loads import joint_loads, put_prescribed
-from .memory import fixed, further, get, integers_at, numbers_at, put, put3
+from .memory import fixed, further, get, numbers_at, put, put3
 from .place import place_all, velocities
 from .power import powers
 from .products import multiply, pull
 from .rows import world_poses
-from .views import arrays_at, rows_of
+from .views import address_in, addresses, arrays_at, line, rows_of, whole
 
 LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, RIGHT_SIDE = (
     at.LOAD,
@@ -76,9 +76,9 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     t: time, or for an implicit solve or its product, which goes to `FORCE`, the step.
     Gives -1; from forward dynamics the body at whose joint nothing resists; from recentring 1 if anything changed.
     """
-    ints, floats, q, qdot = integers_at(ints_at), numbers_at(floats_at), numbers_at(q_at), numbers_at(qdot_at)
-    qddot = numbers_at(qddot_at)
+    ints, floats = whole(ints_at, floats_at)
     n, nr, loaded = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, HAS_LOADS) != 0
+    q, qdot, qddot = numbers_at(q_at, nr), numbers_at(qdot_at, nr), numbers_at(qddot_at, nr)
     rows = rows_of(ints, floats)
     bodies, links, numbers, kinds, charts = rows[BODIES], rows[LINKS], rows[NUMBERS], rows[KINDS], rows[CHARTS]
     world, work, columns, vectors = rows[WORLD], rows[BODY_WORK], rows[COLUMNS], rows[VECTORS]
@@ -87,9 +87,9 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     put3(work, ACC + 3 - WORK, -get(world, 0), -get(world, 1), -get(world, 2))
     result = -1
     if what & at.DO_PRESCRIBE:
-        put_prescribed(arrays_at(ints, floats), t, carray(q, (nr,)), carray(qdot, (nr,)), carray(qddot, (nr,)))
+        put_prescribed(arrays_at(ints, floats), t, line(q, nr), line(qdot, nr), line(qddot, nr))
     if what & RECENTRE:
-        result = 1 if recentre(arrays_at(ints, floats), carray(q, (nr,)), carray(qdot, (nr,))) else 0
+        result = 1 if recentre(arrays_at(ints, floats), line(q, nr), line(qdot, nr)) else 0
     if what & PROJECT:
         result = project(ints, rows, q, qdot)
     if what & PLACE:
@@ -97,10 +97,10 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         if constrained or count > 0 or fixed(ints, HAS_DRAG) or what & (WRENCHES | LOOK):
             velocities(n, bodies, links, work, columns, qdot)
     if what & RATE:
-        put(world, at.TURN_RATE, turn_rate(arrays_at(ints, floats), carray(qdot, (nr,))))
+        put(world, at.TURN_RATE, turn_rate(arrays_at(ints, floats), line(qdot, nr)))
     if what & LOADS:
         if loaded:
-            joint_loads(arrays_at(ints, floats), carray(q, (nr,)), carray(qdot, (nr,)), t)
+            joint_loads(arrays_at(ints, floats), line(q, nr), line(qdot, nr), t)
         for k in range(nr):
             put(force, k, get(load, k))
         if count > 0:
@@ -114,7 +114,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
             flat = fixed(ints, IS_FLAT) != 0
             result = forward_dynamics(n, nr, flat, bodies, links, work, columns, armature, force, qddot, wrenches)
     if what & POWERS:
-        put_in, taken = powers(arrays_at(ints, floats), loaded, carray(qdot, (nr,)), t)
+        put_in, taken = powers(arrays_at(ints, floats), loaded, line(qdot, nr), t)
         if count > 0:
             put_in, taken = put_in + get(world, at.FORCES_IN), taken + get(world, at.FORCES_OUT)
         put(world, at.PUT_IN, put_in)
@@ -158,9 +158,10 @@ def call(
 @compiled
 def run(address, ints, floats, q, qdot, qddot, t, what):
     """`compute` on arrays."""
+    ints_at, floats_at = addresses(ints, floats)
+    nr = ints[N_DOFS]
     return call(
-        address, ints.ctypes.data, floats.ctypes.data, q.ctypes.data, qdot.ctypes.data,
-        qddot.ctypes.data, t, what,
+        address, ints_at, floats_at, address_in(q, nr), address_in(qdot, nr), address_in(qddot, nr), t, what
     )  # fmt: skip
 
 

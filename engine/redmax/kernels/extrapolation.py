@@ -6,9 +6,9 @@ from __future__ import annotations
 from . import layout as at
 from .core import run
 from .jit import compiled
-from .memory import numbers_at, put
+from .memory import put
 from .stages import slope
-from .views import arrays_of
+from .views import addresses, arrays_of, numbers_of
 
 
 @compiled
@@ -47,11 +47,12 @@ def euler_steps(
     y: free coordinates, their velocities, work, loss. inverse: (n, n) of M - h D - h^2 K along the free directions.
     Step for step as `integrators.extrapolation.LinearlyImplicitExtrapolation`.
     """
-    core = (address, ints.ctypes.data, floats.ctypes.data)
-    n, known = free.shape[0], numbers_at(scratch.ctypes.data)
+    ints_at, floats_at = addresses(ints, floats)
+    core = (address, ints_at, floats_at)
+    n, known = free.shape[0], numbers_of(scratch)
     for step in range(1, count + 1):
         now = t_new if step == count else t + step * h
-        stuck = slope(core, exchanges, free, min(now, until), y.ctypes.data, motion, dy.ctypes.data)
+        stuck = slope(core, exchanges, free, min(now, until), numbers_of(y), motion, numbers_of(dy))
         if stuck >= 0:
             return stuck
         for k in range(n):

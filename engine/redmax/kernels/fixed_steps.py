@@ -10,7 +10,7 @@ import numpy as np
 from . import layout as at
 from .core import call
 from .jit import compiled, inner
-from .views import arrays_of
+from .views import address_in, addresses, arrays_of
 
 SEMI_IMPLICIT, RUNGE_KUTTA, CONJUGATE_GRADIENTS = at.SEMI_IMPLICIT, at.RUNGE_KUTTA, at.CONJUGATE_GRADIENTS
 DONE, STUCK, TOO_FAST, PUSHED, NO_MATRIX, NO_PRECONDITIONER, NO_END = range(7)
@@ -22,13 +22,15 @@ ROUND_OFF, TINY = 8.0 * 2.0**-52, 2.0**-1022
 
 @inner
 def ask(core, x, t, what):
-    """core: addresses of what to call, of its integers and numbers, and of the run's coordinates and velocities."""
-    return call(core[0], core[1], core[2], core[3], core[4], x.ctypes.data, t, what)
+    """core: addresses of what to call, of its integers and numbers, and of the run's coordinates and velocities; how
+    many these are."""
+    return call(core[0], core[1], core[2], core[3], core[4], address_in(x, core[5]), t, what)
 
 
 @inner
 def prescribe(core, t, q, qdot, qddot):
-    call(core[0], core[1], core[2], q.ctypes.data, qdot.ctypes.data, qddot.ctypes.data, t, at.DO_PRESCRIBE)
+    q_at, qdot_at, qddot_at = address_in(q, core[5]), address_in(qdot, core[5]), address_in(qddot, core[5])
+    call(core[0], core[1], core[2], q_at, qdot_at, qddot_at, t, at.DO_PRESCRIBE)
 
 
 @inner
@@ -42,7 +44,7 @@ def runge_kutta_step(core, t, t_end, q, v, scratch):
     for stage in range(4):
         time = t if stage == 0 else (last if stage == 3 else t + 0.5 * h)
         what = at.DO_PRESCRIBE | at.ACCELERATE
-        stuck = call(core[0], core[1], core[2], q1.ctypes.data, v1.ctypes.data, a.ctypes.data, time, what)
+        stuck = call(core[0], core[1], core[2], address_in(q1, n), address_in(v1, n), address_in(a, n), time, what)
         if stuck >= 0:
             return stuck
         weight = 2.0 if 0 < stage < 3 else 1.0
@@ -218,7 +220,9 @@ def advance(
     [rad] in a step, or the residual of conjugate gradients with what `tolerance` wants.
     """
     tree, has_forces = arrays_of(ints, floats), ints[at.N_FORCES] != 0
-    core = (address, ints.ctypes.data, floats.ctypes.data, q.ctypes.data, v.ctypes.data)
+    ints_at, floats_at = addresses(ints, floats)
+    nr = ints[at.N_DOFS]
+    core = (address, ints_at, floats_at, address_in(q, nr), address_in(v, nr), nr)
     scratch = np.empty((SCRATCH, q.shape[0]))
     whole = (t_frame - t0) / count
     for step in range(count):

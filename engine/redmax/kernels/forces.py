@@ -14,7 +14,7 @@ from ..forces.lines.path import COINCIDENT
 from . import layout as at
 from .jit import inlined, inner
 from .loads import table_motion, table_piece
-from .memory import fixed, fixed3, further, get3, get6, get9, put3, put6
+from .memory import fixed, fixed3, further, get3, get6, get9, put, put3, put6
 from .muscles import PASSIVE, active_tension, curve, passive_integral
 from .spatial import applied, cross, turned_into
 
@@ -22,7 +22,7 @@ SPRING, CABLE, MUSCLE = int(Formula.SPRING), int(Formula.CABLE), int(Formula.MUS
 WORLD_WRENCH, BODY_WRENCH = int(Formula.WORLD_WRENCH), int(Formula.BODY_WRENCH)
 FORMULA, FORCE_POINTS, FIRST_POINT, FORCE_START = at.FORMULA, at.FORCE_POINTS, at.FIRST_POINT, at.FORCE_START
 FORCE_TABLE_ROW, FORCE_INTS, FORCE_WORK = at.FORCE_TABLE_ROW, at.FORCE_INTS, at.FORCE_WORK
-TENSION, TENSION_SLOPE, TENSION_RATE = at.TENSION, at.TENSION_SLOPE, at.TENSION_RATE
+TENSION, LENGTH, LENGTH_RATE = at.TENSION, at.LENGTH, at.LENGTH_RATE
 N_FORCES, TABLES, POOL, WORLD = at.N_FORCES, at.TABLES, at.POOL, at.WORLD
 FORCES, POINTS, POSES, BODY_WORK = at.FORCES, at.POINTS, at.POSES, at.BODY_WORK
 FORCES_IN, FORCES_OUT, FORCES_ENERGY = at.FORCES_IN, at.FORCES_OUT, at.FORCES_ENERGY
@@ -185,7 +185,9 @@ def apply_forces(count, rows, tree, t):
             if formula == MUSCLE:
                 a = table_value(tree, row, 0, t) if row >= 0 else fixed(values, 4)
             T, T_l, T_rate, more_in, more_out, more = law(formula, values, a, length, rate)
-            put3(space, 0, T, T_l, T_rate)
+            put3(space, TENSION, T, T_l, T_rate)
+            put(space, LENGTH, length)
+            put(space, LENGTH_RATE, rate)
             pull_path(m, owners, xs, poses, work, T, T_l)
             put_in, taken, energy = put_in + more_in, taken + more_out, energy + more
             continue

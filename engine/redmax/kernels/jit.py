@@ -1,28 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How kernels are compiled, and kept on disk. Imported only where numba is; `route` decides that.
 
-numba's own files on disk break where two processes write them at once, where one of them is damaged, and whenever the
-package is moved. Here each compiled function is one file, named by what it is and checked by its hash, in a folder
-that is right by its name (`cache_folder`). A file that cannot be read or written costs time, and never a run.
+numba's own files on disk are pickles, which run whatever is in them, and break where two processes write them at once,
+where one of them is damaged, and whenever the package is moved. Here each compiled function is one file of machine code
+and plain facts (`stored`), named by what it is, in a folder that is right by its name (`cache_folder`) and that nobody
+else can have filled (`trusted_folder`). A file that cannot be read or written costs time, and never a run.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
-import os
-import tempfile
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import caching, sigutils
 from numba.core.ccallback import CFunc
+from numba.core.registry import CPUDispatcher
 
-from . import cache_folder, stored
+from . import cache_folder, route, stored
+from .kernel_file import MalformedError
+from .trusted_folder import Folder, UntrustedError
 
 log = logging.getLogger(__name__)
 
@@ -32,18 +34,22 @@ Watcher = Callable[[str, bool], None]
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 """Products and sums may be contracted (a * b + c rounded once), nothing else of fastmath: sums keep their order, and
 NaN stays NaN."""
+if route.is_checked():
+    OPTIONS["boundscheck"] = True
 
 sizes: dict[str, int] = {}
 """Every compiled function of the engine, and how long its bytecode is: about as long it takes to compile."""
 
 _watchers: list[tuple[int, Watcher]] = []
-_said: list[str] = []
+_said: list[object] = []
 
 
 def compiled(function: Callable[..., Any]) -> Any:
     """The function as machine code, compiled at its first call and kept on disk."""
     dispatcher = numba.njit(nogil=True, no_cfunc_wrapper=True, **OPTIONS)(function)
     dispatcher._cache = _Kept(function)
+    if route.is_checked():
+        dispatcher.__class__ = _Checked
     return dispatcher
 
 
@@ -102,6 +108,23 @@ def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
+class _Checked(CPUDispatcher):  # type: ignore[misc]
+    """Raises what went wrong inside a `callback` too: there Python can only be told of it, and goes on."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        told: list[BaseException | None] = []
+        before = sys.unraisablehook
+        sys.unraisablehook = lambda lost: told.append(lost.exc_value)
+        try:
+            result = super().__call__(*arguments, **named)
+        finally:
+            sys.unraisablehook = before
+        for error in told:
+            if error is not None:
+                raise error
+        return result
+
+
 class _Callback(CFunc):  # type: ignore[misc]
     @property
     def address(self) -> int:
@@ -125,6 +148,7 @@ class _Kept(caching._Cache):  # type: ignore[misc]
     """The compiled forms of one function on disk; the part of numba's caches that its dispatchers use."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
         self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
         sizes[self._name] = len(function.__code__.co_code)
 
@@ -139,31 +163,51 @@ class _Kept(caching._Cache):  # type: ignore[misc]
         What the compiler prepares for itself, which takes longer than all the rest of a start, waits until something
         must be compiled.
         """
-        path = self._path(sig, target_context.codegen())
-        loaded = _loaded(path, target_context) if path is not None else None
-        if loaded is None:
-            target_context.refresh()
-            _tell(self._name, done=False)
-        return loaded
+        for folder in cache_folder.readable():
+            loaded = self._loaded(folder, sig, target_context)
+            if loaded is not None:
+                return loaded
+        target_context.refresh()
+        _tell(self._name, done=False)
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled; one that cannot be kept is compiled again in the next run, and the log says so."""
         _tell(self._name, done=True)
-        path = self._path(sig, data.codegen)
-        if path is None or data.lifted or data.library.has_dynamic_globals:
-            return
-        content = stored.to_bytes(data)
-        try:
-            _write(path, hashlib.sha256(content).digest() + content)
-        except OSError as error:
-            _say_once(f"Compiled kernels cannot be kept in '{path.parent}' ({error.strerror or error})")
-
-    def _path(self, sig: Any, codegen: Any) -> Path | None:
-        folder = cache_folder.folder()
+        folder, shared = cache_folder.writable(), cache_folder.shared()
         if folder is None:
+            return
+        identity, file = self._identity(sig, data.codegen)
+        try:
+            folder.write(file, stored.to_bytes(data, identity))
+        except ValueError as error:
+            log.info("%s is compiled at every start: %s", self._name, error)
+            return
+        except OSError as error:
+            _say_once(f"Compiled kernels cannot be kept in '{folder.path}' ({error.strerror or error})")
+            return
+        if shared is not None:
+            _say_once(f"'{shared.path}' lacks a part of the fast solver, which is now kept in '{folder.path}'")
+
+    def _loaded(self, folder: Folder, sig: Any, target_context: Any) -> Any:
+        identity, file = self._identity(sig, target_context.codegen())
+        try:
+            args, _ = sigutils.normalize_signature(sig)
+            return stored.from_bytes(folder.read(file), identity, self._function, args, target_context)
+        except FileNotFoundError:
             return None
-        key = hashlib.sha256(repr((str(sig), codegen.magic_tuple())).encode()).hexdigest()
-        return folder / f"{self._name}.{key[:16]}.kernel"
+        except UntrustedError as error:
+            _say_once(f"{error}, so it is not run but compiled anew, like all that is so in this folder", folder.path)
+        except OSError as error:
+            _say_once(f"'{folder.path / file}' cannot be read ({error.strerror or error})", folder.path)
+        except MalformedError as error:
+            log.warning("'%s' is damaged (%s) and made anew", folder.path / file, error)
+        return None
+
+    def _identity(self, sig: Any, codegen: Any) -> tuple[str, str]:
+        """What a compiled form is, which stands in its file too, and the name of that file."""
+        identity = repr((self._name, str(sig), codegen.magic_tuple()))
+        return identity, f"{self._name}.{hashlib.sha256(identity.encode()).hexdigest()[:16]}.kernel"
 
     def enable(self) -> None:
         """Always enabled."""
@@ -173,30 +217,6 @@ class _Kept(caching._Cache):  # type: ignore[misc]
 
     def flush(self) -> None:
         """Files are right by their name; `cache_folder.clear` deletes them."""
-
-
-def _loaded(path: Path, target_context: Any) -> Any:
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    if hashlib.sha256(content[32:]).digest() != content[:32]:
-        log.warning("'%s' is damaged and made anew", path)
-        return None
-    return stored.from_bytes(content[32:], target_context)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Whole or not at all, also where two processes write."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(partial).replace(path)
-    except OSError:
-        Path(partial).unlink(missing_ok=True)
-        raise
 
 
 def _tell(name: str, *, done: bool) -> None:
@@ -210,7 +230,8 @@ def _tell(name: str, *, done: bool) -> None:
         )
 
 
-def _say_once(text: str) -> None:
-    if text not in _said:
-        _said.append(text)
+def _say_once(text: str, about: object = None) -> None:
+    """Log it, unless it was said before; about: unless anything was said about this."""
+    if (about or text) not in _said:
+        _said.append(about or text)
         log.warning("%s", text)

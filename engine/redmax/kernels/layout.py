@@ -56,9 +56,12 @@ TABLE_INTS = 5
 
 # world
 PUT_IN, TAKEN, TURN_RATE, RANK, FORCES_IN, FORCES_OUT, FORCES_ENERGY = 3, 4, 5, 6, 7, 8, 9
-WORLD_NUMBERS = 10
+WEAKEST, WEAKEST_ROW, LEAST_WEAK = 10, 11, 12
+WORLD_NUMBERS = 13
 """Gravity; powers of motors and dampers [W], the fastest turn [rad/s] and how many rows of constraints do not depend on
-others, as `core.compute` leaves them; what forces put in and take out [W] and their energy [J]."""
+others, as `core.compute` leaves them; what forces put in and take out [W] and their energy [J]. Every factorisation of
+the rows has a weakest one: the part of it that no other row has, squared, relative to what it could move at most; the
+least of these since somebody asked, which row that was, and the largest."""
 
 # work space, one row per body
 R, P, V, C, G, BIAS, IA, PA, ACC, F = 0, 9, 12, 18, 24, 27, 33, 54, 60, 66
@@ -108,9 +111,9 @@ FORMULA, FORCE_POINTS, FIRST_POINT, FORCE_START, FORCE_TABLE_ROW = range(5)
 first work space of its own, then three of each point in the body's joint frame; row of its table or -1. Points have
 one integer, their body."""
 FORCE_INTS = 5
-TENSION, TENSION_SLOPE, TENSION_RATE = 0, 1, 2
-FORCE_WORK = 3
-"""Of a path, as `forces.apply_forces` leaves it: tension and its derivatives by length and rate."""
+TENSION, TENSION_SLOPE, TENSION_RATE, LENGTH, LENGTH_RATE = range(5)
+FORCE_WORK = 5
+"""Of a path, as `forces.apply_forces` leaves it: tension and its derivatives by length and rate; length and rate."""
 
 # vectors over all coordinates
 OWN_Q, OWN_QDOT, LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, START, RIGHT_SIDE = range(9)

@@ -2,7 +2,9 @@
 """Rows of numbers by their address, for the innermost loops.
 
 An array costs a compiled function seven arguments, and each of its indices a test for negative ones. A row is one
-address; nothing is checked, so that only code which knows the layout may use it.
+address; nothing is checked, so that only code which knows the layout may use it. With REDMAX_CHECKED in the
+environment a row also knows where it ends, and whatever lies outside is an error that names the place
+(`checked_rows`).
 """
 
 from __future__ import annotations
@@ -14,26 +16,34 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-NUMBERS, INTEGERS = types.CPointer(types.float64), types.CPointer(types.int64)
+from . import plain_rows, route
+
+checked = route.is_checked()
+if checked:
+    from . import checked_rows as kept_as
+else:
+    kept_as = plain_rows  # type: ignore[misc]
+
+NUMBERS, INTEGERS = kept_as.row_of(types.float64), kept_as.row_of(types.int64)
 
 
-def _cast(kind: Any) -> Any:
+def _at(kind: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+        return kept_as.made(context, builder, signature.return_type, *arguments)
 
-    return kind(types.int64), generate
-
-
-@intrinsic
-def numbers_at(typing_context: Any, address: Any) -> Any:
-    """Numbers that begin at an address."""
-    return _cast(NUMBERS)
+    return kind(types.int64, types.int64), generate
 
 
 @intrinsic
-def integers_at(typing_context: Any, address: Any) -> Any:
-    """Integers that begin at an address."""
-    return _cast(INTEGERS)
+def numbers_at(typing_context: Any, address: Any, count: Any) -> Any:
+    """`count` numbers that begin at an address."""
+    return _at(NUMBERS)
+
+
+@intrinsic
+def integers_at(typing_context: Any, address: Any, count: Any) -> Any:
+    """`count` integers that begin at an address."""
+    return _at(INTEGERS)
 
 
 @intrinsic
@@ -41,9 +51,42 @@ def further(typing_context: Any, row: Any, count: Any) -> Any:
     """The row that begins `count` elements later."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.gep(arguments[0], [arguments[1]], inbounds=True)
+        return kept_as.shifted(context, builder, signature.args[0], *arguments)
 
     return row(row, types.int64), generate
+
+
+@intrinsic
+def part(typing_context: Any, row: Any, before: Any, count: Any) -> Any:
+    """The same row, of which only `count` elements may be used, and so many before it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return kept_as.narrowed(context, builder, signature.args[0], *arguments)
+
+    return row(row, types.int64, types.int64), generate
+
+
+@intrinsic
+def pointer_to(typing_context: Any, row: Any, count: Any) -> Any:
+    """What `numba.carray` takes, to the first `count` elements of a row."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        row, count = arguments
+        return kept_as.reached(context, builder, signature.args[0], row, count.type(0), count)
+
+    return types.CPointer(row.dtype)(row, types.int64), generate
+
+
+@intrinsic
+def address_of(typing_context: Any, row: Any, count: Any) -> Any:
+    """Address of a row of which `count` elements are used there."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        row, count = arguments
+        found = kept_as.reached(context, builder, signature.args[0], row, count.type(0), count)
+        return builder.ptrtoint(found, count.type)
+
+    return types.int64(row, types.int64), generate
 
 
 def _reader(count: int, *, constant: bool) -> Any:
@@ -54,10 +97,10 @@ def _reader(count: int, *, constant: bool) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         row, start = arguments
+        first = kept_as.reached(context, builder, signature.args[0], row, start, start.type(count))
         values = []
         for offset in range(count):
-            where = builder.add(start, start.type(offset)) if offset else start
-            value = builder.load(builder.gep(row, [where], inbounds=True))
+            value = builder.load(builder.gep(first, [start.type(offset)], inbounds=True) if offset else first)
             if constant:
                 value.set_metadata("invariant.load", builder.module.add_metadata([]))
             values.append(value)
@@ -83,41 +126,34 @@ fixed9 = intrinsic(_reader(9, constant=True))
 fixed10 = intrinsic(_reader(10, constant=True))
 
 
-def _write(builder: Any, row: Any, start: Any, values: Any) -> Any:
+def _write(context: Any, builder: Any, signature: Any, arguments: Any, values: Any) -> Any:
+    row, start = arguments[:2]
+    first = kept_as.reached(context, builder, signature.args[0], row, start, start.type(len(values)))
     for offset, value in enumerate(values):
-        where = builder.add(start, start.type(offset)) if offset else start
-        builder.store(value, builder.gep(row, [where], inbounds=True))
+        builder.store(value, builder.gep(first, [start.type(offset)], inbounds=True) if offset else first)
     return ir.Constant(ir.IntType(1), 0)
+
+
+def _write_arguments(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return _write(context, builder, signature, arguments, arguments[2:])
 
 
 @intrinsic
 def put(typing_context: Any, row: Any, k: Any, value: Any) -> Any:
     """Write element k of a row."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _write(builder, arguments[0], arguments[1], arguments[2:])
-
-    return types.boolean(row, types.int64, row.dtype), generate
+    return types.boolean(row, types.int64, row.dtype), _write_arguments
 
 
 @intrinsic
 def put3(typing_context: Any, row: Any, k: Any, a: Any, b: Any, c: Any) -> Any:
     """Write element k of a row and the following ones."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _write(builder, arguments[0], arguments[1], arguments[2:])
-
-    return types.boolean(row, types.int64, *3 * [row.dtype]), generate
+    return types.boolean(row, types.int64, *3 * [row.dtype]), _write_arguments
 
 
 @intrinsic
 def put6(typing_context: Any, row: Any, k: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
     """Write element k of a row and the following ones."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _write(builder, arguments[0], arguments[1], arguments[2:])
-
-    return types.boolean(row, types.int64, *6 * [row.dtype]), generate
+    return types.boolean(row, types.int64, *6 * [row.dtype]), _write_arguments
 
 
 @intrinsic
@@ -125,6 +161,6 @@ def put_all(typing_context: Any, row: Any, k: Any, values: Any) -> Any:
     """Write a tuple from element k of a row on."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _write(builder, arguments[0], arguments[1], cgutils.unpack_tuple(builder, arguments[2]))
+        return _write(context, builder, signature, arguments, cgutils.unpack_tuple(builder, arguments[2]))
 
     return types.boolean(row, types.int64, values), generate

@@ -23,6 +23,13 @@ SAME_DIRECTION = 1e-14
 """Directions that differ by no more [rad] do so by the rounding of the products they come out of."""
 
 
+def world_numbers(model: Model) -> Array:
+    """(WORLD_NUMBERS,) gravity [m/s^2], and what kernels note of all bodies; no row was the weakest so far."""
+    numbers = np.zeros(at.WORLD_NUMBERS)
+    numbers[:3], numbers[at.WEAKEST] = model.gravity, np.inf
+    return numbers
+
+
 def work_space(model: Model, rows: int, lines: int) -> int:
     """How many numbers there are from the bodies' work space on."""
     n, nr = model.body_count, model.dof_count
@@ -137,7 +144,7 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         np.array(rows).ravel(),
         np.stack(loads, axis=1).ravel(),
         pool,
-        np.append(model.gravity, np.zeros(at.WORLD_NUMBERS - 3)),
+        world_numbers(model),
         vectors.ravel(),
         constant_work(links, bodies).ravel(),
         columns_of_s(links, nr).ravel(),

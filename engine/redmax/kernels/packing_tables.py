@@ -21,4 +21,5 @@ def _pieces(table: Table) -> Array:
     """
     value, nothing = np.asarray(table.y, np.float64)[0], np.zeros(np.shape(table.y)[1])
     slope = table.derivative(np.nextafter(np.asarray(table.x, np.float64)[0], -np.inf))
-    return np.stack([np.stack([value, slope, nothing, nothing], axis=1), *table.polynomials()])
+    before = np.stack([value, slope, nothing, nothing], axis=1)
+    return np.concatenate([before[None], table.polynomials()])

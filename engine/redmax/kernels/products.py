@@ -11,9 +11,9 @@ from . import layout as at
 from .forces import force_product
 from .inertia import applied_symmetric, own_inertia, turned
 from .jit import compiled, inner
-from .memory import fixed, further, get, get3, get6, get9, integers_at, numbers_at, put, put3, put6
+from .memory import fixed, further, get, get3, get6, get9, put, put3, put6
 from .spatial import applied, cross, turned_back
-from .views import rows_of
+from .views import numbers_of, packed_rows, rows_of
 
 BODY_INTS, BODY_NUMBERS, WORK, DOF_WORK = at.BODY_INTS, at.BODY_NUMBERS, at.WORK, at.DOF_WORK
 PARENT, DOF, NDOF, N_BODIES = at.PARENT, at.DOF, at.NDOF, at.N_BODIES
@@ -123,8 +123,8 @@ def compose(n, bodies, links, work):
 @compiled
 def mass_matrix(ints, floats, M):
     """The mass matrix into M (nr, nr), zero before. As `dynamics.composite_body.mass_matrix`."""
-    head = integers_at(ints.ctypes.data)
-    rows, n = rows_of(head, numbers_at(floats.ctypes.data)), fixed(head, N_BODIES)
+    head, numbers = packed_rows(ints, floats)
+    rows, n = rows_of(head, numbers), fixed(head, N_BODIES)
     links, work, columns = rows[LINKS], rows[BODY_WORK], rows[COLUMNS]
     compose(n, rows[BODIES], links, work)
     for j in range(n):
@@ -159,9 +159,9 @@ def mass_matrix(ints, floats, M):
 @compiled
 def twists(ints, floats, x, y):
     """J x into y (n, 6), at the kernels' joint frames."""
-    head = integers_at(ints.ctypes.data)
-    rows, n = rows_of(head, numbers_at(floats.ctypes.data)), fixed(head, N_BODIES)
-    spread(n, rows[LINKS], rows[BODY_WORK], rows[COLUMNS], numbers_at(x.ctypes.data))
+    head, numbers = packed_rows(ints, floats)
+    rows, n = rows_of(head, numbers), fixed(head, N_BODIES)
+    spread(n, rows[LINKS], rows[BODY_WORK], rows[COLUMNS], numbers_of(x))
     for j in range(n):
         for m in range(6):
             y[j, m] = get(rows[BODY_WORK], j * WORK + ACC + m)
@@ -170,9 +170,9 @@ def twists(ints, floats, x, y):
 @compiled
 def generalised_force(ints, floats, y, tau):
     """J^T y into tau (nr,), of wrenches y (n, 6) at the kernels' joint frames."""
-    head = integers_at(ints.ctypes.data)
-    rows, n = rows_of(head, numbers_at(floats.ctypes.data)), fixed(head, N_BODIES)
+    head, numbers = packed_rows(ints, floats)
+    rows, n = rows_of(head, numbers), fixed(head, N_BODIES)
     for j in range(n):
         for m in range(6):
             put(rows[BODY_WORK], j * WORK + F + m, y[j, m])
-    gather(n, rows[LINKS], rows[BODY_WORK], rows[COLUMNS], numbers_at(tau.ctypes.data))
+    gather(n, rows[LINKS], rows[BODY_WORK], rows[COLUMNS], numbers_of(tau))

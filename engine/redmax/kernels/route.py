@@ -16,6 +16,7 @@ from pathlib import Path
 from ..errors import MissingWheelError, RedMaxError
 
 VARIABLE = "REDMAX_ROUTE"
+CHECKED = "REDMAX_CHECKED"
 NUMBA, NUMPY = "numba", "numpy"
 
 VERSIONS = {"numba": ("0.62", "0.63"), "llvmlite": ("0.45", "0.46")}
@@ -37,6 +38,16 @@ def name() -> str:
             raise MissingWheelError(f"{VARIABLE}={NUMBA}", NUMBA)
         raise RedMaxError(f"{VARIABLE} is '{NUMBA}', but {problem}")
     return NUMPY if problem else NUMBA
+
+
+@cache
+def is_checked() -> bool:
+    """Whether kernels are compiled so that whatever they read or write is first seen to lie where it must; the
+    environment variable REDMAX_CHECKED asks for it. They are slower by far, and kept apart from the others."""
+    asked = os.environ.get(CHECKED, "")
+    if asked not in ("", "0", "1"):
+        raise RedMaxError(f"{CHECKED} is '{asked}'; use 1, or leave it out")
+    return asked == "1"
 
 
 def why_numpy(*, load: bool = True) -> str:

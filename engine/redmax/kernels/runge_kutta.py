@@ -10,25 +10,28 @@ import math
 
 import numpy as np
 
+from .. import crossings
 from . import layout as at
 from .core import run
+from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
 from .jit import compiled, inner
-from .memory import numbers_at
 from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
-from .views import arrays_of
+from .views import addresses, arrays_of, numbers_of
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN = range(6)
 """How a call ends."""
-TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR = range(8)
+TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL = range(9)
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
-far, the component of y or the body that stopped it, where the last step began and how long it was, and its error over
-what was allowed (negative: none yet)."""
+far, the component of y or the body that stopped it, where the last step began and how long it was, its error over
+what was allowed (negative: none yet), and how long steps usually are, see `crossings.CALMING`."""
 SAFETY, NOW, BEFORE, TINY_ERROR, MIN_FACTOR, MAX_FACTOR, STRICTNESS, LEAST_SAMPLES = range(8)
-ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN = range(8, 14)
-"""Control: constants of the method, see `integrators.explicit_runge_kutta`, tolerances, and the largest turn [rad] of
-a joint with a singularity in one step."""
+ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN, PACE, MOST_STRICT = range(8, 16)
+"""Control: constants of the method and the pace, see `integrators.explicit_runge_kutta`, tolerances, and the largest
+turn [rad] of a joint with a singularity in one step."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
+MOST_TRIES, MOST_HOPS, NEAR_MISS = crossings.MOST_TRIES, crossings.MOST_HOPS, crossings.NEAR_MISS
+CALMING, AIM = crossings.CALMING, crossings.AIM
 
 
 @inner
@@ -111,6 +114,8 @@ def advance(
     K,
     polynomial,
     motion,
+    lookout,
+    levels,
     sample,
     interval,
     t_bound,
@@ -124,25 +129,28 @@ def advance(
     nodes, rows: of all stages, of the end, whose row holds the weights, and of the stages for what lies inside; two
     more rows are the error estimates. used: which of each row's numbers are not zero, see `stages.summed`.
     y: free coordinates, their velocities, work, loss. K: slopes; the first is dy/dt here if the clock says so.
-    longest: steps are at most that long [s].
+    longest: steps are at most that long [s]. lookout, levels: what switches by state, see `events`.
     """
     world = arrays_of(ints, floats)[at.WORLD]
-    core = (address, ints.ctypes.data, floats.ctypes.data)
+    ints_at, floats_at = addresses(ints, floats)
+    core = (address, ints_at, floats_at)
     exchanges, until = traits[EXCHANGES] != 0, np.nextafter(t_bound, -np.inf)
     n, stages, size = 2 * free.shape[0], int(control[STAGES]), y.shape[0]
     y_new, scale, values, errors = np.empty(size), np.empty(size), np.empty(size), np.empty((2, size))
     rtol, atol, exponent = control[RTOL], control[ATOL], -1.0 / (control[ERROR_ORDER] + 1.0)
     shortening, judged = control[STRICTNESS] ** exponent, n if n > 0 else size
     ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[at.N_ROWS] > 0
+    watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
+    seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
         if traits[SINGULAR]:
-            fill(free, numbers_at(y.ctypes.data), motion)
+            fill(free, numbers_of(y), motion)
             what = at.DO_PRESCRIBE | at.DO_RECENTRE | at.DO_PLACE | at.DO_TURN_RATE
             if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], min(clock[TIME], until), what):
                 for k in range(free.shape[0]):
                     y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
-                clock[KNOWN] = 0.0
+                clock[KNOWN], measured = 0.0, False
             rate = world[at.TURN_RATE]
             if rate > 0.0:
                 max_step = min(longest, control[MAX_TURN] / rate)
@@ -153,6 +161,14 @@ def advance(
                 clock[WHERE] = stuck
                 return STUCK
             clock[KNOWN] = 1.0
+            if watched:
+                measure(lookout, ints, floats, y, free.shape[0], seen, 0)
+                measured = True
+        elif watched and not measured:
+            if posed:
+                place(address, ints, floats, free, y, motion, min(t, until))
+            measure(lookout, ints, floats, y, free.shape[0], seen, 0)
+            measured = True
         for k in range(size):
             if not math.isfinite(K[0, k]):
                 clock[WHERE] = k
@@ -182,6 +198,23 @@ def advance(
                     step = first_step(control, h, speed, root_mean_square(values, scale, n) / h)
             step = min(step, t_bound - t)
         strictness, full, step = 1.0, 1.0, min(step, max_step)
+        window, tries, late, point = 0.0, 0, math.inf, 0
+        if watched:
+            clock[USUAL] = max(step, CALMING * clock[USUAL])
+            window = window_of(lookout, levels, seen, t, clock[USUAL])
+            dt = hop(lookout, levels, seen, window, clock[USUAL], rtol, atol) if hops < MOST_HOPS else 0.0
+            if dt > 0.0:
+                clock[TIME], clock[STEP], clock[KNOWN], measured, hops = min(t + dt, t_stop), step, 0.0, False, hops + 1
+                dt = min(dt, t_stop - t)
+                for k in range(size):
+                    y[k] += dt * K[0, k]
+                for k in range(n // 2):
+                    y[k] += 0.5 * dt * dt * K[0, n // 2 + k]
+                clock[STEPS] += 1.0
+                if clock[STEPS] > limit:
+                    return TOO_MANY
+                continue
+            hops = 0
         shortened = step * shortening
         if shortened >= control[LEAST_SAMPLES] * interval:
             strictness, full, step, t_stop = control[STRICTNESS], 1.0 / shortening, shortened, t_bound
@@ -198,7 +231,7 @@ def advance(
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
-            combine(stages, rows, used, K, y, h, y_new.ctypes.data)
+            combine(stages, rows, used, K, y, h, numbers_of(y_new))
             if n > 0:
                 for k in range(n):
                     scale[k] = atol + rtol * max(abs(y[k]), abs(y_new[k]))
@@ -209,12 +242,43 @@ def advance(
                         largest = max(largest, abs(K[m, k]))
                     scale[k] = atol + rtol * h * largest
             error = error_ratio(rows, used, K, h, scale, judged, not ends_with_slope, errors)
+            error *= min(control[MOST_STRICT], max(1.0, control[PACE] / h))
             if error * strictness < 1.0:
-                break
+                if not watched or tries >= MOST_TRIES:
+                    break
+                if last == stages:
+                    stuck = evaluate(
+                        core, exchanges, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1, values, motion
+                    )
+                    if stuck >= 0:
+                        clock[WHERE] = stuck
+                        return STUCK
+                    last = stages + 1
+                switch, ahead, point = look(
+                    lookout, levels, seen, address, ints, floats, free, motion, y, K[0], y_new, K[stages], values,
+                    t, h, until, window, rtol, atol,
+                )  # fmt: skip
+                if switch < (1.0 - 1e-10) * h:
+                    again = switch - AIM * window if tries < MOST_TRIES // 2 else 0.5 * switch
+                    if not again > shortest:
+                        break
+                    if tries == 0:
+                        wanted = h
+                    rejected, late = False, h
+                elif tries > 0 and 2.0 * AIM * window < ahead < NEAR_MISS * h:
+                    again = h + ahead - AIM * window
+                    if not again < late:
+                        break
+                    rejected = False
+                else:
+                    break
+                tries += 1
+                h = again
+                continue
             factor = control[SAFETY] * (error * strictness) ** exponent
             h *= factor if factor > control[MIN_FACTOR] else control[MIN_FACTOR]  # also if it is not a number
             rejected = True
-        cut_short = t_new == t_stop and h < wanted and not rejected
+        cut_short = (t_new == t_stop or tries > 0) and h < wanted and not rejected
         following = h * lengthening(control, clock, error * strictness, exponent, full, rejected, cut_short)
         if cut_short:
             following = max(following, wanted)
@@ -231,7 +295,7 @@ def advance(
                 clock[WHERE] = broken
                 return NOT_FINITE
         if constrained:
-            fill(free, numbers_at(y_new.ctypes.data), motion)
+            fill(free, numbers_of(y_new), motion)
             what = at.DO_PRESCRIBE | at.DO_PROJECT
             if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], min(t_new, until), what) < 0:
                 return TORN
@@ -240,11 +304,16 @@ def advance(
             last = stages  # the slope at the end is that of other values
         clock[STEP], clock[TIME], clock[LAST], clock[LENGTH] = following, t_new, t, h
         clock[KNOWN] = 1.0 if last > stages else 0.0
+        measured = watched and last > stages and point > 0
+        if measured:
+            for k in range(lookout[COUNT]):
+                seen[0, 0, k], seen[1, 0, k] = seen[0, point, k], seen[1, point, k]
         for k in range(size):
             y[k] = y_new[k]
             if last > stages:
                 K[0, k] = K[stages, k]
         clock[STEPS] += 1.0
         if clock[STEPS] > limit:
+            clock[WHERE] = worst_component(errors, scale, judged)
             return TOO_MANY
     return DONE

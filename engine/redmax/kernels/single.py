@@ -29,7 +29,7 @@ def accelerations(place_at, q, qdot, qddot):
 
     Gives -1, the body at whose joint nothing resists, or WRONG_LENGTH.
     """
-    place = integers_at(place_at)
+    place = integers_at(place_at, ENTRIES)
     nr = get(place, COORDINATES)
     if q.shape[0] != nr or qdot.shape[0] != nr or qddot.shape[0] != nr:
         return WRONG_LENGTH

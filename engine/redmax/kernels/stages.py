@@ -10,9 +10,9 @@ import math
 
 from . import layout as at
 from .core import call
-from .jit import inner
-from .memory import further, get, integers_at, numbers_at, put
-from .views import arrays_at
+from .jit import inlined, inner
+from .memory import address_of, further, get, integers_at, part, put
+from .views import arrays_at, numbers_of, whole
 
 Q, QDOT, QDDOT = range(3)
 """Rows of the motion: all coordinates, their velocities and accelerations."""
@@ -27,29 +27,30 @@ def fill(free, y, motion):
 
 
 @inner
-def slope(core, exchanges, free, t, y_at, motion, dy_at):
+def slope(core, exchanges, free, t, y, motion, dy):
     """dy/dt: velocities, accelerations, work and loss; -1, or the body at whose joint nothing resists.
 
-    core: addresses of what to call and of its integers and numbers. y_at, dy_at: addresses, too.
+    core: addresses of what to call and of its integers and numbers. y, dy: rows.
     """
     address, ints_at, floats_at = core
     n, nr = free.shape[0], motion.shape[1]
-    y, dy = numbers_at(y_at), numbers_at(dy_at)
     what = at.ACCELERATE | at.WITH_POWERS if exchanges else at.ACCELERATE
     if n == nr:  # y holds all coordinates and velocities in their order
         for k in range(n):
             put(dy, k, get(y, n + k))
-        stuck = call(address, ints_at, floats_at, y_at, y_at + 8 * n, dy_at + 8 * n, t, what)
+        q_at, qdot_at, qddot_at = address_of(y, n), address_of(further(y, n), n), address_of(further(dy, n), n)
+        stuck = call(address, ints_at, floats_at, q_at, qdot_at, qddot_at, t, what)
     else:
         fill(free, y, motion)
-        q_at = motion.ctypes.data
+        q_at = address_of(numbers_of(motion), 3 * nr)
         stuck = call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, what | at.DO_PRESCRIBE)
         for k in range(n):
             put(dy, k, motion[QDOT, free[k]])
             put(dy, n + k, motion[QDDOT, free[k]])
     put_in, taken = 0.0, 0.0
     if exchanges:
-        world = arrays_at(integers_at(ints_at), numbers_at(floats_at))[at.WORLD]
+        ints, floats = whole(ints_at, floats_at)
+        world = arrays_at(ints, floats)[at.WORLD]
         put_in, taken = world[at.PUT_IN], world[at.TAKEN]
     put(dy, 2 * n, put_in)
     put(dy, 2 * n + 1, taken)
@@ -80,12 +81,19 @@ def summed(weights, used, slopes, size, result):
             put(result, k, get(result, k) + weight * get(row, k))
 
 
+@inlined
+def stage_row(stage, rows, used):
+    """Weights of a stage, and which of them are not zero; see `summed`."""
+    weights, listed = further(numbers_of(rows), stage * rows.shape[1]), integers_at(used.ctypes.data, used.size)
+    listed = further(listed, stage * used.shape[1])
+    return part(weights, 0, rows.shape[1]), part(listed, 0, used.shape[1])
+
+
 @inner
-def combine(stage, rows, used, K, y, h, result_at):
-    """y + h (sum of weights times slopes), with the weights of a stage, or of the end of a step."""
-    size, start, result = y.shape[0], numbers_at(y.ctypes.data), numbers_at(result_at)
-    weights, listed = rows.ctypes.data + 8 * stage * rows.shape[1], used.ctypes.data + 8 * stage * used.shape[1]
-    summed(numbers_at(weights), integers_at(listed), numbers_at(K.ctypes.data), size, result)
+def combine(stage, rows, used, K, y, h, result):
+    """y + h (sum of weights times slopes), with the weights of a stage, or of the end of a step; result: a row."""
+    size, start, (weights, listed) = y.shape[0], numbers_of(y), stage_row(stage, rows, used)
+    summed(weights, listed, numbers_of(K), size, result)
     for k in range(size):
         put(result, k, get(start, k) + h * get(result, k))
 
@@ -93,11 +101,11 @@ def combine(stage, rows, used, K, y, h, result_at):
 @inner
 def evaluate(core, exchanges, free, nodes, rows, used, K, y, h, t, until, first, last, values, motion):
     """Slopes K of the stages first to last - 1 of a step; -1, or the body at whose joint nothing resists."""
-    size, values_at, K_at = y.shape[0], values.ctypes.data, K.ctypes.data
+    size, reached, slopes = y.shape[0], numbers_of(values), numbers_of(K)
     for stage in range(first, last):
-        combine(stage, rows, used, K, y, h, values_at)
+        combine(stage, rows, used, K, y, h, reached)
         t_stage = min(t + nodes[stage] * h, until)
-        stuck = slope(core, exchanges, free, t_stage, values_at, motion, K_at + 8 * stage * size)
+        stuck = slope(core, exchanges, free, t_stage, reached, motion, part(further(slopes, stage * size), 0, size))
         if stuck >= 0:
             return stuck
     return -1
@@ -108,10 +116,8 @@ def error_ratio(rows, used, K, h, scale, n, eighth, errors):
     """Error of a step over what is allowed. errors: gets the sums that both error estimates are made of."""
     size, estimates = errors.shape[1], used.shape[0] - errors.shape[0]
     for which in range(errors.shape[0]):
-        summed(
-            numbers_at(rows[estimates + which].ctypes.data), integers_at(used[estimates + which].ctypes.data),
-            numbers_at(K.ctypes.data), size, numbers_at(errors[which].ctypes.data),
-        )  # fmt: skip
+        weights, listed = stage_row(estimates + which, rows, used)
+        summed(weights, listed, numbers_of(K), size, further(numbers_of(errors), which * size))
     size5, size3 = 0.0, 0.0
     for k in range(n):
         one = 1.0 / scale[k]

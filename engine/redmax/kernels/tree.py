@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
+from ..joints.base import ANIMATED, SIMULATED
 from ..model import Model
 from ..spatial import adjoint, pose
 from . import core, observe, packing, products, single
@@ -27,25 +28,41 @@ FEW = 4
 def without_idle_rows(model: Model) -> packing.Packed:
     """The packed model without rows of constraints that say nothing new, whatever the pose.
 
-    Such as those that keep a mechanism of parallel hinges in its plane. What depends on other rows at poses drawn at
-    random, where no loop is closed, does so everywhere; what does so only in closed poses is found step by step.
+    Such as those that keep a mechanism of parallel hinges in its plane, or all of a door's second hinge. What depends
+    on other rows at poses drawn at random, where no loop is closed, does so everywhere; what does so only in closed
+    poses is found step by step. A row that animated joints alone can break does say something.
     """
     packed = model.once(packing.pack)
     count = int(packed.ints[at.N_ROWS])
     if count == 0 or not packed.whole:
         return packed
     tree, rng = Tree(model, packed), np.random.default_rng(0)
+    unheld = _with_animated_joints_free(model)
+    free = tree if unheld is model else Tree(unheld, packing.pack(unheld))
     most: IntArray = np.zeros(0, np.int64)
     moving = np.zeros(count, np.bool_)
     for _ in range(3):
         q = rng.uniform(-0.7, 0.7, model.dof_count)
-        order = tree.independent_rows(q, np.zeros(model.body_count, np.int64))
+        chart = np.zeros(model.body_count, np.int64)
+        order = free.independent_rows(q, chart)
         most = order if len(order) > len(most) else most
+        if free is not tree:
+            tree.independent_rows(q, chart)
         moving |= tree.moving_rows()
     if len(most) == count:
         return packed
     moving[most] = False
     return replace(packing.pack(model, np.sort(most)), determined=not moving.any())
+
+
+def _with_animated_joints_free(model: Model) -> Model:
+    """The model with animated joints simulated, and with inertia wherever it has none; itself if none is animated."""
+    animated = [joint.motion_type == ANIMATED and joint.ndof > 0 for joint in model.joints]
+    if not any(animated):
+        return model
+    joints = tuple(replace(j, motion_type=SIMULATED) if a else j for j, a in zip(model.joints, animated, strict=True))
+    held = model.prescribed & ~np.repeat(animated, np.diff(model.dof))
+    return replace(model, joints=joints, prescribed=held, inertia=np.where(model.inertia > 0.0, model.inertia, 1.0))
 
 
 class Tree:
@@ -162,6 +179,23 @@ class Tree:
     def rank(self) -> int:
         """How many rows of constraints were independent in the last call."""
         return int(self._world[at.RANK])
+
+    def weakest_row(self) -> tuple[float, float, int]:
+        """Strength of the weakest row since this was asked last: the least, the largest, and the loop of the least.
+
+        That is how much the row has that no other one has, relative to what it could move at most, 0 to 1; it is 0
+        where rows depend on each other. Infinite, 0 and 0 where no rows were solved for.
+        """
+        least, row, largest = self._world[at.WEAKEST : at.LEAST_WEAK + 1].tolist()
+        self._world[at.WEAKEST], self._world[at.LEAST_WEAK] = np.inf, 0.0
+        return least**0.5, largest**0.5, int(self.packed.lines[int(row), at.LOOP]) if least < np.inf else 0
+
+    def weakest_at(self, q: Array, chart: IntArray) -> tuple[float, int]:
+        """Strength of the weakest row in this pose, and the number of its loop; see `weakest_row`."""
+        self.weakest_row()
+        self._accelerate(q, np.zeros_like(q), chart)
+        least, _, loop = self.weakest_row()
+        return least, loop
 
     def independent_rows(self, q: Array, chart: IntArray) -> IntArray:
         """Numbers of the constraints' rows that do not depend on others here."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..errors import RedMaxError
+from ..errors import RunError
 
 Product = Callable[[Array], Array]
 
@@ -17,7 +17,7 @@ ROUND_OFF = 8.0 * float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 
 
-class PcgError(RedMaxError):
+class PcgError(RunError):
     """Conjugate gradients that did not reach the tolerance, or met a matrix that is not positive definite."""
 
 
@@ -71,13 +71,13 @@ def pcg(
         largest = max(largest, float(np.linalg.norm(Ap)) / max(float(np.linalg.norm(p)), TINY))
         if not (curvature > 0.0 and rz > 0.0):
             which = "matrix" if rz > 0.0 else "preconditioner"
-            raise PcgError(not_definite(which))
+            raise not_definite(which)
         alpha = rz / curvature
         x, r = x + alpha * p, r - alpha * Ap
         z = preconditioner(r)
         rz, previous = float(r @ z), rz
         p = z + (rz / previous) * p
-    raise PcgError(no_end(float(np.linalg.norm(b - A(x))), limit, tolerance * size))
+    raise no_end(float(np.linalg.norm(b - A(x))), limit, tolerance * size)
 
 
 def most_iterations(n: int) -> int:
@@ -85,14 +85,14 @@ def most_iterations(n: int) -> int:
     return 10 * n + 10
 
 
-def not_definite(which: str) -> str:
-    """The message for a matrix or preconditioner with a direction that it does not resist."""
-    return f"conjugate gradients: the {which} is not positive definite; take a smaller time step"
+def not_definite(which: str) -> PcgError:
+    """The error for a matrix or preconditioner with a direction that it does not resist."""
+    return PcgError(f"conjugate gradients: the {which} is not positive definite", advice="take a smaller time step")
 
 
-def no_end(residual: float, limit: int, wanted: float) -> str:
-    """The message for a residual that does not get small enough."""
-    return (
-        f"conjugate gradients: residual {residual:.3g} after {limit} iterations, wanted {wanted:.3g}; "
-        "allow more iterations, a larger tolerance, or take a smaller time step"
+def no_end(residual: float, limit: int, wanted: float) -> PcgError:
+    """The error for a residual that does not get small enough."""
+    return PcgError(
+        f"conjugate gradients: residual {residual:.3g} after {limit} iterations, wanted {wanted:.3g}",
+        advice="allow more iterations, a larger tolerance, or take a smaller time step",
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
+from ..errors import RunError
 
 RANK = 1e-8
 """A direction of the scaled rows weaker than this, relative to the strongest, counts as redundant. Round-off of poses
@@ -26,17 +27,27 @@ ENOUGH = 1e-12
 """A one-sided row may pull, or be missed, by this part of the largest demand."""
 
 
+class UnevenMassError(RunError, np.linalg.LinAlgError):
+    """A mass matrix that has no inverse, up to rounding."""
+
+
 class RowSolver:
     """G (m, k) with the mass matrix M (k, k), factored once for any number of right sides.
 
     rank: number of independent rows. scale: (m,) by which rows are divided to weigh alike, infinite for rows that
-    move nothing. Raises LinAlgError where M is not positive definite.
+    move nothing. Raises UnevenMassError where M is not positive definite, LinAlgError where it is not finite.
     """
 
     def __init__(self, M: Array, G: Array, most: int | None = None) -> None:
         """most: the rank is no more than this, where that is known, unless more directions are clearly there."""
         self._most = most
-        self._L = np.linalg.cholesky(M)
+        try:
+            self._L = np.linalg.cholesky(M)
+        except np.linalg.LinAlgError:
+            if not np.isfinite(M).all():
+                raise
+            what = "masses that move together differ too much, or are missing"
+            raise UnevenMassError(what, advice="bring them closer together") from None
         self._setup(np.linalg.solve(self._L, G.T) if G.size else np.zeros((len(M), len(G))))
 
     def _setup(self, W: Array) -> None:

@@ -55,8 +55,11 @@ def tree_of_hinges(seed: int, *, constraints: list[Constraint], bodies: int = 5,
     )
 
 
-def pinned(seed: int, *, axis: Any = None, other: str | None = "body 3") -> tuple[Model, Any]:
-    """A tree of hinges with a pin between two bodies, or to the world, and q (nr,) at which it is closed."""
+def pinned(seed: int, *, axis: Any = None, other: str | None = "body 3", slid: float = 0.0) -> tuple[Model, Any]:
+    """A tree of hinges with a pin between two bodies, or to the world, and q (nr,) at which it is closed.
+
+    slid: how far the second point is along the axis [lengths of the axis].
+    """
     rng = np.random.default_rng(seed)
     model = tree_of_hinges(seed, constraints=[])
     q = rng.uniform(-1.0, 1.0, model.dof_count)
@@ -64,7 +67,7 @@ def pinned(seed: int, *, axis: Any = None, other: str | None = "body 3") -> tupl
     x = rng.uniform(-0.5, 0.5, 3)
     E_a = E_wb[model.body_names.index("body 1")]
     E_b = np.eye(4) if other is None else E_wb[model.body_names.index(other)]
-    x_other = (pose.inverse(E_b) @ E_a @ np.append(x, 1.0))[:3]
+    x_other = (pose.inverse(E_b) @ E_a @ np.append(x + slid * np.asarray(axis or (0.0, 0.0, 0.0)), 1.0))[:3]
     pin = Pin(name="pin", body="body 1", other=other, point=tuple(x), other_point=tuple(x_other), axis=axis)
     return dataclasses.replace(model, constraints=(pin,)), q
 

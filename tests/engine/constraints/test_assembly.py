@@ -16,6 +16,7 @@ from redmax.dynamics.constraint_rows import constraint_rows
 from redmax.dynamics.kinematics import body_poses, kinematics
 from redmax.integrators import Dop853, RungeKutta4
 from redmax.simulate import SimulationError, simulate
+from redmax.solvers.row_solver import RowSolver, UnevenMassError
 
 
 def perturbed(model, seed, amount):
@@ -122,3 +123,10 @@ def test_a_lift_of_twenty_stages_closes():
     model = compile_scene(scissor_lift(20))
     found = close_loops(model, perturbed(model, 2, 0.02))
     assert found.closed, found.gaps
+
+
+def test_masses_that_differ_too_much_are_an_error_of_ours():
+    """Their mass matrix has no inverse, up to rounding."""
+    M = np.array([[1e18, 1e18], [1e18, 1e18]])
+    with pytest.raises(UnevenMassError, match="masses that move together differ too much"):
+        RowSolver(M, np.ones((1, 2)))

@@ -35,6 +35,9 @@ def closed_situations():
     for axis in (None, (0.3, -0.5, 0.8)):
         for other in ("body 3", None):
             yield pytest.param(lambda seed, a=axis, o=other: pinned(seed, axis=a, other=o), id=f"pin {axis} {other}")
+    for other in ("body 3", None):
+        slid = {"axis": (0.3, -0.5, 0.8), "slid": 0.7, "other": other}
+        yield pytest.param(lambda seed, s=slid: pinned(seed, **s), id=f"slid pin {other}")
 
 
 def hinged(name):

@@ -10,6 +10,7 @@ import pytest
 
 from engine.mechanisms import MECHANISMS, Builder, four_bar, jansen_leg, parallelogram, scissor_lift, slider_crank
 from redmax.compile import compile as compile_scene
+from redmax.constraints import Pin
 from redmax.dynamics.assembly import mobility, size
 from redmax.integrators import INTEGRATORS, Automatic, Dop853, LinearlyImplicitEuler, MaximalEuler, RungeKutta4
 from redmax.joints import JOINTS
@@ -249,3 +250,31 @@ def test_ten_thousand_frames(build):
     assert sample.status == "complete", sample.message
     assert gap < 1e-9
     assert np.ptp(energies) < 1e-3 * kinetic
+
+
+@pytest.mark.parametrize("accuracy", ["draft", "standard", "high"])
+def test_a_pin_with_a_free_axis_is_a_slot(accuracy):
+    """A bar that swings and slides on a nail moves like one on a sleeve: a hinge, then a slider along the bar."""
+    nail = (0.3, 0.0, 0.0)
+
+    def bar(name):
+        b = Builder(name)
+        b.bar("bar", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+        return b
+
+    slot, sleeve = bar("slot"), bar("sleeve")
+    slot.joint("free_2d", "plane", None, "bar", (0.5, 0.0, 0.0), R=so3.rot_x(0.5 * np.pi))
+    slot.scene.constraints.append(
+        Pin(name="slot", body="bar", point=(-0.2, 0.0, 0.0), other_point=nail, axis=(1.0, 0.0, 0.0))
+    )
+    sleeve.body("sleeve", nail, 1e-9, 1e-9 * np.eye(3))
+    sleeve.hinge("turns", None, "sleeve", nail)
+    sleeve.joint("prismatic", "slides", "sleeve", "bar", nail, axis=(1.0, 0.0, 0.0))
+    integrator = Automatic(accuracy=accuracy)
+    places = []
+    for b in (slot, sleeve):
+        model = compile_scene(b.scene)
+        k = model.body_names.index("bar")
+        places.append(np.array([sample.E_wb[k, :3, 3] for sample in run(model, integrator)]))
+    assert np.ptp(places[0], axis=0).max() > 0.3
+    np.testing.assert_allclose(*places, atol=1e-3 if accuracy == "draft" else 1e-5)

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
 
 from redmax import io
+from redmax.check import find_problems
+from redmax.errors import SceneError
 from redmax.geometry.solids import Box
 from redmax.joints import (
     Composite,
@@ -179,3 +182,25 @@ def test_absurd_nesting_is_a_problem_and_not_a_crash():
     text = '{"kind": "composite", "parts": [' * 400 + '{"kind": "revolute"}' + "]}" * 400
     scene = scene_text({"kind": "composite"}).replace('"kind": "composite"', f'"kind": "composite", "parts": [{text}]')
     assert "nested too deeply" in str(io.read(scene)[1][0])
+
+
+@pytest.mark.parametrize(("deep", "sound"), [(7, True), (8, False), (100, False), (5000, False)])
+def test_deep_nesting_is_refused_at_once(deep, sound):
+    """Its cost would grow with the third power of the depth."""
+    joint = Revolute.part()
+    for _ in range(deep):
+        joint = composite(joint)
+    joint = Composite(name="arm", parent=None, child="body", parts=(joint,))
+    scene = io.loads(scene_text({"kind": "revolute"}))
+    scene.joints[:] = [joint]
+    begun = time.process_time()
+    found = find_problems(scene)
+    assert time.process_time() - begun < 0.2
+    assert (not found) is sound
+    if deep < 200 and not sound:
+        assert str(found[0]).startswith("joint 'arm', parts[0]")
+        assert "is nested more than 8 deep; list the innermost parts" in str(found[0])
+    elif not sound:
+        assert "nested too deeply" in str(found[0])
+        with pytest.raises(SceneError, match="nested too deeply"):
+            io.dumps(scene)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import tempfile
 import time
@@ -13,16 +14,19 @@ import pytest
 
 pytest.importorskip("numba", reason="machine code is kept only where numba is")
 
-from redmax.kernels import cache_folder
+from redmax.kernels import cache_folder, trusted_folder
 
 
 @pytest.fixture(autouse=True)
 def places(tmp_path, monkeypatch):
-    """A wished-for and a temporary folder of this test alone."""
+    """A wished-for, a usual and a temporary folder of this test alone."""
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(cache_folder, "_home", lambda: tmp_path / "home")
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "wished"))
-    cache_folder._chosen.cache_clear()
+    cache_folder.look_again()
     yield
     cache_folder.use(None)
 
@@ -51,11 +55,12 @@ def version(place: Path, name: str, *, days: float, content: str = "12345") -> P
 
 def test_the_variable_goes_before_what_blender_wants(wished, tmp_path, monkeypatch):
     cache_folder.use(tmp_path / "blender")
-    assert cache_folder.base() == wished
+    assert cache_folder.folder().parent == wished
     monkeypatch.delenv(cache_folder.VARIABLE)
-    assert cache_folder.base() == tmp_path / "blender"
+    cache_folder.look_again()
+    assert cache_folder.folder().parent == tmp_path / "blender"
     cache_folder.use(None)
-    assert cache_folder.base() not in (wished, tmp_path / "blender")
+    assert cache_folder.folder().parent.is_relative_to(tmp_path / "home")
 
 
 def test_the_folder_is_made_and_named_by_its_contents(wished):
@@ -79,21 +84,28 @@ def test_the_name_changes_with_what_machine_code_depends_on(monkeypatch):
     cache_folder.digest.cache_clear()
 
 
-def test_without_a_writable_folder_the_temporary_one_serves_and_is_said(wished, tmp_path):
+def test_without_the_wished_folder_the_usual_one_serves_and_without_that_a_temporary_one(wished, tmp_path, caplog):
     unwritable(wished)
+    usual = cache_folder.folder().parent
+    assert usual.is_relative_to(tmp_path / "home")
+    assert str(wished) in cache_folder.note()
+    assert cache_folder.note().endswith(f"the fast solver is kept in '{usual}'")
+    assert [record.message for record in caplog.records] == [cache_folder.note()]
+    shutil.rmtree(tmp_path / "home")
+    unwritable(tmp_path / "home")
+    cache_folder.look_again()
     chosen = cache_folder.folder()
     assert chosen.parent.parent == tmp_path / "temporary"
-    assert stat.S_IMODE(chosen.parent.stat().st_mode) == 0o700
-    assert str(wished) in cache_folder.note()
-    assert str(chosen.parent) in cache_folder.note()
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (chosen, chosen.parent)] == [0o700, 0o700]
+    assert all(str(path) in cache_folder.note() for path in (wished, tmp_path / "home", chosen.parent))
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows gives every user a temporary folder")
 @pytest.mark.parametrize("trap", ["others may write", "a link"])
-def test_a_temporary_folder_of_somebody_else_is_not_trusted(wished, tmp_path, trap):
+def test_without_any_trusted_folder_nothing_is_kept(wished, tmp_path, trap):
     """What lies there is run."""
-    unwritable(wished)
     place = tmp_path / "temporary" / f"redmax-kernels-{os.getuid()}"
+    unwritable(wished)
+    unwritable(tmp_path / "home")
     if trap == "a link":
         (tmp_path / "elsewhere").mkdir(mode=0o700)
         place.symlink_to(tmp_path / "elsewhere")
@@ -114,17 +126,17 @@ def test_ready_means_ready_for_all_that_is_asked():
 
 
 def test_a_filled_folder_may_be_read_only(monkeypatch):
-    """As on render nodes that share one."""
-    cache_folder.mark_ready("dop853", seconds=1.25)
+    """As on render nodes that mount one."""
+    cache_folder.mark_ready(cache_folder.KERNELS, seconds=1.25)
     chosen = cache_folder.folder()
     then = time.time() - 2.0 * cache_folder.DAY
     os.utime(chosen / cache_folder.USED, (then, then))
-    cache_folder._chosen.cache_clear()
+    cache_folder.look_again()
 
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(cache_folder, "_write", refuse)
+    monkeypatch.setattr(trusted_folder.Folder, "write", refuse)
     assert cache_folder.folder() == chosen
     assert cache_folder.note() == ""
 
@@ -135,7 +147,7 @@ def test_old_versions_go_when_a_new_one_comes_but_not_those_in_use(wished):
     assert cache_folder.folder().is_dir()
     assert [path.exists() for path in (old, used, foreign)] == [False, True, True]
     older = version(wished, "2" * 16, days=31.0)
-    cache_folder._chosen.cache_clear()
+    cache_folder.look_again()
     assert cache_folder.folder().is_dir()
     assert older.exists()  # nothing new came
 

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib.util
 import logging
 import os
+import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -18,22 +21,9 @@ import pytest
 pytest.importorskip("numba", reason="needs numba")
 
 import redmax
-from redmax.kernels import cache_folder, jit
+from engine.kernels.toy_kernels import KERNELS
+from redmax.kernels import cache_folder, jit, kernel_file, stored
 
-KERNELS = """
-from redmax.kernels.jit import compiled, inner
-
-@inner
-def twice(x):
-    return 2.0 * x
-
-@compiled
-def doubled_sum(numbers):
-    total = 0.0
-    for k in range(numbers.shape[0]):
-        total += twice(numbers[k])
-    return total
-"""
 KERNELS_FOLDER = Path(jit.__file__).parent
 NUMBERS = np.array([1.0, 2.0, 4.0])
 
@@ -44,9 +34,9 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(jit, "_said", [])
     monkeypatch.setattr(jit, "sizes", dict(jit.sizes))
-    cache_folder._chosen.cache_clear()
+    cache_folder.look_again()
     yield cache_folder.folder()
-    cache_folder._chosen.cache_clear()
+    cache_folder.look_again()
 
 
 @pytest.fixture
@@ -106,15 +96,106 @@ def test_where_nobody_watches_one_line_is_logged(load, caplog):
     assert "python -m redmax warm-up" in caplog.text
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", None], ids=["emptied", "short", "one bit"])
+DAMAGES = {
+    "emptied": lambda sound: b"",
+    "short": lambda sound: b"x",
+    "cut": lambda sound: sound[: len(sound) // 2],
+    "longer": lambda sound: sound + b"x",
+    "one bit": lambda sound: sound[:-1] + bytes([sound[-1] ^ 1]),
+    "one bit of its hash": lambda sound: sound[:20] + bytes([sound[20] ^ 1]) + sound[21:],
+    "other facts": lambda sound: kernel_file.packed({"identity": 3}, (b"", b"")),
+    "no facts": lambda sound: kernel_file.packed({}, ()),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_made_anew(load, folder, caplog, damage):
     load().doubled_sum(NUMBERS)
     (path,) = folder.glob("*doubled_sum*")
-    sound = path.read_bytes()
-    path.write_bytes(damage if damage is not None else sound[:-1] + bytes([sound[-1] ^ 1]))
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
     assert compiled_by(lambda: load().doubled_sum(NUMBERS)) == ["toy_kernels.doubled_sum"]
-    assert "is damaged and made anew" in caplog.text
+    assert re.search(r"is damaged \(.+\) and made anew", caplog.text)
     assert compiled_by(lambda: load().doubled_sum(NUMBERS)) == []
+
+
+WRONG = (None, 7, [7], [[]], ["tuple", ["tuple", {}]], [["a", "b", "c"]], ["array", "float64", 1, "Z", 2], "ABSENT")
+
+
+def test_wrong_facts_with_a_right_hash_are_refused_before_anything_happens(load, folder):
+    module = load()
+    module.doubled_sum(NUMBERS)
+    (path,) = folder.glob("*doubled_sum*")
+    facts, parts = kernel_file.unpacked(path.read_bytes())
+    (signature,) = module.doubled_sum.signatures
+    context = module.doubled_sum.targetctx
+
+    def read(content: bytes):
+        return stored.from_bytes(content, facts["identity"], module.doubled_sum.py_func, signature, context)
+
+    assert read(kernel_file.packed(facts, parts)).entry_point(NUMBERS) == 14.0
+    for fact in facts:
+        for value in WRONG:
+            others = {name: each for name, each in facts.items() if name != fact}
+            wrong = others if value == "ABSENT" else others | {fact: value}
+            with pytest.raises(kernel_file.MalformedError):
+                read(kernel_file.packed(wrong, parts))
+    with pytest.raises(kernel_file.MalformedError, match="another function"):
+        read(kernel_file.packed(facts | {"identity": facts["identity"] + " "}, parts))
+    for wrong_parts in ((), parts[:1], (*parts, b"")):
+        with pytest.raises(kernel_file.MalformedError):
+            read(kernel_file.packed(facts, wrong_parts))
+
+
+def test_a_file_in_the_place_of_another_is_not_taken_for_it(load, folder):
+    """Its machine code would be called with other arguments."""
+    load().doubled_sum(NUMBERS)
+    (path,), (other,) = folder.glob("*doubled_sum*"), folder.glob("*twice*")
+    path.write_bytes(other.read_bytes())
+    assert compiled_by(lambda: load().doubled_sum(NUMBERS)) == ["toy_kernels.doubled_sum"]
+
+
+class Hostile:
+    """What pickle turns into a call."""
+
+    def __init__(self, sign: Path) -> None:
+        self.sign = sign
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.sign),)
+
+
+def test_a_pickle_in_the_place_of_a_kernel_is_not_run(load, folder, tmp_path):
+    """Neither as the files were before, a hash and then a pickle, nor as numba's own, an index and data."""
+    load().doubled_sum(NUMBERS)
+    sign = tmp_path / "it ran"
+    pickled = pickle.dumps(Hostile(sign))
+    kernels = [*folder.glob("*.kernel")]
+    assert len(kernels) == 2
+    for path in kernels:
+        for content in (hashlib.sha256(pickled).digest() + pickled, pickled, kernel_file.MAGIC + pickled):
+            path.write_bytes(content)
+            assert load().doubled_sum(NUMBERS) == 14.0
+            assert not sign.exists()
+    caches = [folder, tmp_path / "here" / "__pycache__"]
+    for place in caches:
+        place.mkdir(exist_ok=True)
+        for name in ("doubled_sum", "twice"):
+            for line in (4, 8, 9):
+                (place / f"toy_kernels.{name}-{line}.py311.nbi").write_bytes(pickled)
+                (place / f"toy_kernels.{name}-{line}.py311.1.nbc").write_bytes(pickled)
+    assert load().doubled_sum(NUMBERS) == 14.0
+    assert not sign.exists()
+
+
+def test_no_pickle_is_read_where_kernels_are_found_again(tmp_path, folder):
+    """Python itself tells of every name that a pickle asks for."""
+    program = (
+        "import sys, numpy, numba, toy_kernels\nasked = []\n"
+        "sys.addaudithook(lambda event, _: asked.append(event) if event.startswith('pickle') else None)\n"
+        "assert toy_kernels.doubled_sum(numpy.array([1.0, 2.0, 4.0])) == 14.0\nprint(asked)"
+    )
+    _, again = told_twice(tmp_path, KERNELS, program)
+    assert again == "[]"
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(load, folder, caplog):
@@ -256,7 +337,8 @@ def test_compiled_modules_read_only_what_the_name_of_the_folder_knows():
                 names = {node.module} if node.module else {alias.name for alias in node.names}
                 assert not names & set(cache_folder.NOT_COMPILED), path.name
             if isinstance(node, ast.ImportFrom) and node.level == 2:
-                assert (node.module or "").replace(".", "/") in cache_folder.READ_OUTSIDE, path.name
+                outside = {node.module} if node.module else {alias.name for alias in node.names}
+                assert {name.replace(".", "/") for name in outside} <= set(cache_folder.READ_OUTSIDE), path.name
 
 
 def test_an_edited_kernel_has_another_folder(tmp_path):

@@ -51,6 +51,10 @@ class Law(ABC):
     def switch_times(self) -> Array:
         return np.zeros(0)
 
+    def switch_lengths(self) -> Array:
+        """Sorted lengths [m] at which the tension may jump or have a corner."""
+        return np.zeros(0)
+
     def packed(self) -> tuple[Formula, tuple[float, ...], Table | None] | None:
         """The law's formula in kernels, its numbers and its table over time or None; None if only Python knows it."""
         return None
@@ -175,6 +179,12 @@ class PathForce(BoundForce):
 
     def switch_times(self) -> Array:
         return self.law.switch_times()
+
+    def switch_levels(self) -> Array:
+        return self.law.switch_lengths()
+
+    def switch_quantity(self, E: Array, phi: Array) -> tuple[float, float]:
+        return self.length_and_rate(E, phi)
 
     def packed(self) -> PackedForce | None:
         law = self.law.packed()

@@ -6,6 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ...arrays import Array
 from ...fields import choice, number
 from ...tables import Table
 from ..base import Formula
@@ -75,6 +78,9 @@ class SpringLaw(Law):
     def powers(self, length: float, rate: float, t: float) -> tuple[float, float]:
         elastic = 0.0 if self.pulls_only and length <= self.rest else self.k * (length - self.rest)
         return 0.0, (self.tension(length, rate, t)[0] - elastic) * rate
+
+    def switch_lengths(self) -> Array:
+        return np.array([self.rest] if self.pulls_only else [])
 
     def packed(self) -> tuple[Formula, tuple[float, ...], Table | None]:
         return Formula.CABLE if self.pulls_only else Formula.SPRING, (self.k, self.d, self.rest), None

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every operator of the add-on at a frame other than the first: no value that was not keyed yet is lost."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from modal_simulate import RUNNING, TICK, Window
+from test_presets import user_folder  # noqa: F401  (a fixture)
+from unkeyed_battery import Battery
+
+import redmax_blender
+from redmax_blender import templates
+from redmax_blender.bridge import extract, live, preparation, preview
+from redmax_blender.ops import files
+from redmax_blender.properties.fixes import FIXES
+
+PRESET = Path(redmax_blender.__file__).parent / "presets" / "redmax" / "material" / "Brass.py"
+MOVED = (7, 0.0)
+BETWEEN = (7, 0.25)
+"""Frame and subframe on which the artist stands."""
+
+
+def select(*names):
+    """The last one is active."""
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj.name in names)
+    bpy.context.view_layer.objects.active = bpy.data.objects[names[-1]]
+
+
+def run(name, /, **options):
+    assert getattr(bpy.ops.redmax, name)(**options) == {"FINISHED"}
+
+
+def with_selected(*names):
+    def operator(name, /, **options):
+        select(*names)
+        run(name, **options)
+
+    return operator
+
+
+def after(*names):
+    """Other operators first."""
+
+    def operator(name, /, **options):
+        for each in names:
+            run(each)
+        run(name, **options)
+
+    return operator
+
+
+def composite(name, /, **options):
+    bpy.data.objects["Elbow"].redmax.joint.kind = "composite"
+    select("Elbow")
+    run("add_part")
+    run("add_part")
+    run(name, **options)
+
+
+def with_problem(name, /, **options):
+    bpy.data.objects["Elbow"].redmax.joint.motion_type = "animated"
+    run("check")
+    run(name, **options)
+
+
+def with_two(name, /, **options):
+    run("add_pendulum")
+    run("check")
+    run(name, **options)
+
+
+def perhaps(name, /, **options):
+    """What needs a desktop is refused."""
+    with suppress(RuntimeError):
+        run(name, **options)
+
+
+joint, bodies = with_selected("Shoulder"), with_selected("Upper", "Lower")
+
+CASES = {
+    "add_body": (with_selected("Blob"), {}),
+    "add_part": (composite, {}),
+    "apply_preset": (bodies, {"filepath": str(PRESET)}),
+    "bake": (after("simulate"), {}),
+    "check": (run, {}),
+    "clear_kernels": (run, {}),
+    "clear_result": (after("simulate"), {}),
+    "clear_results": (after("simulate"), {}),
+    "connect": (with_selected("Blob", "Lower"), {}),
+    "coordinate_from_motion": (joint, {"tolerance_angle": 10.0, "tolerance_distance": 100.0}),
+    "enter_mass": (run, {"element": "Upper", "mass": 2.0}),
+    "export_scene": (run, {"filepath": ""}),
+    "fix": (with_problem, {"fix": "SET_SIMULATED", "element": "Elbow"}),
+    "fix_all": (with_problem, {}),
+    "key_coordinate": (joint, {}),
+    "make_mechanism": (with_selected("Blob", "Wire", "Post"), {}),
+    "move_part": (composite, {"direction": "UP"}),
+    "open_documentation": (perhaps, {}),
+    "remove_bake": (after("simulate", "bake"), {}),
+    "remove_body": (bodies, {}),
+    "remove_joint": (joint, {}),
+    "remove_part": (composite, {}),
+    "save_accuracy": (run, {"name": "Mine"}),
+    "save_joint_feel": (joint, {"name": "Mine"}),
+    "save_material": (bodies, {"name": "Mine"}),
+    "select_element": (run, {"name": "Upper"}),
+    "set_feel": (joint, {}),
+    "set_root": (bodies, {}),
+    "show_result": (after("simulate"), {}),
+    "simulate": (run, {}),
+    "solo_mechanism": (with_two, {"root": "Post"}),
+    "swap_joint": (joint, {}),
+    "warm_up": (run, {}),
+}
+
+MEANT = {
+    "add_part": ("Elbow.redmax",),  # other coordinates
+    "move_part": ("Elbow.redmax",),
+    "remove_part": ("Elbow.redmax",),
+    "coordinate_from_motion": ("Shoulder.redmax.joint.coordinate",),
+    "remove_joint": ("Shoulder.",),  # the empty is deleted
+    "remove_body": ("Shoulder.", "Elbow."),
+}
+"""What an operator is there to change, by how the names begin."""
+
+
+OPERATORS = sorted({*CASES, *(f"add_{template.NAME}" for template in templates.TEMPLATES)})
+"""Those that add a template need nothing."""
+
+
+@pytest.fixture
+def battery(monkeypatch, tmp_path, user_folder):  # noqa: F811
+    monkeypatch.setattr(preparation, "solver", lambda: SimpleNamespace(compiled=True))
+    monkeypatch.setattr(preparation.Preparation, "work", lambda self: setattr(self, "complete", True))
+    monkeypatch.setattr(preparation, "clear", lambda: None)
+    monkeypatch.setattr(files, "documentation", lambda: tmp_path / "none")
+    yield Battery()
+    live.abandon()
+
+
+def stand(battery, at):
+    """The artist goes to a frame and changes everything there; returns what must still be there afterwards."""
+    bpy.context.scene.frame_set(at[0], subframe=at[1])
+    return battery.change()
+
+
+def lost(battery, before, *, meant=()):
+    bpy.context.view_layer.update()
+    now = battery.read()
+    return [name for name in before if now[name] != before[name] and not name.startswith(tuple(meant))]
+
+
+def test_the_battery_has_values_of_all_sorts(battery):
+    kinds = {kind for kind, *_ in battery.places}
+    assert len(battery) >= 60
+    assert kinds >= {"objects", "meshes", "shape_keys", "materials", "worlds", "node_groups", "lights", "cameras"}
+    assert kinds >= {"scenes", "armatures", "curves", "textures"}
+
+
+def test_blender_itself_would_lose_them(battery):
+    """Else the other tests here would show nothing."""
+    before = stand(battery, MOVED)
+    bpy.context.scene.frame_set(1)
+    bpy.context.scene.frame_set(MOVED[0])
+    assert len(lost(battery, before)) == len(battery)
+
+
+def test_all_operators_are_known_here():
+    assert dir(bpy.ops.redmax) == OPERATORS
+
+
+@pytest.mark.parametrize("at", [MOVED, BETWEEN], ids=["frame", "subframe"])
+@pytest.mark.parametrize("name", OPERATORS)
+def test_no_operator_loses_a_value(battery, tmp_path, name, at):
+    before, scenes = stand(battery, at), bpy.data.scenes[:]
+    operator, options = CASES.get(name, (run, {}))
+    if "filepath" in options and not options["filepath"]:
+        options = {"filepath": str(tmp_path / "scene.json")}
+    operator(name, **options)
+    assert lost(battery, before, meant=MEANT.get(name, ())) == []
+    scene = bpy.context.scene
+    assert (scene.frame_current, scene.frame_subframe) == at
+    assert bpy.data.scenes[:] == scenes
+    bpy.ops.redmax.check()
+    assert lost(battery, before, meant=MEANT.get(name, ())) == []
+
+
+@pytest.mark.parametrize("fix", [name for name in FIXES if name != "GO_TO_FRAME"])
+def test_no_fix_loses_a_value(battery, fix):
+    """Whether there is something to fix or not. Go to Frame is left out: it is what an artist does by scrubbing."""
+    lower = bpy.data.objects["Lower"]
+    lower.constraints.new("COPY_LOCATION").target = bpy.data.objects["Aside"]
+    before = stand(battery, MOVED)
+    for element in ("Shoulder", "Elbow", "Upper", "Lower"):
+        for name in ("MUTE", "UNMUTE") if fix == "UNMUTE" else (fix,):
+            with suppress(RuntimeError):
+                bpy.ops.redmax.fix(fix=name, element=element)
+    assert lost(battery, before, meant=MEANT.get(fix, ())) == []
+
+
+@pytest.mark.parametrize("keys", ["EVERY", "FEWER"])
+@pytest.mark.parametrize("target", ["NEW", "CURRENT", "NLA"])
+def test_no_bake_loses_a_value(battery, target, keys):
+    """Twice, with everything that can be written, and taken back."""
+    before = stand(battery, BETWEEN)
+    run("simulate")
+    options = bpy.context.scene.redmax.bake
+    options.target, options.keys = target, keys
+    options.torque = options.reaction = options.energy = True
+    for operator in ("bake", "check", "bake", "remove_bake"):
+        run(operator)
+        assert lost(battery, before) == [], operator
+
+
+def test_no_value_is_lost_while_a_window_shows_the_simulation(battery):
+    before = stand(battery, BETWEEN)
+    window = Window()
+    result = window.press()
+    while result in RUNNING:
+        result = window.send(TICK)
+        assert lost(battery, before) == []
+    assert result == {"FINISHED"}
+    scene = bpy.context.scene
+    assert (scene.frame_current, scene.frame_subframe) == BETWEEN
+
+
+def test_no_value_is_lost_with_a_pre_roll_and_without_a_window(battery, tmp_path):
+    scene = bpy.context.scene
+    scene.redmax.pre_roll = 5
+    before = stand(battery, BETWEEN)
+    live.prepare(scene, bpy.context.view_layer)
+    assert lost(battery, before) == []
+    with preview.paused():
+        extract.extract(scene, bpy.context.view_layer)
+    run("simulate")
+    run("bake")
+    assert lost(battery, before) == []
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    assert lost(battery, before) == []
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    assert len(bpy.data.scenes) == 1
