@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
+import stat
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -226,8 +228,9 @@ def _save(out: Path) -> str:
     out = out.resolve()
     try:
         with files.replacing(out) as partial:  # in the same folder, so that relative paths are right
+            mode = stat.S_IMODE(partial.stat().st_mode)
             partial.unlink()  # Blender would keep what it finds there as a backup
-            with cache.not_following():
+            with cache.not_following(), _creating_files_with(mode):
                 bpy.ops.wm.save_as_mainfile(filepath=str(partial), copy=True)
             if not blend_files.is_whole(partial):
                 raise OSError(errno.ENOSPC, "the disk is full")
@@ -236,6 +239,16 @@ def _save(out: Path) -> str:
     except OSError as error:
         raise FileProblem(f"'{out}' cannot be written: {error.strerror or error}") from None
     return cache.file_saved(str(out))
+
+
+@contextmanager
+def _creating_files_with(mode: int) -> Iterator[None]:
+    """New files of this process get at most these permissions: a copy of a private file is never public."""
+    before = os.umask(~mode & 0o777)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import swinging
 from redmax import energy_books
 from redmax.outcome import Outcome
 from redmax_blender import cli, compat, headless
-from redmax_blender.bridge import cache, result_findings, run_report, simulation
+from redmax_blender.bridge import blend_files, cache, result_findings, run_report, simulation
 
 ROOT = Path(__file__).parents[2]
 
@@ -380,6 +380,24 @@ def test_the_users_own_partial_blend_stays(source, out):
     assert sorted(path.name for path in out.parent.iterdir()) == sorted(
         [cache.FOLDER, out.name, *(path.name for path in own)]
     )
+
+
+def test_a_private_file_is_private_while_it_is_written_anew(source, out, monkeypatch):
+    out.write_text("former")
+    out.chmod(0o600)
+    modes = []
+    real = blend_files.is_whole
+    monkeypatch.setattr(
+        headless.blend_files, "is_whole", lambda path: modes.append(path.stat().st_mode & 0o777) or real(path)
+    )
+    before = os.umask(0o022)
+    try:
+        assert headless.bake_file(source, out=out, bake=False).exit_code == 0
+        assert os.umask(0o022) == 0o022
+    finally:
+        os.umask(before)
+    assert set(modes) == {0o600}
+    assert out.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
