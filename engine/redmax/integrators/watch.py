@@ -13,7 +13,8 @@ FRAME = 1.0 / 24.0
 """Seconds of a usual frame."""
 
 PATIENCE = 10.0
-"""Seconds of computing in which a run must get on by `WORTH` frames."""
+"""Seconds of processor time in which a run must get on by `WORTH` frames. The clock on the wall would also count what
+other programs compute meanwhile, and a laptop's sleep."""
 
 WORTH = 0.1
 """A frame that is not done in ten times the patience is as good as never done."""
@@ -42,7 +43,7 @@ class Watch:
 
     def __init__(self, seconds: float = math.inf, stopped: Callable[[], bool] | None = None) -> None:
         self.seconds, self._stopped = seconds, stopped
-        self._t, self._work, self._waited, self._looked = -math.inf, 0, 0.0, time.perf_counter()
+        self._t, self._work, self._waited, self._looked = -math.inf, 0, 0.0, time.thread_time()
         self._t_counted, self._steps_counted = -math.inf, 0
 
     def waits_too_long(self, t: float, frame: float, work: int = 1) -> bool:
@@ -53,11 +54,11 @@ class Watch:
         """
         if self._stopped is not None and self._stopped():
             raise StoppedError("stopped")
-        now = time.perf_counter()
+        now = time.thread_time()
         if t > self._t and t - self._t >= WORTH * min(frame, FRAME):
             self._t, self._work, self._waited, self._looked = t, 0, 0.0, now
             return False
-        self._waited += min(now - self._looked, LONGEST_LOOK)
+        self._waited += min(max(now - self._looked, 0.0), LONGEST_LOOK)  # less than 0: pulled by another thread
         self._work, self._looked = self._work + work, now
         if self._waited <= self.seconds or self._work < LEAST_WORK:
             return False

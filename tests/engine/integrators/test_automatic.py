@@ -22,7 +22,8 @@ from redmax.tables import Table
 
 
 def run(model, integrator, duration=1.0, fps=24.0):
-    samples = simulate(model, integrator=integrator, fps=fps, duration=duration)
+    """With endless patience: without kernels thousands of steps take many seconds on a slow computer."""
+    samples = simulate(model, integrator=integrator, fps=fps, duration=duration, patience=math.inf)
     return record(model, samples, integrator=integrator, fps=fps)
 
 
