@@ -11,10 +11,10 @@ STAMP := $(VENV)/.installed
 BUILDER := .venv-blender-4.5
 PEERS := .venv-peers
 
-# Blender 5.2 needs Python 3.13; without one `make test` says so and goes on. 4.2 joins in `make test-all`.
+# Blender 5.2 needs Python 3.13; without one `make test` says so and goes on.
 PYTHON313 := $(PYTHON313)
 BLENDERS := $(strip 4.5 $(if $(PYTHON313),5.2))
-ALL_BLENDERS := 4.2 4.5 5.2
+ALL_BLENDERS := 4.5 5.2
 FAST := -m "not slow"
 # Each process begins with one half of the tests, so that what tests of a file share is computed once, and at last
 # takes some from the other.
@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make test           lint, types, engine tests, then the add-on and its built zips in real Blenders (4.5, 5.2)"
-	@echo "make test-all       the same with the long runs (fuzz, stress, attack, checked kernels) and with Blender 4.2"
+	@echo "make test-all       the same with the long runs (fuzz, stress, attack, checked kernels)"
 	@echo "make demo           author, simulate and bake a crane and a pump in Blender; pictures and a .blend file in OUT=$(OUT)"
 	@echo "make extension      dist/*.zip for Blender: the slim one, and the full ones for this machine"
 	@echo "make extension-all  the same for every platform (downloads about 590 MB of wheels)"
@@ -47,7 +47,7 @@ help:
 	@echo "make test-engine    only the tests that need no Blender"
 	@echo "make test-numpy     simulations and goldens without numba"
 	@echo "make test-checked   kernels, goldens, loops and attack with every read and write of compiled code seen to lie where it must"
-	@echo "make test-blender-4.5, -5.2, -4.2   only the add-on's tests, in that Blender"
+	@echo "make test-blender-4.5, -5.2   only the add-on's tests, in that Blender"
 	@echo "make test-extension only the built zips, installed into clean profiles"
 	@echo "make setup          only prepare $(VENV)"
 	@echo "make setup-blender  only prepare $(BLENDERS:%=.venv-blender-%) (about 350 MB each)"
@@ -86,8 +86,7 @@ test: lint-and-warm-up test-engine $(BLENDERS:%=test-blender-%) test-extension
 	@$(said)
 
 test-all: FAST :=
-test-all: BLENDERS := 4.2 $(BLENDERS)
-test-all: lint-and-warm-up test-engine test-numpy test-checked test-blender-4.2 $(BLENDERS:%=test-blender-%) test-extension
+test-all: lint-and-warm-up test-engine test-numpy test-checked $(BLENDERS:%=test-blender-%) test-extension
 	@$(said)
 
 # The closing words of a test run: what was not tested is never silent.

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tools.extension import targets
 
 from redmax import io
 
@@ -56,6 +57,23 @@ def test_files_named_in_documents_exist(path):
     known = {file.relative_to(ROOT).as_posix() for place in places for file in (ROOT / place).rglob("*.py")}
     for name in re.findall(r"`([\w/]+\.py)`", path.read_text(encoding="utf-8")):
         assert any(file == name or file.endswith("/" + name) for file in known), name
+
+
+def test_the_readme_installs_from_a_zip_and_names_every_one():
+    """An artist does not run make."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    install = text[text.index("## Install") : text.index("## Sixty seconds")]
+    assert "make" not in re.findall(r"\w+", install)
+    named = re.findall(r"`(full-[\w-]+|slim)`", install)
+    assert set(named) == {"slim", *(f"full-{target.name}" for target in targets.TARGETS)}
+
+
+def test_the_changelog_has_dated_entries_below_what_is_unreleased():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    titles = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert titles[0] == "Unreleased"
+    assert all(re.fullmatch(r"\d{4}-\d{2}-\d{2}", title) for title in titles[1:])
+    assert titles[1:] == sorted(titles[1:], reverse=True)
 
 
 def test_the_python_of_the_readme_runs():

@@ -22,7 +22,7 @@ MANIFEST_TEXT = (ROOT / "blender_manifest.toml").read_text(encoding="utf-8")
 MANIFEST = tomllib.loads(MANIFEST_TEXT)
 LOCK = ROOT / "wheels.lock"
 ADDON = ROOT / "addon" / "redmax_blender"
-BLENDER_LOCKS = {"4.2": ("4.2.23", "1.24.3"), "4.5": ("4.5.15", "1.26.4"), "5.2": ("5.2.3", "2.3.4")}
+BLENDER_LOCKS = {"4.5": ("4.5.15", "1.26.4"), "5.2": ("5.2.3", "2.3.4")}
 FORBIDDEN_IMPORTS = (
     "sys.path",
     "site",
@@ -59,7 +59,7 @@ def test_the_manifest_is_what_the_design_decided():
     assert (MANIFEST["id"], MANIFEST["type"]) == ("redmax_blender", "add-on")
     assert MANIFEST["tags"] == ["Physics", "Animation", "Rigging"]
     assert MANIFEST["license"] == ["SPDX:GPL-3.0-or-later"]
-    assert MANIFEST["blender_version_min"] == "4.2.0"
+    assert MANIFEST["blender_version_min"] == "4.5.0"
     assert not {"wheels", "platforms"} & MANIFEST.keys()  # the slim zip has neither; the build adds them
 
 
@@ -67,7 +67,7 @@ def test_the_manifest_is_what_the_design_decided():
 def test_a_full_manifest_adds_platform_wheels_and_blender_versions_only(target):
     full = tomllib.loads(staging.full_manifest(MANIFEST_TEXT, target, ("a-1-py3-none-any.whl",)))
     added = {"platforms": [target.platform], "wheels": ["./wheels/a-1-py3-none-any.whl"]}
-    first, after = {(3, 11): ("4.2.0", "5.1.0"), (3, 13): ("5.1.0", None)}[target.python]
+    first, after = {(3, 11): ("4.5.0", "5.1.0"), (3, 13): ("5.1.0", None)}[target.python]
     added |= {"blender_version_min": first} | ({"blender_version_max": after} if after else {})
     assert full == MANIFEST | added
 

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import bpy
 
-from . import cli, compat, registration
+from . import cli, registration
 
 
 def main() -> int:
@@ -22,14 +21,5 @@ def main() -> int:
         registration.unregister()
 
 
-def leave(code: int) -> None:
-    """End the program with an exit code that says how it went, whatever Blender does on its way out."""
-    if compat.MODULE_CRASHES_AT_EXIT:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    sys.exit(code)
-
-
 if __name__ == "__main__":
-    leave(main())
+    sys.exit(main())

@@ -214,7 +214,7 @@ def _channels(text: str) -> list[str]:
 
 
 def register(ledger: Ledger) -> None:
-    """Give Blender the command. One that is still registered when Blender exits makes 4.2 and 4.5 crash."""
+    """Give Blender the command. One that is still registered when Blender exits makes 4.5 crash."""
     command = bpy.utils.register_cli_command(COMMAND, main)
     unregistered = False
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Differences between Blender versions, all of them: 4.2 (actions hold F-curves) to 5.2 (slots and channelbags).
+"""Differences between Blender 4.5 and 5.2, all of them, and F-curves by data-block.
 
-From 4.4 an action has slots, and an F-curve belongs to one slot of one action; before, an action belongs to whoever
-is assigned to it. `Curves` hides that: it is the F-curves that animate one data-block in one action.
-Slots are referred to by handle, a number that survives renaming; 0 means no slot, the only value before 4.4.
+An action has slots, and an F-curve belongs to one slot of one action. `Curves` is the F-curves of one slot.
+Slots are referred to by handle, a number that survives renaming; 0 means no slot.
 """
 
 from __future__ import annotations
@@ -13,30 +12,24 @@ from typing import Any
 
 import bpy
 
-HAS_SLOTS = bpy.app.version >= (4, 4)
-"""Whether actions have slots."""
-
-MODULE_CRASHES_AT_EXIT = bpy.app.version < (4, 3)
-"""The bpy module of 4.2 crashes while Python ends, once a property with an update or poll function was registered."""
-
 
 class Curves:
-    """F-curves of one slot of an action (before 4.4: of the action). Use it at once and do not keep it."""
+    """F-curves of one slot of an action. Use it at once and do not keep it."""
 
-    def __init__(self, owner: Any) -> None:
-        self._owner = owner
+    def __init__(self, channelbag: Any) -> None:
+        self._channelbag = channelbag
 
     def __iter__(self) -> Iterator[bpy.types.FCurve]:
-        return iter(self._owner.fcurves)
+        return iter(self._channelbag.fcurves)
 
     def find(self, data_path: str, index: int = 0) -> bpy.types.FCurve | None:
         """The F-curve of a property, None if there is none. index: component of a vector, 0 for a number."""
-        curve: bpy.types.FCurve | None = self._owner.fcurves.find(data_path, index=index)
+        curve: bpy.types.FCurve | None = self._channelbag.fcurves.find(data_path, index=index)
         return curve
 
     def new(self, data_path: str, index: int = 0, group: str = "") -> bpy.types.FCurve:
         """A new, empty F-curve; Blender raises RuntimeError if the property already has one."""
-        curve: bpy.types.FCurve = self._owner.fcurves.new(data_path, index=index)
+        curve: bpy.types.FCurve = self._channelbag.fcurves.new(data_path, index=index)
         if group:
             self._put_in_group(curve, group)
         return curve
@@ -46,11 +39,8 @@ class Curves:
         return self.find(data_path, index) or self.new(data_path, index, group)
 
     def remove(self, curve: bpy.types.FCurve) -> None:
-        """Remove an F-curve, and its group if that is empty then; before 4.4 Blender would leave it there."""
-        group = curve.group
-        self._owner.fcurves.remove(curve)
-        if group is not None and not HAS_SLOTS and not len(group.channels):
-            self._owner.groups.remove(group)
+        """Remove an F-curve; Blender removes its group with it if that is empty then."""
+        self._channelbag.fcurves.remove(curve)
 
     def remove_path(self, data_path: str) -> None:
         """Remove all F-curves of a property."""
@@ -59,18 +49,18 @@ class Curves:
 
     def copy(self, source: bpy.types.FCurve) -> bpy.types.FCurve:
         """A copy of an F-curve of any action: keys, modifiers, group and looks."""
-        if hasattr(self._owner.fcurves, "new_from_fcurve"):
-            curve: bpy.types.FCurve = self._owner.fcurves.new_from_fcurve(source)
+        if hasattr(self._channelbag.fcurves, "new_from_fcurve"):
+            curve: bpy.types.FCurve = self._channelbag.fcurves.new_from_fcurve(source)
             curve.array_index = source.array_index
         else:
-            curve = self._owner.fcurves.new(source.data_path, index=source.array_index)
+            curve = self._channelbag.fcurves.new(source.data_path, index=source.array_index)
             _copy_contents(source, curve)
         if source.group is not None:
             self._put_in_group(curve, source.group.name)
         return curve
 
     def _put_in_group(self, curve: bpy.types.FCurve, name: str) -> None:
-        groups = self._owner.groups
+        groups = self._channelbag.groups
         curve.group = groups.get(name) or groups.new(name)
 
 
@@ -87,15 +77,14 @@ def action_of(id_data: Any) -> bpy.types.Action | None:
 
 def slot_handle(id_data: Any) -> int:
     """Handle of the slot that animates a data-block, 0 if there is none."""
-    if not HAS_SLOTS or id_data.animation_data is None or id_data.animation_data.action_slot is None:
+    if id_data.animation_data is None or id_data.animation_data.action_slot is None:
         return 0
     return int(id_data.animation_data.action_slot.handle)
 
 
 def only_slot(action: Any) -> int:
-    """Handle of the slot of an action that has one, 0 otherwise. Actions of files from before 4.4 are given one."""
-    slots = list(action.slots) if HAS_SLOTS else []
-    return int(slots[0].handle) if len(slots) == 1 else 0
+    """Handle of the slot of an action that has one, 0 otherwise. Blender gives one to actions saved before 4.4."""
+    return int(action.slots[0].handle) if len(action.slots) == 1 else 0
 
 
 def slot_identifier(id_data: Any) -> str:
@@ -118,9 +107,7 @@ def fcurves_of(id_data: Any) -> list[bpy.types.FCurve]:
 
 
 def curves_in(action: Any, slot: int) -> Curves | None:
-    """The F-curves of a slot of an action (before 4.4: of the action), None if there are none."""
-    if not HAS_SLOTS:
-        return Curves(action)
+    """The F-curves of a slot of an action, None if there are none."""
     for layer in action.layers:
         for strip in layer.strips:
             for channelbag in strip.channelbags:
@@ -140,9 +127,6 @@ def assign_action(id_data: Any, action: bpy.types.Action | None, slot: int | str
             id_data.animation_data.action = None
         return
     data = id_data.animation_data_create()
-    if not HAS_SLOTS:
-        data.action = action
-        return
     if slot is None:
         chosen = _own_slot(id_data, action)
     elif slot == 0:
@@ -160,61 +144,40 @@ def ensure_fcurves(id_data: Any, action: bpy.types.Action | None = None) -> Curv
     action: use this one and assign it; if None the present one, or a new one named after the data-block.
     """
     action = action or action_of(id_data) or new_action(id_data.name)
-    if action_of(id_data) != action or (HAS_SLOTS and not slot_handle(id_data)):
+    if action_of(id_data) != action or not slot_handle(id_data):
         assign_action(id_data, action)
-    if not HAS_SLOTS:
-        return Curves(action)
     return Curves(_channelbag(action, id_data.animation_data.action_slot))
 
 
 def curves_for(id_data: Any, action: bpy.types.Action) -> tuple[Curves, int]:
     """F-curves of an action for a data-block that it does not animate (yet), and the handle of the slot they are in."""
-    if not HAS_SLOTS:
-        return Curves(action), 0
     slot = _own_slot(id_data, action)
     return Curves(_channelbag(action, slot)), int(slot.handle)
 
 
 def set_strip_slot(strip: Any, action: bpy.types.Action, slot: int) -> None:
     """Let an NLA strip play a slot of its action."""
-    if HAS_SLOTS:
-        strip.action_slot = _find_slot(action, slot)
+    strip.action_slot = _find_slot(action, slot)
 
 
 def animated_by(action: bpy.types.Action, slot: int) -> list[Any]:
-    """Data-blocks that a slot of an action (before 4.4: the action) is assigned to."""
-    if HAS_SLOTS:
-        return list(_find_slot(action, slot).users()) if slot else []
-    owners = (*bpy.data.objects, *bpy.data.scenes)
-    return [owner for owner in owners if owner.animation_data is not None and owner.animation_data.action == action]
+    """Data-blocks that a slot of an action is assigned to."""
+    return list(_find_slot(action, slot).users()) if slot else []
 
 
 def replace_contents(action: bpy.types.Action, source: bpy.types.Action) -> None:
     """Give an action the F-curves of an earlier copy of it, slot by slot; slots the copy does not know are removed."""
-    if HAS_SLOTS:
-        known = {slot.handle for slot in source.slots}
-        for slot in [slot for slot in action.slots if slot.handle not in known]:
-            action.slots.remove(slot)
-    for handle in _handles(action) | _handles(source):
+    known = {slot.handle for slot in source.slots}
+    for slot in [slot for slot in action.slots if slot.handle not in known]:
+        action.slots.remove(slot)
+    for handle in known:
         for curve in list(curves_in(action, handle) or ()):
             curves_in(action, handle).remove(curve)
-        if not HAS_SLOTS:
-            _remove_groups(action)
         wanted = list(curves_in(source, handle) or ())
         if wanted:
-            target = Curves(_channelbag(action, _find_slot(action, handle)) if HAS_SLOTS else action)
+            target = Curves(_channelbag(action, _find_slot(action, handle)))
             for curve in wanted:
                 target.copy(curve)
-
-
-def _remove_groups(action: Any) -> None:
-    """Before 4.4: remove the groups of an action without F-curves; a failure can leave empty ones."""
-    for group in list(action.groups):
-        action.groups.remove(group)
-
-
-def _handles(action: Any) -> set[int]:
-    return {slot.handle for slot in action.slots} if HAS_SLOTS else {0}
 
 
 def _channelbag(action: Any, slot: Any) -> Any:

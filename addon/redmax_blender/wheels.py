@@ -39,7 +39,7 @@ class Wheel:
 FAST, SLOWER = "the fast solver", "Until then RedMax computes with plain numpy, which is slower"
 
 WHEELS = (
-    Wheel(name="numpy", at_least="1.24", below="3", purpose="all numerics", probe="numpy"),
+    Wheel(name="numpy", at_least="1.26", below="3", purpose="all numerics", probe="numpy"),
     Wheel(
         name="scipy",
         at_least="1.15",

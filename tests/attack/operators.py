@@ -371,7 +371,7 @@ def main() -> int:
                 say(end="broken" if fuzz.broken else "ok", what=list(fuzz.broken.values()))
             logging.getLogger("redmax_blender").removeHandler(fuzz.unforeseen)
     sys.stdout.flush()
-    os._exit(0)  # some versions of Blender as a module crash on their way out
+    os._exit(0)  # Blender 4.5 crashes at exit while the add-on's command is registered
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import bpy  # noqa: E402  (reads the environment)
 import pytest  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
-_STATUS = pytest.StashKey[int]()
 for folder in ("engine", "addon"):
     if str(ROOT / folder) not in sys.path:
         sys.path.insert(0, str(ROOT / folder))
@@ -25,22 +24,7 @@ for folder in ("engine", "addon"):
 from gated_runs import gated  # noqa: E402  (the path is set above)
 
 import redmax_blender  # noqa: E402
-from redmax_blender import compat  # noqa: E402
 from redmax_blender.bridge import live  # noqa: E402
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session, exitstatus):
-    session.config.stash[_STATUS] = int(exitstatus)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_unconfigure(config):
-    """The tests decide how a run ends, not what Blender does on its way out; xdist's workers end alike."""
-    if compat.MODULE_CRASHES_AT_EXIT and _STATUS in config.stash:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(config.stash[_STATUS])
 
 
 @pytest.fixture(scope="session", autouse=True)

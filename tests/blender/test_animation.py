@@ -445,11 +445,10 @@ def test_the_nla_is_followed_at_every_frame(short_scene):
     set_keys(curve, [(1, 0.0), (60, 2.0)])
     expected = [curve.evaluate(frame) for frame in range(1, 61)]
     data = obj.animation_data
-    action, slot = data.action, getattr(data, "action_slot", None)
+    action, slot = data.action, data.action_slot
     data.action = None
     strip = data.nla_tracks.new().strips.new("Turn", 1, action)
-    if slot is not None:
-        strip.action_slot = slot
+    strip.action_slot = slot
     table = table_of()
     for frame, value in zip(range(1, 61), expected, strict=True):
         assert table.value((frame - 1) / FPS)[0] == pytest.approx(value, abs=1e-5)

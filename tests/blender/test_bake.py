@@ -187,14 +187,11 @@ def test_a_new_action_is_named_after_the_mechanism():
     thrown("Ball", location=(5.0, 0.0, 0.0))
     run_and_bake()
     upper, lower, ball = (bpy.data.objects[name] for name in ("Upper", "Lower", "Ball"))
-    if compat.HAS_SLOTS:
-        assert upper.animation_data.action == lower.animation_data.action
-        assert upper.animation_data.action.name == "Upper"
-        assert [compat.slot_identifier(obj) for obj in (upper, lower)] == ["OBUpper", "OBLower"]
-        assert ball.animation_data.action.name == "Ball"
-        assert len(bpy.data.actions) == 2
-    else:
-        assert [obj.animation_data.action.name for obj in (upper, lower)] == ["Upper Upper", "Upper Lower"]
+    assert upper.animation_data.action == lower.animation_data.action
+    assert upper.animation_data.action.name == "Upper"
+    assert [compat.slot_identifier(obj) for obj in (upper, lower)] == ["OBUpper", "OBLower"]
+    assert ball.animation_data.action.name == "Ball"
+    assert len(bpy.data.actions) == 2
 
 
 def test_an_action_of_the_artist_with_the_same_name_keeps_it():

@@ -259,7 +259,7 @@ def test_keys_on_other_channels_never_get_into_an_action_that_others_use(scene, 
     shared, handle = upper.animation_data.action, compat.slot_handle(upper)
     other = bpy.data.objects.new("Other", None)
     scene.collection.objects.link(other)
-    compat.assign_action(other, shared, handle if compat.HAS_SLOTS else None)
+    compat.assign_action(other, shared, handle)
     before = owner_picture(other)["curves"]
     run_and_bake()
     key(upper, "hide_render", 0, (0.0, 1.0))
@@ -340,8 +340,7 @@ def test_the_nla_cannot_alter_a_bake(scene, links, target):
     slot = compat.slot_handle(upper)
     track = upper.animation_data.nla_tracks.new()
     strip = track.strips.new("Walk", 1, walk)
-    if compat.HAS_SLOTS:
-        strip.action_slot = next(s for s in walk.slots if s.handle == slot)
+    strip.action_slot = next(s for s in walk.slots if s.handle == slot)
     compat.assign_action(upper, bpy.data.actions.new("Top"))
     key(upper, "location", 1, (0.0, 0.5))
     upper.animation_data.action_influence, upper.animation_data.action_blend_type = 0.25, "ADD"
@@ -450,7 +449,7 @@ def test_a_shared_action_is_refused_by_name_in_current_mode(scene, links):
     upper, lower = links
     animate(upper)
     handle = compat.slot_handle(upper)
-    compat.assign_action(lower, upper.animation_data.action, handle if compat.HAS_SLOTS else None)
+    compat.assign_action(lower, upper.animation_data.action, handle)
     refused("'Upper' shares its keys in the action 'Upper' with 'Lower'", target="CURRENT")
     extraction, result, _ = run_and_bake(target="NEW")
     assert largest_error(extraction, result, ["Upper", "Lower"]) < SINGLE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One way to reach F-curves, whether actions have slots (from 4.4) or not."""
+"""F-curves by data-block, slot and action, alike in Blender 4.5 and 5.2."""
 
 from __future__ import annotations
 
@@ -22,10 +22,6 @@ def key(curve, *values):
     return curve
 
 
-def test_slots_are_known_by_version():
-    assert ("slots" in bpy.types.Action.bl_rna.properties) == compat.HAS_SLOTS
-
-
 def test_a_data_block_without_animation_has_no_curves(cube, scene):
     for owner in (cube, scene):
         assert compat.fcurves_of(owner) == []
@@ -44,7 +40,7 @@ def test_ensured_curves_animate_the_data_block(cube, scene):
     assert scene["power"] == 2.0
     assert cube.animation_data.action.name == "Cube"
     assert compat.curves_of(cube).find("location", 1).group.name == "Moves"
-    assert compat.slot_identifier(cube) == ("OBCube" if compat.HAS_SLOTS else "")
+    assert compat.slot_identifier(cube) == "OBCube"
 
 
 def test_find_ensure_and_remove(cube):
@@ -62,6 +58,17 @@ def test_find_ensure_and_remove(cube):
     assert compat.fcurves_of(cube) == []
 
 
+def test_a_group_goes_with_its_last_curve(cube):
+    curves = compat.ensure_fcurves(cube)
+    for index in range(2):
+        curves.new("location", index, "Moves")
+    groups = cube.animation_data.action.layers[0].strips[0].channelbags[0].groups
+    curves.remove(curves.find("location", 0))
+    assert [group.name for group in groups] == ["Moves"]
+    curves.remove(curves.find("location", 1))
+    assert len(groups) == 0
+
+
 def test_ensured_curves_keep_the_present_action(cube):
     action = compat.new_action("Walk")
     compat.ensure_fcurves(cube, action).new("location", 0)
@@ -74,7 +81,7 @@ def test_an_action_is_assigned_and_taken_away(cube):
     action = compat.new_action("Walk")
     compat.assign_action(cube, action)
     assert compat.action_of(cube) == action
-    assert bool(compat.slot_handle(cube)) == compat.HAS_SLOTS
+    assert compat.slot_handle(cube)
     compat.assign_action(cube, None)
     assert compat.action_of(cube) is None
     other = bpy.data.objects.new("Other", None)
@@ -82,7 +89,6 @@ def test_an_action_is_assigned_and_taken_away(cube):
     assert other.animation_data is None
 
 
-@pytest.mark.skipif(not compat.HAS_SLOTS, reason="actions have no slots before 4.4")
 def test_slots_are_found_by_handle_and_identifier_and_made_once(cube, scene):
     action = compat.new_action("Shared")
     other = bpy.data.objects.new("Other", None)
@@ -102,7 +108,6 @@ def test_slots_are_found_by_handle_and_identifier_and_made_once(cube, scene):
         compat.assign_action(cube, action, "OBGone")
 
 
-@pytest.mark.skipif(not compat.HAS_SLOTS, reason="actions have no slots before 4.4")
 def test_slots_of_one_action_have_curves_of_their_own(cube):
     action = compat.new_action("Shared")
     other = bpy.data.objects.new("Other", None)
@@ -129,16 +134,14 @@ def test_contents_are_brought_back_from_a_copy(cube):
     before = action.copy()
     curves.remove_path("location")
     key(curves.new("color", 2), 5.0)
-    if compat.HAS_SLOTS:
-        compat.ensure_fcurves(bpy.data.objects.new("Other", None), action).new("location", 0)
+    compat.ensure_fcurves(bpy.data.objects.new("Other", None), action).new("location", 0)
     compat.replace_contents(action, before)
     found = compat.fcurves_of(cube)
     assert sorted(curve.data_path for curve in found) == ["location", "scale"]
     location = compat.curves_of(cube).find("location", 0)
     assert [tuple(point.co) for point in location.keyframe_points] == [(1.0, 1.0), (11.0, 2.0), (21.0, 4.0)]
     assert location.group.name == "Mine"
-    if compat.HAS_SLOTS:
-        assert [slot.identifier for slot in action.slots] == ["OBCube"]
+    assert [slot.identifier for slot in action.slots] == ["OBCube"]
 
 
 def test_contents_come_back_after_everything_was_removed(cube):

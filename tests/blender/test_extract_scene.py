@@ -245,12 +245,11 @@ def test_nla_motion_of_a_body_is_found():
     obj = body("Box")
     keyed(obj, "rotation_euler", (0, 0, 0), (1, 0, 0))
     data = obj.animation_data
-    action, slot = data.action, getattr(data, "action_slot", None)
+    action, slot = data.action, data.action_slot
     data.action = None
     assert not said(extract(), "WARNING")
     strip = data.nla_tracks.new().strips.new("Spin", 1, action)
-    if slot is not None:
-        strip.action_slot = slot
+    strip.action_slot = slot
     assert any(text.startswith("'Box' is animated") for text in said(extract(), "WARNING"))
 
 

@@ -22,13 +22,7 @@ def users():
     kinds = [name for name in dir(bpy.data) if name not in ("all_ids", "libraries")]
     collections = [getattr(bpy.data, name) for name in kinds]
     rows = [each for each in collections if isinstance(each, bpy.types.bpy_prop_collection)]
-    return {(type(item).__name__, item.name): _users(item) for each in rows for item in each}
-
-
-def _users(item):
-    """Blender 4.2 counts objects of a scene's topmost collection twice when it is copied, until the file is loaded."""
-    miscounted = bpy.app.version < (4, 3) and isinstance(item, bpy.types.Object | bpy.types.Collection)
-    return None if miscounted else item.users
+    return {(type(item).__name__, item.name): item.users for each in rows for item in each}
 
 
 def look(scene):

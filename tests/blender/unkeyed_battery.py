@@ -285,10 +285,7 @@ def _scene(scene: Any) -> Iterator[Row]:
     yield scene, "view_settings.exposure", 0.0, 1.0, 0.4
     yield scene, "render.motion_blur_shutter", 0.5, 1.0, 0.7
     scene.sequence_editor_create()
-    editor = scene.sequence_editor
-    strips = editor.strips if hasattr(editor, "strips") else editor.sequences
     options = {"name": "Fade", "type": "COLOR", "channel": 1, "frame_start": 1}
     span = {"length": 50} if bpy.app.version >= (5, 0, 0) else {"frame_end": 51}
-    strips.new_effect(**options, **span)
-    every = "strips_all" if hasattr(editor, "strips_all") else "sequences_all"
-    yield scene, f'sequence_editor.{every}["Fade"].blend_alpha', 0.0, 1.0, 0.66
+    scene.sequence_editor.strips.new_effect(**options, **span)
+    yield scene, 'sequence_editor.strips_all["Fade"].blend_alpha', 0.0, 1.0, 0.66

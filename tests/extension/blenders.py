@@ -14,7 +14,7 @@ from tools.extension import targets
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 MODULE = "bl_ext.user_default.redmax_blender"
-PYTHONS = {"4.2": (3, 11), "4.5": (3, 11), "5.2": (3, 13)}
+PYTHONS = {"4.5": (3, 11), "5.2": (3, 13)}
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
 
 
@@ -61,8 +61,7 @@ class Profile:
             "BLENDER_USER_RESOURCES": str(self.folder),
             "OPENBLAS_NUM_THREADS": "1",
         }
-        leaving = [HERE / "leaving.py"] if self.version == "4.2" else []
-        command = [str(python_of(self.version)), *map(str, [*leaving, *arguments])]
+        command = [str(python_of(self.version)), *map(str, arguments)]
         done = subprocess.run(
             command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=timeout
         )

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run in Blender: `start.py MODULE SCRIPT ARGUMENTS...` runs a script with the installed extension enabled.
 
-The bpy module starts with factory settings, so the extension is enabled here, as by its tick box. (Reading the saved
-preferences would do it too, but after that Blender 4.2 crashes at exit, even in an empty profile.)
+The bpy module starts with factory settings, so the extension is enabled here, as by its tick box.
 """
 
 import runpy

@@ -43,7 +43,7 @@ WHEEL_PLATFORMS = {
 }
 
 BLENDER_VERSIONS: dict[tuple[int, int], tuple[str, str | None]] = {
-    (3, 11): ("4.2.0", "5.1.0"),
+    (3, 11): ("4.5.0", "5.1.0"),
     (3, 13): ("5.1.0", None),
 }
 

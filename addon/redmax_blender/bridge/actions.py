@@ -53,9 +53,9 @@ def has_bake(scene: bpy.types.Scene) -> bool:
 
 
 def adopt_slots() -> None:
-    """Let records of bakes by a Blender without slots refer to the slots that its actions were given on opening.
+    """Let records of bakes in Blender 4.3 and older refer to the slots that actions were given on opening the file.
 
-    Without them Remove Bake would find no keys to take away. A bake by a Blender with slots never has slot 0.
+    Without them Remove Bake would find no keys to take away. Records of newer bakes never have slot 0.
     """
     for owner in (*bpy.data.objects, *bpy.data.scenes):
         record: Any = owner.redmax.baked

@@ -130,8 +130,7 @@ def _write(
         _keep(data_block, owner.artists)
     strip = owner.takes_strip(options)
     if strip or owner.takes_new_action(options):
-        # One action holds a slot for each object of a mechanism; before slots each object has its own.
-        name = owner.mechanism if compat.HAS_SLOTS else f"{owner.mechanism} {data_block.name}"
+        name = owner.mechanism  # its action holds a slot for each object
         if name not in shared:
             shared[name] = writing.new_action(name)
         if strip:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from .. import compat
 from .._engine import arrays, quaternion, trajectory
 from . import (
     actions,
@@ -81,7 +80,7 @@ class Owner:
 
     def takes_new_action(self, options: BakeOptions) -> bool:
         """Results alone never displace an action: they go into the one there is."""
-        wanted = self.places or (compat.HAS_SLOTS and self.mechanism and actions.own_action(self.data_block)[0] is None)
+        wanted = self.places or (self.mechanism and actions.own_action(self.data_block)[0] is None)
         return options.target == "NEW" and bool(wanted)
 
     def takes_strip(self, options: BakeOptions) -> bool:

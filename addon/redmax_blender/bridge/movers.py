@@ -56,7 +56,7 @@ def nla_curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
             continue
         pending.extend(strip.strips)
         if strip.action is not None:
-            slot = strip.action_slot.handle if compat.HAS_SLOTS and strip.action_slot is not None else 0
+            slot = strip.action_slot.handle if strip.action_slot is not None else 0
             yield from compat.curves_in(strip.action, slot) or ()
 
 
