@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import actions, blend_files, cache, changes, check_report, live, live_check, preview, unexpected, weighing
+from .bridge import (
+    actions,
+    blend_files,
+    cache,
+    changes,
+    check_report,
+    live,
+    live_check,
+    old_paths,
+    preview,
+    unexpected,
+    weighing,
+)
 from .properties import migration, stored_groups
 
 if TYPE_CHECKING:
@@ -72,15 +84,27 @@ def load_post(*_: Any) -> None:
     changes.start_anew()
     _listen_to_names()
     window_manager.redmax.message, _given_up[0] = _given_up[0], ""
-    for message in migration.migrate_file():
-        log.warning("RedMax: %s", message)
-        window_manager.redmax.message = message
+    _migrate()
     stored_groups.store_all()
     actions.adopt_slots()
     # In the background nobody looks: a render of the file shows what it stores, and scripts see a result as soon as
     # they change the frame.
     if not bpy.app.background:
         preview.show_all()
+
+
+def _migrate() -> None:
+    """Bring what an older RedMax has written up to date, and tell what the artist should know of it."""
+    for message in (*migration.migrate_file(), *old_paths.rewrite()):
+        log.warning("RedMax: %s", message)
+        bpy.context.window_manager.redmax.message = message
+    stored_groups.name_joints()
+
+
+@_stays
+def blend_import_post(*_: Any) -> None:
+    """Something was linked or appended, perhaps from an older file."""
+    _migrate()
 
 
 @_stays
@@ -133,6 +157,8 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     if changed:
         _mark_changed(scene)
     counted = changes.objects_added_or_removed(scene, depsgraph)
+    if counted:
+        stored_groups.name_joints()
     if (changed or counted) and live_check.note_change(scene):
         _look_soon()
     elif objects:
@@ -151,6 +177,7 @@ def _listen_to_names() -> None:
 @_stays
 def renamed() -> None:
     """Something was renamed, perhaps a body or a joint."""
+    stored_groups.name_joints()
     for scene in bpy.data.scenes:
         if scene.library is None and changes.names_changed(scene):
             _mark_changed(scene)
@@ -242,6 +269,7 @@ def register(ledger: Ledger) -> None:
     for handlers_list, handler in (
         (handlers.load_pre, load_pre),
         (handlers.load_post, load_post),
+        (handlers.blend_import_post, blend_import_post),
         (handlers.save_pre, save_pre),
         (handlers.save_post, save_post),
         (handlers.save_post_fail, save_post_fail),
