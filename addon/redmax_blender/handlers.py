@@ -18,6 +18,7 @@ from .bridge import (
     cache,
     changes,
     check_report,
+    keyed_pose,
     live,
     live_check,
     old_paths,
@@ -34,6 +35,9 @@ log = logging.getLogger(__package__)
 
 CALM = 0.3
 """Seconds without an edit after which the scene is checked, or the active body weighed, again."""
+
+BUSY = 1.0
+"""Seconds after which to ask again whether a mechanism can be built: not while something runs or a mesh is edited."""
 
 _given_up = [""]
 """What to tell of a simulation once the other file is open."""
@@ -80,6 +84,7 @@ def load_post(*_: Any) -> None:
     forget_findings(window_manager.redmax)
     check_report.start_anew()
     cache.file_opened()
+    keyed_pose.start_anew()
     preview.start_anew()
     changes.start_anew()
     _listen_to_names()
@@ -91,6 +96,7 @@ def load_post(*_: Any) -> None:
     # they change the frame.
     if not bpy.app.background:
         preview.show_all()
+        _follow_soon(bpy.context.scene)
 
 
 def _migrate() -> None:
@@ -136,6 +142,8 @@ def save_post_fail(*_: Any) -> None:
 @_stays
 def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     preview.frame_changed(scene, depsgraph)
+    if depsgraph is not None and depsgraph.mode != "RENDER":
+        _follow_soon(scene)
     if depsgraph is not None and depsgraph.mode != "RENDER" and changes.settings_changed(scene):
         _mark_changed(scene)
 
@@ -149,20 +157,32 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         preview.adopt_copies(objects)
         preview.forget_motions()
         if moved := next((obj for obj in objects if preview.moved_by_hand(obj)), None):
-            first = scene.redmax.result.frame_start
-            bpy.context.window_manager.redmax.message = (
-                f"'{moved.name}' shows the simulation here; go to frame {first} or switch Show Result off to move it"
-            )
+            bpy.context.window_manager.redmax.message = _why_it_goes_back(scene, moved)
+        keyed_pose.note_edit(scene, objects, depsgraph)
     changed = objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene)
     if changed:
         _mark_changed(scene)
     counted = changes.objects_added_or_removed(scene, depsgraph)
     if counted:
         stored_groups.name_joints()
+        keyed_pose.note_changes(scene, depsgraph)
+    preview.follow(scene, depsgraph, edited=bool(objects))
+    _follow_soon(scene)
     if (changed or counted) and live_check.note_change(scene):
         _look_soon()
     elif objects:
         _weigh_soon(objects)
+
+
+def _why_it_goes_back(scene: bpy.types.Scene, moved: bpy.types.Object) -> str:
+    """What to do to move an object that a preview moves."""
+    if preview.wanted(scene):
+        first = scene.redmax.result.frame_start
+        return f"'{moved.name}' shows the simulation here; go to frame {first} or switch Show Result off to move it"
+    return (
+        f"'{moved.name}' stands where the coordinates of its joints put it; switch Follow Coordinates off to move it, "
+        "or go to a frame where they are 0"
+    )
 
 
 def _listen_to_names() -> None:
@@ -181,6 +201,8 @@ def renamed() -> None:
     for scene in bpy.data.scenes:
         if scene.library is None and changes.names_changed(scene):
             _mark_changed(scene)
+            keyed_pose.note_changes(scene)
+            _follow_soon(scene)
             if live_check.note_change(scene):
                 _look_soon()
 
@@ -201,7 +223,8 @@ def _weigh_soon(objects: list[bpy.types.Object]) -> None:
 def _look_soon() -> None:
     """Once the artist pauses; in the background no timer runs, and one that is left when Blender 4.5 ends hangs it."""
     if _has_window():
-        _stop_waiting()
+        if bpy.app.timers.is_registered(look_again):
+            bpy.app.timers.unregister(look_again)
         bpy.app.timers.register(look_again, first_interval=CALM)
 
 
@@ -220,9 +243,29 @@ def look_again() -> None:
         weighing.weigh(body, context.scene, context.view_layer)
 
 
+def _follow_soon(scene: bpy.types.Scene, wait: float = CALM) -> None:
+    """Build the scene's mechanisms anew once the artist pauses, if they have changed."""
+    if _has_window() and keyed_pose.wants_look(scene):
+        if bpy.app.timers.is_registered(follow_again):
+            bpy.app.timers.unregister(follow_again)
+        bpy.app.timers.register(follow_again, first_interval=max(wait, keyed_pose.pause_before_look()))
+
+
+@_stays
+def follow_again() -> None:
+    """Timer: runs once, when nothing was edited for a moment."""
+    context = bpy.context
+    if live.running() or preview.rendering() or context.mode != "OBJECT":
+        _follow_soon(context.scene, BUSY)
+        return
+    keyed_pose.prepare(context.scene, context.view_layer)
+    preview.show(context.scene)
+
+
 def _stop_waiting() -> None:
-    if bpy.app.timers.is_registered(look_again):
-        bpy.app.timers.unregister(look_again)
+    for timer in (look_again, follow_again):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
 
 
 @_stays
@@ -230,6 +273,10 @@ def undo_post(*_: Any) -> None:
     """The file is as it was: so is what it says of the result, and what showing it had put aside."""
     live.note_change()
     live.stop()
+    scene = bpy.context.scene
+    if scene is not None and scene.library is None:
+        keyed_pose.note_changes(scene, bpy.context.evaluated_depsgraph_get())
+        _follow_soon(scene)
     preview.show_all()
     changes.start_anew()
     if live_check.note_change(bpy.context.scene):
