@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import actions, blend_files, cache, changes, check_report, live, live_check, preview, unexpected, weighing
+from .bridge import (
+    actions,
+    blend_files,
+    cache,
+    changes,
+    check_report,
+    keyed_pose,
+    live,
+    live_check,
+    old_paths,
+    preview,
+    unexpected,
+    weighing,
+)
 from .properties import migration, stored_groups
 
 if TYPE_CHECKING:
@@ -22,6 +35,9 @@ log = logging.getLogger(__package__)
 
 CALM = 0.3
 """Seconds without an edit after which the scene is checked, or the active body weighed, again."""
+
+BUSY = 1.0
+"""Seconds after which to ask again whether a mechanism can be built: not while something runs or a mesh is edited."""
 
 _given_up = [""]
 """What to tell of a simulation once the other file is open."""
@@ -68,19 +84,33 @@ def load_post(*_: Any) -> None:
     forget_findings(window_manager.redmax)
     check_report.start_anew()
     cache.file_opened()
+    keyed_pose.start_anew()
     preview.start_anew()
     changes.start_anew()
     _listen_to_names()
     window_manager.redmax.message, _given_up[0] = _given_up[0], ""
-    for message in migration.migrate_file():
-        log.warning("RedMax: %s", message)
-        window_manager.redmax.message = message
+    _migrate()
     stored_groups.store_all()
     actions.adopt_slots()
     # In the background nobody looks: a render of the file shows what it stores, and scripts see a result as soon as
     # they change the frame.
     if not bpy.app.background:
         preview.show_all()
+        _follow_soon(bpy.context.scene)
+
+
+def _migrate() -> None:
+    """Bring what an older RedMax has written up to date, and tell what the artist should know of it."""
+    for message in (*migration.migrate_file(), *old_paths.rewrite()):
+        log.warning("RedMax: %s", message)
+        bpy.context.window_manager.redmax.message = message
+    stored_groups.name_joints()
+
+
+@_stays
+def blend_import_post(*_: Any) -> None:
+    """Something was linked or appended, perhaps from an older file."""
+    _migrate()
 
 
 @_stays
@@ -112,6 +142,8 @@ def save_post_fail(*_: Any) -> None:
 @_stays
 def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     preview.frame_changed(scene, depsgraph)
+    if depsgraph is not None and depsgraph.mode != "RENDER":
+        _follow_soon(scene)
     if depsgraph is not None and depsgraph.mode != "RENDER" and changes.settings_changed(scene):
         _mark_changed(scene)
 
@@ -125,18 +157,32 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         preview.adopt_copies(objects)
         preview.forget_motions()
         if moved := next((obj for obj in objects if preview.moved_by_hand(obj)), None):
-            first = scene.redmax.result.frame_start
-            bpy.context.window_manager.redmax.message = (
-                f"'{moved.name}' shows the simulation here; go to frame {first} or switch Show Result off to move it"
-            )
+            bpy.context.window_manager.redmax.message = _why_it_goes_back(scene, moved)
+        keyed_pose.note_edit(scene, objects, depsgraph)
     changed = objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene)
     if changed:
         _mark_changed(scene)
     counted = changes.objects_added_or_removed(scene, depsgraph)
+    if counted:
+        stored_groups.name_joints()
+        keyed_pose.note_changes(scene, depsgraph)
+    preview.follow(scene, depsgraph, edited=bool(objects))
+    _follow_soon(scene)
     if (changed or counted) and live_check.note_change(scene):
         _look_soon()
     elif objects:
         _weigh_soon(objects)
+
+
+def _why_it_goes_back(scene: bpy.types.Scene, moved: bpy.types.Object) -> str:
+    """What to do to move an object that a preview moves."""
+    if preview.wanted(scene):
+        first = scene.redmax.result.frame_start
+        return f"'{moved.name}' shows the simulation here; go to frame {first} or switch Show Result off to move it"
+    return (
+        f"'{moved.name}' stands where the coordinates of its joints put it; switch Follow Coordinates off to move it, "
+        "or go to a frame where they are 0"
+    )
 
 
 def _listen_to_names() -> None:
@@ -151,9 +197,12 @@ def _listen_to_names() -> None:
 @_stays
 def renamed() -> None:
     """Something was renamed, perhaps a body or a joint."""
+    stored_groups.name_joints()
     for scene in bpy.data.scenes:
         if scene.library is None and changes.names_changed(scene):
             _mark_changed(scene)
+            keyed_pose.note_changes(scene)
+            _follow_soon(scene)
             if live_check.note_change(scene):
                 _look_soon()
 
@@ -174,7 +223,8 @@ def _weigh_soon(objects: list[bpy.types.Object]) -> None:
 def _look_soon() -> None:
     """Once the artist pauses; in the background no timer runs, and one that is left when Blender 4.5 ends hangs it."""
     if _has_window():
-        _stop_waiting()
+        if bpy.app.timers.is_registered(look_again):
+            bpy.app.timers.unregister(look_again)
         bpy.app.timers.register(look_again, first_interval=CALM)
 
 
@@ -193,9 +243,29 @@ def look_again() -> None:
         weighing.weigh(body, context.scene, context.view_layer)
 
 
+def _follow_soon(scene: bpy.types.Scene, wait: float = CALM) -> None:
+    """Build the scene's mechanisms anew once the artist pauses, if they have changed."""
+    if _has_window() and keyed_pose.wants_look(scene):
+        if bpy.app.timers.is_registered(follow_again):
+            bpy.app.timers.unregister(follow_again)
+        bpy.app.timers.register(follow_again, first_interval=max(wait, keyed_pose.pause_before_look()))
+
+
+@_stays
+def follow_again() -> None:
+    """Timer: runs once, when nothing was edited for a moment."""
+    context = bpy.context
+    if live.running() or preview.rendering() or context.mode != "OBJECT":
+        _follow_soon(context.scene, BUSY)
+        return
+    keyed_pose.prepare(context.scene, context.view_layer)
+    preview.show(context.scene)
+
+
 def _stop_waiting() -> None:
-    if bpy.app.timers.is_registered(look_again):
-        bpy.app.timers.unregister(look_again)
+    for timer in (look_again, follow_again):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
 
 
 @_stays
@@ -203,6 +273,10 @@ def undo_post(*_: Any) -> None:
     """The file is as it was: so is what it says of the result, and what showing it had put aside."""
     live.note_change()
     live.stop()
+    scene = bpy.context.scene
+    if scene is not None and scene.library is None:
+        keyed_pose.note_changes(scene, bpy.context.evaluated_depsgraph_get())
+        _follow_soon(scene)
     preview.show_all()
     changes.start_anew()
     if live_check.note_change(bpy.context.scene):
@@ -242,6 +316,7 @@ def register(ledger: Ledger) -> None:
     for handlers_list, handler in (
         (handlers.load_pre, load_pre),
         (handlers.load_post, load_post),
+        (handlers.blend_import_post, blend_import_post),
         (handlers.save_pre, save_pre),
         (handlers.save_post, save_post),
         (handlers.save_post_fail, save_post_fail),

@@ -128,14 +128,13 @@ def joints() -> None:
 def fill_coordinates(settings: Any, *, soft: bool) -> None:
     """A value of its own in every per-coordinate field of a joint; lengths in centimetres."""
     settings.limit_type = "SOFT" if soft else "HARD"
-    values = {"lower": -0.3, "upper": 0.4, "rest": -0.1, "coordinate": 0.1, "velocity": 0.5}
+    values = {"lower": -0.3, "upper": 0.4, "rest": -0.1, "q": 0.1, "qdot": 0.5}
     for dof in joint_properties.dofs(settings):
         for name, value in values.items():
-            in_degrees_or_cm = "angle" if dof.unit == "rad" else "distance"
             scale = 1.0 if dof.unit == "rad" else 30.0
-            getattr(settings, f"{name}_{in_degrees_or_cm}")[dof.index] = scale * (value + 0.01 * dof.index)
+            joint_properties.set_value(settings, name, dof, scale * (value + 0.01 * dof.index))
         for name, value in {"torque": 0.3, "stiffness": 80.0, "damping": 1.5}.items():
-            getattr(settings, name)[dof.index] = value * (1.0 + 0.1 * dof.index)
+            joint_properties.set_value(settings, name, dof, value * (1.0 + 0.1 * dof.index))
         settings.limit_stiffness[dof.index] = 400.0 + 10.0 * dof.index
         settings.limit_damping[dof.index] = 3.0 + dof.index
         settings.use_lower[dof.index] = settings.use_upper[dof.index] = True
@@ -212,7 +211,7 @@ def keyed() -> None:
     frames(3, 19)
     scene = bpy.context.scene
     scene.redmax.accuracy = "HIGH"
-    paths = {"revolute": "redmax.joint.coordinate_angle", "prismatic": "redmax.joint.coordinate_distance"}
+    paths = {"revolute": "redmax.joint.coordinate_angle_1", "prismatic": "redmax.joint.coordinate_distance_1"}
     made = {}
     kinds = {"Bezier": "revolute", "Constant": "prismatic", "Driven": "revolute", "Strip": "prismatic"}
     for x, (name, kind) in enumerate({**kinds, "Waves": "revolute"}.items()):
@@ -220,12 +219,12 @@ def keyed() -> None:
         swing = box(f"{name} Swing", (x, 0.0, -0.6), (0.1, 0.1, 0.8))
         made[name] = joint(f"{name} Motor", None, carrier, (x, 0.0, 0.0), kind=kind, axis=(0, 1, 0))
         made[name].redmax.joint.motion_type = "animated"
-        joint(f"{name} Pivot", carrier, swing, (x, 0.0, -0.2), axis=(1, 0, 0)).redmax.joint.coordinate_angle[0] = 0.4
+        joint(f"{name} Pivot", carrier, swing, (x, 0.0, -0.2), axis=(1, 0, 0)).redmax.joint.coordinate_angle_1 = 0.4
     curve = keys(made["Bezier"], paths["revolute"], [(3, 0.0), (10.5, 0.8), (19, -0.5)], "BEZIER")
     curve.keyframe_points[1].handle_left_type = curve.keyframe_points[1].handle_right_type = "FREE"
     curve.keyframe_points[1].handle_left, curve.keyframe_points[1].handle_right = (8.0, 0.9), (14.0, 0.6)
     keys(made["Constant"], paths["prismatic"], [(3, 0.25), (19, 0.25)], "CONSTANT")
-    made["Driven"].driver_add(paths["revolute"], 0).driver.expression = "(frame - 3) ** 2 * 0.001"
+    made["Driven"].driver_add(paths["revolute"]).driver.expression = "(frame - 3) ** 2 * 0.001"
     keys(made["Strip"], paths["prismatic"], [(1, 0.0), (12, 0.3), (25, 0.1)], "BEZIER")
     data = made["Strip"].animation_data
     action, slot = data.action, getattr(data, "action_slot", None)
@@ -235,8 +234,8 @@ def keyed() -> None:
         strip.action_slot = slot
     waves = keys(made["Waves"], paths["revolute"], [(3, 0.0), (9, 0.2)], "BEZIER")
     waves.modifiers.new("CYCLES")
-    keys(bpy.data.objects["Bezier Pivot"], "redmax.joint.torque", [(3, 0.0), (9, 2.0), (15, 0.0)], "LINEAR")
-    keys(bpy.data.objects["Waves Pivot"], "redmax.joint.torque", [(3, 1.0), (8.5, -1.0), (14, 0.0)], "CONSTANT")
+    keys(bpy.data.objects["Bezier Pivot"], "redmax.joint.torque_1", [(3, 0.0), (9, 2.0), (15, 0.0)], "LINEAR")
+    keys(bpy.data.objects["Waves Pivot"], "redmax.joint.torque_1", [(3, 1.0), (8.5, -1.0), (14, 0.0)], "CONSTANT")
     scene.frame_set(12, subframe=0.25)
 
 

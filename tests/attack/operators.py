@@ -249,7 +249,7 @@ class Fuzz:
         if obj := self.one():
             path = "location"
             if obj.redmax.is_joint and self.rng.random() < 0.6:
-                path = "redmax.joint.coordinate_angle"
+                path = "redmax.joint.coordinate_angle_1"
                 obj.redmax.joint.motion_type = "animated"
             obj.keyframe_insert(path, frame=self.rng.randrange(1, FRAMES))
 

@@ -34,7 +34,7 @@ def bar(name: str, start: Any, end: Any, *, mode: str = "XYZ") -> Any:
 def turned_by_keys(joint: Any, *keys: tuple[float, float]) -> None:
     """Let a hinge follow straight keys (frame, angle)."""
     joint.redmax.joint.motion_type = "animated"
-    curve = compat.ensure_fcurves(joint).new("redmax.joint.coordinate_angle", 0)
+    curve = compat.ensure_fcurves(joint).new("redmax.joint.coordinate_angle_1")
     for frame, angle in keys:
         curve.keyframe_points.insert(frame, angle).interpolation = "LINEAR"
 

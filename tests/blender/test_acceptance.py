@@ -85,7 +85,7 @@ def key(joint, field, values):
     select(joint.name)
     for frame, value in values.items():
         bpy.context.scene.frame_set(frame)
-        getattr(joint.redmax.joint, field)[0] = value
+        setattr(joint.redmax.joint, field, value)
         press(bpy.ops.redmax.key_coordinate)
     bpy.context.scene.frame_set(1)
 
@@ -108,8 +108,8 @@ def crane(size=1.0, *, keyed=True):
     swing = connect("Trolley", "Rod", "universal", "Z")
     connect("Rod", "Load", "spherical", "Z")
     if keyed:
-        key(slew, "coordinate_angle", {1: 0.0, 20: 1.0, 40: 0.4})
-        key(travel, "coordinate_distance", {1: 0.0, 30: 0.8 * s})
+        key(slew, "coordinate_angle_1", {1: 0.0, 20: 1.0, 40: 0.4})
+        key(travel, "coordinate_distance_1", {1: 0.0, 30: 0.8 * s})
     return slew, travel, swing
 
 

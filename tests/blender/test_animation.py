@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from by_hand import body, extract, joint, said
 
-PATH = "redmax.joint.coordinate_angle"
+PATH = "redmax.joint.coordinate_angle_1"
 FPS = 24.0
 CLOSE = 4e-6
 """Blender solves the Bezier's time in single precision: it is off by up to 3e-6 of the range where a curve is steep."""
@@ -339,8 +339,7 @@ def test_several_coordinates_share_one_table(short_scene):
     short_scene.unit_settings.scale_length = 0.5
     curves = []
     for index, unit in enumerate(units):
-        path = PATH if unit == "rad" else "redmax.joint.coordinate_distance"
-        curve = curve_of(obj, path, index)
+        curve = curve_of(obj, f"redmax.joint.coordinate_{'angle' if unit == 'rad' else 'distance'}_{index + 1}")
         set_keys(curve, [(frame + 2.3 * index, value * (index + 1)) for frame, value in SIMPLE])
         curves.append(curve)
     table = table_of()
@@ -351,7 +350,7 @@ def test_several_coordinates_share_one_table(short_scene):
 
 def test_a_coordinate_without_keys_stands_beside_one_with(short_scene):
     obj = crank("universal")
-    obj.redmax.joint.coordinate_angle = (0.0, 0.3, 0, 0, 0, 0)
+    obj.redmax.joint.coordinate_angle_2 = 0.3
     set_keys(curve_of(obj, PATH, 0), SIMPLE)
     table = table_of()
     assert np.shape(table.y)[1] == 2
@@ -375,13 +374,13 @@ def test_keys_count_and_not_a_value_that_was_never_keyed(short_scene):
     obj.redmax.joint.motion_type = "simulated"
     set_keys(curve_of(obj), [(1, 0.25), (30, 2.0)])
     short_scene.frame_set(1)
-    obj.redmax.joint.coordinate_angle[0] = 5.0
+    obj.redmax.joint.coordinate_angle_1 = 5.0
     assert extract().scene.joints[-1].q[0] == 0.25
 
 
 def test_animated_without_keys_stands_at_its_coordinate(short_scene):
     obj = crank()
-    obj.redmax.joint.coordinate_angle[0] = 0.4
+    obj.redmax.joint.coordinate_angle_1 = 0.4
     extraction = extract()
     (finding,) = extraction.findings
     assert finding.severity == "WARNING"
@@ -430,7 +429,7 @@ def test_curves_baked_to_samples_are_followed(short_scene):
 
 def test_drivers_are_followed_at_every_frame(short_scene):
     obj = crank()
-    obj.driver_add(PATH, 0).driver.expression = "frame * frame * 0.001"
+    obj.driver_add(PATH).driver.expression = "frame * frame * 0.001"
     short_scene.frame_set(17)
     table = table_of()
     assert short_scene.frame_current == 17
@@ -457,8 +456,8 @@ def test_the_nla_is_followed_at_every_frame(short_scene):
 def test_keyed_torque_is_a_table_added_to_nothing(short_scene):
     obj = crank("universal")
     obj.redmax.joint.motion_type = "simulated"
-    obj.redmax.joint.torque = (9.0, 4.0, 0, 0, 0, 0)
-    curve = curve_of(obj, "redmax.joint.torque", 0)
+    obj.redmax.joint.torque_1, obj.redmax.joint.torque_2 = 9.0, 4.0
+    curve = curve_of(obj, "redmax.joint.torque_1")
     set_keys(curve, SIMPLE)
     made = extract().scene.joints[-1]
     assert made.torque == (0.0, 0.0)
@@ -469,7 +468,7 @@ def test_keyed_torque_is_a_table_added_to_nothing(short_scene):
 def test_a_keyed_torque_may_jump(short_scene):
     obj = crank()
     obj.redmax.joint.motion_type = "simulated"
-    curve = curve_of(obj, "redmax.joint.torque", 0)
+    curve = curve_of(obj, "redmax.joint.torque_1")
     set_keys(curve, [(1, 0.0), (20, 5.0), (40, -3.0)], interpolation="CONSTANT")
     extraction = extract()
     assert not extraction.errors

@@ -221,7 +221,7 @@ def test_a_locked_joint_away_from_its_modelled_pose_is_baked(scene):
     scene.frame_end = 3
     arm, ball = box("Arm"), thrown("Ball", location=(9.0, 0.0, 0.0))
     pin = hinge("Pin", None, arm, (0.0, 0.0, 1.0))
-    pin.redmax.joint.motion_type, pin.redmax.joint.coordinate_angle[0] = "locked", 0.5
+    pin.redmax.joint.motion_type, pin.redmax.joint.coordinate_angle_1 = "locked", 0.5
     extraction, result, _ = run_and_bake()
     assert extraction.body("Arm").static
     assert largest_error(extraction, result, ["Arm", "Ball"]) < SINGLE

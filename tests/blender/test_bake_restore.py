@@ -206,7 +206,7 @@ def test_keys_of_an_animated_joint_on_a_body_object_keep_working(scene):
     arm.redmax.is_joint = True
     joint = arm.redmax.joint
     joint.kind, joint.child, joint.motion_type = "revolute", arm, "animated"
-    key(arm, "redmax.joint.coordinate_angle", 0, (0.0, 1.0, -1.0))
+    key(arm, "redmax.joint.coordinate_angle_1", 0, (0.0, 1.0, -1.0))
     extraction, result, _ = run_and_bake()
     assert largest_error(extraction, result, ["Arm"]) < SINGLE
     again = simulated(extracted())

@@ -45,7 +45,7 @@ def test_motor_is_written_for_joints_that_follow_a_motion(scene):
     double_pendulum()
     shoulder = bpy.data.objects["Shoulder"]
     shoulder.redmax.joint.motion_type = "animated"
-    curve = compat.ensure_fcurves(shoulder).new("redmax.joint.coordinate_angle", 0)
+    curve = compat.ensure_fcurves(shoulder).new("redmax.joint.coordinate_angle_1")
     curve.keyframe_points.insert(1, 0.0)
     curve.keyframe_points.insert(30, 1.0)
     _, result, _ = run_and_bake(torque=True)
@@ -61,17 +61,17 @@ def test_results_are_added_to_the_action_of_the_joint_and_taken_out_again(scene)
     """Coordinate keys live there; nothing of the setup is displaced."""
     double_pendulum()
     elbow = bpy.data.objects["Elbow"]
-    curve = compat.ensure_fcurves(elbow).new("redmax.joint.torque", 0)
+    curve = compat.ensure_fcurves(elbow).new("redmax.joint.torque_1")
     curve.keyframe_points.insert(1, 0.5)
     action = elbow.animation_data.action
     first = extracted()
     run_and_bake(torque=True)
     assert elbow.animation_data.action == action
-    assert sorted(c.data_path for c in compat.fcurves_of(elbow)) == ['["redmax_torque"]', "redmax.joint.torque"]
+    assert sorted(c.data_path for c in compat.fcurves_of(elbow)) == ['["redmax_torque"]', "redmax.joint.torque_1"]
     assert first.scene.joints == extracted().scene.joints
     baking.remove_bake(scene)
     assert elbow.animation_data.action == action
-    assert [c.data_path for c in compat.fcurves_of(elbow)] == ["redmax.joint.torque"]
+    assert [c.data_path for c in compat.fcurves_of(elbow)] == ["redmax.joint.torque_1"]
     assert "redmax_torque" not in elbow
 
 

@@ -13,7 +13,7 @@ from test_build import box, joint_objects, refused, select
 
 from redmax import joints
 from redmax.spatial import pose, so3
-from redmax_blender import compat
+from redmax_blender import compat, handlers
 from redmax_blender.bridge import coordinate_fit, motion_keys
 from redmax_blender.properties import joint as joint_properties
 
@@ -29,17 +29,15 @@ def connected(kind="revolute", *, location=(1.0, 0.0, 0.0), **options):
 
 
 def curves(obj):
-    """{(path without the group, index): [(frame, value), ...]} of an object's keys."""
+    """{path without the group: [(frame, value), ...]} of an object's keys."""
     return {
-        (curve.data_path.removeprefix("redmax.joint."), curve.array_index): [
-            tuple(point.co) for point in curve.keyframe_points
-        ]
+        curve.data_path.removeprefix("redmax.joint."): [tuple(point.co) for point in curve.keyframe_points]
         for curve in compat.fcurves_of(obj)
     }
 
 
 def expected_keys(joint):
-    return {joint_properties.coordinate_place("q", dof) for dof in joint_properties.dofs(joint.redmax.joint)}
+    return {joint_properties.place("q", dof).name for dof in joint_properties.dofs(joint.redmax.joint)}
 
 
 # --- keys ------------------------------------------------------------------------------------
@@ -57,10 +55,10 @@ def test_exactly_the_joints_own_coordinates_are_keyed(kind):
 
 def test_keying_can_leave_the_motion_as_it_is():
     _base, _arm, joint = connected()
-    joint.redmax.joint.coordinate_angle[0] = 0.5
+    joint.redmax.joint.coordinate_angle_1 = 0.5
     bpy.ops.redmax.key_coordinate(animate=False)
     assert joint.redmax.joint.motion_type == "simulated"
-    assert curves(joint) == {("coordinate_angle", 0): [(1.0, 0.5)]}
+    assert curves(joint) == {"coordinate_angle_1": [(1.0, 0.5)]}
 
 
 def test_a_fixed_joint_has_nothing_to_key():
@@ -73,7 +71,7 @@ def test_keys_move_the_coordinate_as_ordinary_keys_do():
     dof = joint_properties.dofs(joint.redmax.joint)[0]
     motion_keys.write_keys(joint, dof, [1, 21], [0.0, 2.0], "LINEAR")
     bpy.context.scene.frame_set(11)
-    assert joint.redmax.joint.coordinate_angle[0] == pytest.approx(1.0, abs=1e-6)
+    assert joint.redmax.joint.coordinate_angle_1 == pytest.approx(1.0, abs=1e-6)
     (curve,) = compat.fcurves_of(joint)
     assert {point.interpolation for point in curve.keyframe_points} == {"LINEAR"}
     motion_keys.write_keys(joint, dof, [1, 11, 21], [0.0, 0.5, 2.0], "BEZIER")
@@ -205,7 +203,7 @@ def test_a_hinge_follows_the_motion_its_child_already_has(scene):
     scene.frame_set(20)
     assert bpy.ops.redmax.coordinate_from_motion() == {"FINISHED"}
     assert scene.frame_current == 20
-    points = np.array(curves(joint)["coordinate_angle", 0])
+    points = np.array(curves(joint)["coordinate_angle_1"])
     assert points[:, 0].tolist() == list(range(3, 44))
     assert np.allclose(points[:, 1], 0.2 * np.arange(41), atol=1e-5)  # beyond a turn; single precision
     assert joint.redmax.joint.motion_type == "animated"
@@ -240,7 +238,7 @@ def test_the_parents_own_motion_is_taken_off_and_units_are_respected(scene):
     arm.keyframe_insert("location", frame=20)
     scene.frame_set(1)
     bpy.ops.redmax.coordinate_from_motion(step=4)
-    points = curves(joint)["coordinate_distance", 0]
+    points = curves(joint)["coordinate_distance_1"]
     assert [frame for frame, _value in points] == [1, 5, 9, 13, 17, 20]
     assert points[-1][1] == pytest.approx(2.5, abs=1e-5)  # Blender units, as the field shows them
 
@@ -260,7 +258,7 @@ def test_a_ball_follows_any_rotation(scene):
     bpy.ops.redmax.coordinate_from_motion()
     keys = curves(joint)
     for frame in (1, 11, 30):
-        q = np.array([keys["coordinate_angle", k][frame - 1][1] for k in range(3)])
+        q = np.array([keys[f"coordinate_angle_{k + 1}"][frame - 1][1] for k in range(3)])
         angle = float(np.linalg.norm(q))
         Q = Quaternion(q / angle if angle else (0, 0, 1), angle).to_matrix()
         assert np.allclose(Q, rotation(frame).to_3x3(), atol=1e-5)
@@ -287,15 +285,15 @@ def test_a_tilt_that_the_hinge_cannot_follow_is_refused_with_the_frame(scene):
 def test_from_motion_replaces_old_keys_and_is_one_undo_step(scene):
     scene.frame_start, scene.frame_end = 1, 5
     _base, arm, joint = connected()
-    joint.redmax.joint.coordinate_angle[0] = 9.0
+    joint.redmax.joint.coordinate_angle_1 = 9.0
     bpy.ops.redmax.key_coordinate(animate=False)
     animate_arm(arm, joint, lambda frame: turn(0.1 * frame - 0.1), range(1, 6))
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.redmax.coordinate_from_motion("EXEC_DEFAULT", True)
-    assert len(curves(joint)["coordinate_angle", 0]) == 5
+    assert len(curves(joint)["coordinate_angle_1"]) == 5
     bpy.ops.ed.undo()
     joint = bpy.data.objects["Arm Hinge"]
-    assert curves(joint)["coordinate_angle", 0] == [(1.0, 9.0)]
+    assert curves(joint)["coordinate_angle_1"] == [(1.0, 9.0)]
     assert joint.redmax.joint.motion_type == "simulated"
 
 
@@ -313,8 +311,8 @@ def composite(*kinds):
 def test_parts_move_with_their_settings_and_keys():
     joint = composite("prismatic", "universal", "revolute")
     settings = joint.redmax.joint
-    settings.coordinate_distance[0] = 0.5
-    settings.coordinate_angle = (0.0, 0.1, 0.2, 0.3, 0.0, 0.0)
+    settings.coordinate_distance_1 = 0.5
+    settings.coordinate_angle_2, settings.coordinate_angle_3, settings.coordinate_angle_4 = 0.1, 0.2, 0.3
     settings.damping = (1.0, 2.0, 3.0, 4.0, 0.0, 0.0)
     settings.use_lower = (False, True, False, False, False, False)
     bpy.ops.redmax.key_coordinate()
@@ -324,19 +322,19 @@ def test_parts_move_with_their_settings_and_keys():
     assert settings.active_part == 1
     assert list(settings.damping)[:4] == [2.0, 3.0, 1.0, 4.0]
     assert list(settings.use_lower) == [True, False, False, False, False, False]
-    assert list(settings.coordinate_angle)[:4] == pytest.approx([0.1, 0.2, 0.0, 0.3])
-    assert settings.coordinate_distance[2] == pytest.approx(0.5)
+    assert [getattr(settings, f"coordinate_angle_{k}") for k in range(1, 5)] == pytest.approx([0.1, 0.2, 0.0, 0.3])
+    assert settings.coordinate_distance_3 == pytest.approx(0.5)
     values = {place: points[0][1] for place, points in curves(joint).items()}
     assert values == pytest.approx(
-        {("coordinate_angle", 0): 0.1, ("coordinate_angle", 1): 0.2, ("coordinate_distance", 2): 0.5,
-         ("coordinate_angle", 3): 0.3}
+        {"coordinate_angle_1": 0.1, "coordinate_angle_2": 0.2, "coordinate_distance_3": 0.5,
+         "coordinate_angle_4": 0.3}
     )  # fmt: skip
 
 
 def test_removing_a_part_leaves_the_others_theirs():
     joint = composite("revolute", "prismatic", "revolute")
     settings = joint.redmax.joint
-    settings.coordinate_angle = (0.1, 0.0, 0.3, 0.0, 0.0, 0.0)
+    settings.coordinate_angle_1, settings.coordinate_angle_3 = 0.1, 0.3
     settings.stiffness = (1.0, 2.0, 3.0, 0.0, 0.0, 0.0)
     bpy.ops.redmax.key_coordinate()
     settings.active_part = 1
@@ -344,7 +342,7 @@ def test_removing_a_part_leaves_the_others_theirs():
     assert [part.kind for part in settings.parts] == ["revolute", "revolute"]
     assert list(settings.stiffness) == [1.0, 3.0, 0.0, 0.0, 0.0, 0.0]
     assert {place: points[0][1] for place, points in curves(joint).items()} == pytest.approx(
-        {("coordinate_angle", 0): 0.1, ("coordinate_angle", 1): 0.3}
+        {"coordinate_angle_1": 0.1, "coordinate_angle_2": 0.3}
     )
 
 
@@ -358,3 +356,29 @@ def test_parts_are_refused_where_they_make_no_sense():
     joint.redmax.joint.kind = "revolute"
     with pytest.raises(RuntimeError, match="Only a Composite joint has parts"):
         bpy.ops.redmax.add_part()
+
+
+# --- what animation editors show -------------------------------------------------------------
+
+
+def test_each_coordinate_is_keyed_by_itself():
+    """As the key I does over a field: Blender keys the whole of the property under the mouse."""
+    _base, _arm, joint = connected("universal")
+    assert joint.keyframe_insert(joint_properties.place("q", joint_properties.dofs(joint.redmax.joint)[1]).path)
+    assert set(curves(joint)) == {"coordinate_angle_2"}
+
+
+def test_animation_editors_name_the_joint_and_the_coordinate():
+    """Blender shows 'Angle (Arm Hinge)': the name of the property, and that of the group it is in."""
+    _base, _arm, joint = connected()
+    properties = joint.redmax.joint.bl_rna.properties
+    names = [properties[f"coordinate_{unit}_{number}"].name for unit in ("angle", "distance") for number in (1, 2)]
+    assert names == ["Angle", "Angle 2", "Distance", "Distance 2"]
+    assert joint.redmax.joint.name == joint.name == "Arm Hinge"
+    joint.name = "Crank"
+    handlers.renamed()
+    assert joint.redmax.joint.name == "Crank"
+    twin = joint.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    bpy.context.view_layer.update()
+    assert twin.redmax.joint.name == twin.name == "Crank.001"

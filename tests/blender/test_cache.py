@@ -369,8 +369,8 @@ def key_the_elbow():
     joint = bpy.data.objects["Elbow"]
     joint.redmax.joint.motion_type = "animated"
     for frame, angle in ((1, 0.0), (13, 1.0)):
-        joint.redmax.joint.coordinate_angle[0] = angle
-        joint.keyframe_insert("redmax.joint.coordinate_angle", index=0, frame=frame)
+        joint.redmax.joint.coordinate_angle_1 = angle
+        joint.keyframe_insert("redmax.joint.coordinate_angle_1", frame=frame)
 
 
 def move_a_key():

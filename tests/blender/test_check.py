@@ -135,8 +135,8 @@ def test_exported_scenes_are_the_engines(tmp_path):
     _, arm, pin = pendulum()
     pin.redmax.joint.motion_type = "animated"
     for frame, angle in ((1, 0.0), (30, 1.0)):
-        pin.redmax.joint.coordinate_angle[0] = angle
-        pin.keyframe_insert("redmax.joint.coordinate_angle", index=0, frame=frame)
+        pin.redmax.joint.coordinate_angle_1 = angle
+        pin.keyframe_insert("redmax.joint.coordinate_angle_1", frame=frame)
     path = tmp_path / "scene.json"
     assert bpy.ops.redmax.export_scene(filepath=str(path)) == {"FINISHED"}
     assert json.loads(path.read_text())["format"] == "redmax-scene"

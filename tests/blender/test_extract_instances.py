@@ -176,7 +176,7 @@ def test_motion_that_blender_does_not_compute_is_refused_by_name():
         obj.keyframe_insert("location", frame=frame)
     pin = by_hand.joint("Pin", None, obj)
     pin.redmax.joint.motion_type = "animated"
-    pin.driver_add("redmax.joint.coordinate_angle", 0).driver.expression = "frame"
+    pin.driver_add("redmax.joint.coordinate_angle_1").driver.expression = "frame"
     assert not extract().errors
     obj.hide_viewport = pin.hide_viewport = True
     found = {finding.element: finding.text for finding in extract().errors}

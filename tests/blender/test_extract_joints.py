@@ -76,8 +76,8 @@ def test_fields_of_a_joint_arrive_in_si_units():
     bpy.context.scene.unit_settings.scale_length = 0.1
     base, arm = body("Base", root="LOCKED"), body("Arm")
     settings = joint("Pin", base, arm, "screw").redmax.joint
-    settings.coordinate_angle, settings.velocity_angle = (0.5, 0, 0, 0, 0, 0), (2.0, 0, 0, 0, 0, 0)
-    settings.torque, settings.stiffness, settings.damping = (7.0,) * 6, (11.0,) * 6, (13.0,) * 6
+    settings.coordinate_angle_1, settings.velocity_angle = 0.5, (2.0, 0, 0, 0, 0, 0)
+    settings.torque_1, settings.stiffness, settings.damping = 7.0, (11.0,) * 6, (13.0,) * 6
     settings.rest_angle, settings.limit_stiffness = (0.25,) * 6, (17.0,) * 6
     settings.use_upper, settings.upper_angle, settings.limit_type = (True,) + (False,) * 5, (1.5,) * 6, "SOFT"
     settings.screw.pitch = 2.0
@@ -273,7 +273,7 @@ def test_a_flattened_joint_is_refused_by_name():
 def limited(kind, unit, value, **limits):
     base, arm = body("Base", root="LOCKED"), body("Arm")
     settings = joint("Elbow", base, arm, kind).redmax.joint
-    setattr(settings, f"coordinate_{unit}", (value,) + (0.0,) * 5)
+    setattr(settings, f"coordinate_{unit}_1", value)
     settings.limit_stiffness = (1.0,) * 6
     for side, limit in limits.items():
         setattr(settings, f"use_{side}", (True,) + (False,) * 5)

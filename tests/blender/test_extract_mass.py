@@ -180,7 +180,7 @@ def test_the_unit_scale_makes_metres(scale_length):
     obj = body("Box", (2.0, 1.0, 1.0), (3.0, 0.0, 0.0))
     obj.redmax.body.velocity = (1.0, 2.0, 3.0)
     joint = by_hand.joint("Slide", None, obj, "prismatic", (3.0, 1.0, 0.0))
-    joint.redmax.joint.coordinate_distance = (0.5, 0, 0, 0, 0, 0)
+    joint.redmax.joint.coordinate_distance_1 = 0.5
     extraction = extract()
     mass = WATER * 2 * length**3
     sides = np.array([2.0, 1.0, 1.0]) * length

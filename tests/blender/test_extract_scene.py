@@ -31,8 +31,8 @@ def crane():
         pin.parent = owner
     slew.redmax.joint.motion_type = "animated"
     for frame, angle in ((1, 0.0), (20, 1.0)):
-        slew.redmax.joint.coordinate_angle[0] = angle
-        slew.keyframe_insert("redmax.joint.coordinate_angle", index=0, frame=frame)
+        slew.redmax.joint.coordinate_angle_1 = angle
+        slew.keyframe_insert("redmax.joint.coordinate_angle_1", frame=frame)
     return base, arm, hook
 
 

@@ -53,7 +53,7 @@ def build(*, target="NEW", keys_of_the_artist=True, bakes=0):
         keyed(upper, "location", 0, upper.location[0], upper.location[0])
         upper["mine"] = 3.0
         elbow.redmax.joint.motion_type = "animated"
-        keyed(elbow, "redmax.joint.coordinate_angle", 0, 0.0, 0.5)
+        keyed(elbow, "redmax.joint.coordinate_angle_1", 0, 0.0, 0.5)
         strip = scene.objects["Lower"].animation_data_create().nla_tracks.new().strips
         strip.new("Old", 40, upper.animation_data.action.copy()).mute = True
     scene.frame_set(1)

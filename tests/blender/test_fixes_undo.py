@@ -24,7 +24,7 @@ def snapshot():
             obj.redmax.muted,
             obj.redmax.mechanism.enabled,
             (body.root, body.keep_free, body.shape, body.mesh.approximation, body.mass_source, body.mass),
-            (joint.kind, joint.motion_type, tuple(joint.coordinate_angle), tuple(joint.upper_angle)),
+            (joint.kind, joint.motion_type, joint.coordinate_angle_1, tuple(joint.upper_angle)),
             [other.name if other is not None else "" for other in (joint.parent, joint.child)],
         )
     return state, bpy.context.scene.redmax.accuracy
@@ -52,7 +52,7 @@ def constrained(objects):
 
 def outside(objects):
     joint = objects["Elbow"].redmax.joint
-    joint.use_upper[0], joint.upper_angle[0], joint.coordinate_angle[0] = True, 0.1, math.pi / 8
+    joint.use_upper[0], joint.upper_angle[0], joint.coordinate_angle_1 = True, 0.1, math.pi / 8
 
 
 def unkeyed(objects):

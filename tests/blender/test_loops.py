@@ -244,7 +244,7 @@ NEEDS = {
     "limits": lambda joint: limit(joint, -0.1, 0.1),
     "a spring": lambda joint: joint.redmax.joint.stiffness.__setitem__(0, 10.0),
     "damping": lambda joint: joint.redmax.joint.damping.__setitem__(0, 1.0),
-    "a torque": lambda joint: joint.redmax.joint.torque.__setitem__(0, 1.0),
+    "a torque": lambda joint: setattr(joint.redmax.joint, "torque_1", 1.0),
     "a start velocity": lambda joint: joint.redmax.joint.velocity_angle.__setitem__(0, 1.0),
     "a lock": lambda joint: setattr(joint.redmax.joint, "motion_type", "locked"),
 }
@@ -308,9 +308,9 @@ def test_the_order_of_a_tree_is_left_alone():
 
 def test_close_loop_is_one_undo_step(four_bar):
     def starts():
-        return [tuple(bpy.data.objects[name].redmax.joint.coordinate_angle) for name in "ABCD"]
+        return [bpy.data.objects[name].redmax.joint.coordinate_angle_1 for name in "ABCD"]
 
-    four_bar["A"].redmax.joint.coordinate_angle[0] = 0.3
+    four_bar["A"].redmax.joint.coordinate_angle_1 = 0.3
     bpy.context.view_layer.update()
     bpy.ops.ed.undo_push(message="Before")
     before = starts()
@@ -326,11 +326,11 @@ def test_close_loop_is_one_undo_step(four_bar):
 
 def test_close_loop_keeps_within_hard_limits(four_bar):
     """B may not turn far, so the crank itself goes back most of the way."""
-    four_bar["A"].redmax.joint.coordinate_angle[0] = 0.3
+    four_bar["A"].redmax.joint.coordinate_angle_1 = 0.3
     limit(four_bar["B"], -0.02, 0.02)
     fix(the_row("Loop through 'D' does not close"), "CLOSE_LOOP")
     gone("does not close")
-    assert abs(four_bar["B"].redmax.joint.coordinate_angle[0]) <= 0.02 + 1e-6
+    assert abs(four_bar["B"].redmax.joint.coordinate_angle_1) <= 0.02 + 1e-6
     simulates()
 
 

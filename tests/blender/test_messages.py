@@ -299,14 +299,14 @@ def test_outside_limits(arms, name, side, limit, start):
     joint = arms["Elbow"].redmax.joint
     getattr(joint, f"use_{side}")[0] = True
     getattr(joint, f"{side}_angle")[0] = math.radians(limit)
-    joint.coordinate_angle[0] = math.radians(start)
+    joint.coordinate_angle_1 = math.radians(start)
     says = f"'Elbow' starts 12 deg outside its {side} limit"
     row = the_row(says)
     assert (row.element, row.severity) == ("Elbow", "WARNING")
     fix(row, name)
     gone("outside its")
     expected = (start, start) if name == "WIDEN" else (limit, limit)
-    found = (getattr(joint, f"{side}_angle")[0], joint.coordinate_angle[0])
+    found = (getattr(joint, f"{side}_angle")[0], joint.coordinate_angle_1)
     assert np.degrees(found) == pytest.approx(expected, rel=1e-6)
     simulates()
 
@@ -315,9 +315,9 @@ def test_a_start_that_keys_give_is_widened_but_not_moved(arms):
     elbow = arms["Elbow"]
     joint = elbow.redmax.joint
     joint.use_upper[0], joint.upper_angle[0] = True, 0.1
-    joint.coordinate_angle[0] = 0.5
-    elbow.keyframe_insert("redmax.joint.coordinate_angle", index=0, frame=1)
-    joint.coordinate_angle[0] = 0.0
+    joint.coordinate_angle_1 = 0.5
+    elbow.keyframe_insert("redmax.joint.coordinate_angle_1", frame=1)
+    joint.coordinate_angle_1 = 0.0
     row = the_row("'Elbow' starts")
     with pytest.raises(RuntimeError, match="'Elbow' starts where its keys say"):
         bpy.ops.redmax.fix(fix="MOVE", element=row.element)

@@ -76,24 +76,24 @@ def test_a_four_bar_that_stands_anywhere_moves_as_well(four_bar, seed):
 
 
 def test_loop_gap_at_start(four_bar):
-    four_bar["A"].redmax.joint.coordinate_angle[0] = 0.3
+    four_bar["A"].redmax.joint.coordinate_angle_1 = 0.3
     problem = the_row("Loop through 'D' does not close: gap ")
     assert (problem.element, problem.severity) == ("D", "ERROR")
     assert " m" in problem.text
     refused("Loop through 'D' does not close")
     fix(problem, "CLOSE_LOOP")
     gone("does not close")
-    starts = [four_bar[name].redmax.joint.coordinate_angle[0] for name in "ABC"]
+    starts = [four_bar[name].redmax.joint.coordinate_angle_1 for name in "ABC"]
     assert all(abs(angle) > 1e-3 for angle in starts), "all joints share the turn"
     simulates()
     assert largest_gap() < 1e-9
 
 
 def test_a_gap_is_said_in_what_one_can_see(four_bar):
-    four_bar["A"].redmax.joint.coordinate_angle[0] = 0.01
+    four_bar["A"].redmax.joint.coordinate_angle_1 = 0.01
     problem = the_row("Loop through 'D' does not close: gap ")
     assert problem.text.endswith(" mm") or problem.text.endswith(" deg")
-    four_bar["A"].redmax.joint.coordinate_angle[0] = 1e-5
+    four_bar["A"].redmax.joint.coordinate_angle_1 = 1e-5
     check()
     gone("does not close")
     simulates()
@@ -103,19 +103,19 @@ def test_an_animated_crank_keeps_its_key_and_the_others_follow(four_bar):
     crank = four_bar["A"]
     crank.redmax.joint.motion_type = "animated"
     for frame, angle in ((1, 0.2), (6, 0.4)):
-        crank.redmax.joint.coordinate_angle[0] = angle
-        crank.keyframe_insert("redmax.joint.coordinate_angle", index=0, frame=frame)
+        crank.redmax.joint.coordinate_angle_1 = angle
+        crank.keyframe_insert("redmax.joint.coordinate_angle_1", frame=frame)
     bpy.context.scene.frame_set(1)
     fix(the_row("Loop through 'D' does not close"), "CLOSE_LOOP")
     gone("does not close")
-    assert crank.redmax.joint.coordinate_angle[0] == pytest.approx(0.2)
-    assert abs(four_bar["B"].redmax.joint.coordinate_angle[0]) > 1e-3
+    assert crank.redmax.joint.coordinate_angle_1 == pytest.approx(0.2)
+    assert abs(four_bar["B"].redmax.joint.coordinate_angle_1) > 1e-3
     simulates()
 
 
 def test_a_loop_that_nothing_can_close_says_so(four_bar):
     """The crank stands upright and the other two cannot reach: they are locked."""
-    four_bar["A"].redmax.joint.coordinate_angle[0] = 0.5
+    four_bar["A"].redmax.joint.coordinate_angle_1 = 0.5
     for name in "ABC":
         four_bar[name].redmax.joint.motion_type = "locked"
     problem = the_row("Loop through 'D' does not close")
@@ -158,7 +158,7 @@ def test_hinges_that_are_not_quite_parallel_let_nothing_move(four_bar):
 
 def test_fix_all_closes_and_aligns(four_bar):
     four_bar["C"].rotation_euler = Euler((math.radians(3.0), 0.0, 0.0))
-    four_bar["A"].redmax.joint.coordinate_angle[0] = 0.2
+    four_bar["A"].redmax.joint.coordinate_angle_1 = 0.2
     check()
     assert bpy.ops.redmax.fix_all() == {"FINISHED"}
     assert [p.text for p in bpy.context.window_manager.redmax.problems if p.severity != "INFO"] == []

@@ -87,7 +87,7 @@ def test_drivers_read_the_frame_of_the_scene():
 def test_a_driven_torque_is_sampled_without_moving_the_scene():
     scene = swinging.build()
     shoulder = scene.objects["Shoulder"]
-    driver = shoulder.driver_add("redmax.joint.torque", 0).driver
+    driver = shoulder.driver_add("redmax.joint.torque_1").driver
     driver.expression = "2 * frame"
     keyed(scene.objects["Lower"], "location", (1.5, 0.0, 2.0), (1.5, 0.0, 3.0))
     scene.frame_set(7)

@@ -149,7 +149,7 @@ def test_a_joint_swings_as_often_and_as_long_as_its_feel_says_whatever_its_size(
     bpy.context.view_layer.update()
     activate(pin)
     assert bpy.ops.redmax.set_feel(frequency=2.0, decay=1.0) == {"FINISHED"}
-    pin.redmax.joint.coordinate_angle[0] = 0.1
+    pin.redmax.joint.coordinate_angle_1 = 0.1
     swinging.simulate()
     from redmax_blender.bridge import cache
 

@@ -18,6 +18,9 @@ from redmax_blender.properties import body as body_properties
 from redmax_blender.properties import from_specs, joint, materials, migration
 from redmax_blender.properties import scene as scene_properties
 
+KEYED = {f"{name}_{number}" for name in ("coordinate_angle", "coordinate_distance", "torque") for number in range(1, 7)}
+"""Identifiers of what an artist keys."""
+
 
 @pytest.fixture
 def empty():
@@ -81,7 +84,7 @@ def test_every_declared_field_has_a_property_or_is_known_to_have_none(empty):
 def test_lengths_follow_the_unit_scale_and_angles_and_forces_do_not(empty):
     group = empty.redmax.joint
     group.kind = "free_2d"
-    group.coordinate_distance[0], group.coordinate_angle[2], group.torque[0] = 3.0, 0.5, 7.0
+    group.coordinate_distance_1, group.coordinate_angle_3, group.torque_1 = 3.0, 0.5, 7.0
     values = joint.per_dof_parameters(group, 0.01)
     assert values["q"] == pytest.approx((0.03, 0.0, 0.5))
     assert values["torque"] == pytest.approx((7.0, 0.0, 0.0))
@@ -106,7 +109,7 @@ def test_only_what_a_run_follows_can_be_keyed(empty):
         for name in type(group).__annotations__
         if group.bl_rna.properties[name].is_animatable and group.bl_rna.properties[name].type == "FLOAT"
     }
-    assert keyed == {"coordinate_angle", "coordinate_distance", "torque"}
+    assert keyed == KEYED
 
 
 def test_a_material_sets_the_density_and_a_density_by_hand_leaves_the_material(empty):
@@ -202,8 +205,8 @@ def mechanism_file(path):
     pin.redmax.joint.child = body
     pin.redmax.joint.kind = "screw"
     pin.redmax.joint.screw.pitch = 0.25
-    pin.redmax.joint.coordinate_angle[0] = 1.5
-    pin.redmax.joint.keyframe_insert("coordinate_angle", index=0, frame=7)
+    pin.redmax.joint.coordinate_angle_1 = 1.5
+    pin.redmax.joint.keyframe_insert("coordinate_angle_1", frame=7)
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
 
 
@@ -262,7 +265,7 @@ def test_generated_identifiers_are_stable():
         "lower_distance", "upper_angle", "upper_distance", "use_limits", "limit_type", "use_lower", "use_upper",
         "limit_stiffness", "limit_damping", "parts", "active_part", "revolute", "prismatic", "screw", "spherical_euler",
         "free_translation_euler",
-    } == joint_names  # fmt: skip
+    } | KEYED == joint_names  # fmt: skip
     assert set(body_properties.REDMAX_PG_body.__annotations__) == {
         "mass_source", "material", "density", "mass", "shape", "box", "sphere", "cylinder", "capsule", "cone",
         "ellipsoid", "mesh", "damping", "root", "keep_free", "velocity", "spin", "measured_mass",

@@ -79,7 +79,7 @@ def test_a_joint_shows_all_its_coordinates_and_its_own_parameters(kind, motion):
     if dofs:
         shown = properties_in(layouts, "REDMAX_PT_joint_motion")
         assert [p for p in shown if p[0].startswith("coordinate")] == [
-            ("coordinate_angle" if dof.unit == "rad" else "coordinate_distance", dof.index) for dof in dofs
+            (f"coordinate_{'angle' if dof.unit == 'rad' else 'distance'}_{dof.index + 1}", None) for dof in dofs
         ]
         assert len([p for p in shown if p[0].startswith("velocity")]) == (len(dofs) if motion == "simulated" else 0)
         for field in ("use_lower", "use_upper"):
@@ -113,7 +113,7 @@ def test_only_an_animated_joint_offers_keys():
 def test_coordinates_have_an_animation_dot():
     """A dot appears beside a property that can be keyed, where nobody has switched dots off."""
     settings = new_joint("revolute").redmax.joint
-    assert settings.bl_rna.properties["coordinate_angle"].is_animatable
+    assert settings.bl_rna.properties["coordinate_angle_1"].is_animatable
     layout = RecordingLayout()
     joint.REDMAX_PT_joint_motion.draw(SimpleNamespace(layout=layout), bpy.context)
     assert layout.attributes.get("use_property_decorate", True)

@@ -40,20 +40,20 @@ def test_an_angle_that_is_typed_between_two_keys_stays_while_check_looks_on(stat
     joint = shoulder.redmax.joint
     joint.motion_type = "animated"
     for frame, angle in ((1, 0.0), (101, 0.0)):
-        joint.coordinate_angle[0] = angle
-        shoulder.keyframe_insert("redmax.joint.coordinate_angle", index=0, frame=frame)
+        joint.coordinate_angle_1 = angle
+        shoulder.keyframe_insert("redmax.joint.coordinate_angle_1", frame=frame)
     scene.frame_set(60)
     bpy.ops.redmax.check()
 
     def type_90():
-        joint.coordinate_angle[0] = 1.5
+        joint.coordinate_angle_1 = 1.5
         shoulder.update_tag(refresh={"OBJECT"})
 
     assert edit(type_90)
     waiting()
     bpy.context.view_layer.update()
     assert not state.outdated
-    assert joint.coordinate_angle[0] == 1.5
+    assert joint.coordinate_angle_1 == 1.5
 
 
 def test_an_object_that_has_nothing_to_do_with_it_stays_where_it_was_put(scene):

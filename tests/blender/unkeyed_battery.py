@@ -100,8 +100,8 @@ def _linked(name: str, data: Any = None) -> Any:
 def _mechanism(scene: Any) -> Iterator[Row]:
     """Of the mechanism itself, besides where its bodies move."""
     shoulder, elbow = scene.objects["Shoulder"], scene.objects["Elbow"]
-    yield shoulder, "redmax.joint.coordinate_angle", (0.0,) * 6, (0.0,) * 6, (1.5,) + (0.0,) * 5
-    yield elbow, "redmax.joint.torque", (0.0,) * 6, (1.0,) + (0.0,) * 5, (7.0,) + (0.0,) * 5
+    yield shoulder, "redmax.joint.coordinate_angle_1", 0.0, 0.0, 1.5
+    yield elbow, "redmax.joint.torque_1", 0.0, 1.0, 7.0
     yield shoulder, "location", (0.0, 0.0, 2.0), (0.0, 0.0, 2.0), (0.0, 0.5, 2.0)
     yield elbow, "empty_display_size", 1.0, 2.0, 5.5
     post, upper = scene.objects["Post"], scene.objects["Upper"]

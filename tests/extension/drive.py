@@ -79,7 +79,7 @@ def key_first_joint(child, last):
     joint.motion_type = "animated"
     for frame, angle in ((1, 0.0), (last // 2, 1.2), (last, -0.4)):
         bpy.context.scene.frame_set(frame)
-        joint.coordinate_angle[0] = angle
+        joint.coordinate_angle_1 = angle
         press(bpy.ops.redmax.key_coordinate)
     bpy.context.scene.frame_set(1)
     return name

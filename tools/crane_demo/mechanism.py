@@ -66,8 +66,8 @@ def author(crane: Crane) -> tuple[str, str]:
     travel = connect(crane.jib, crane.trolley, "prismatic", "X")
     for above, below in pairwise((crane.trolley, *crane.links, crane.load)):
         connect(above, below, "universal", "Z")
-    animate(slew, "coordinate_angle", SLEW)
-    animate(travel, "coordinate_distance", TRAVEL)
+    animate(slew, "coordinate_angle_1", SLEW)
+    animate(travel, "coordinate_distance_1", TRAVEL)
     return slew, travel
 
 
@@ -86,7 +86,7 @@ def author_pump(pump: Pump) -> tuple[str, str]:
     connect(pump.frame, pump.beam, "revolute", "Y")
     bpy.context.scene.cursor.location = [a + b for a, b in zip(pump_parts.PLACE, pump_parts.TAIL, strict=True)]
     closing = connect(pump.rods, pump.beam, "revolute", "Y", at="CURSOR")
-    animate(crank, "coordinate_angle", TURNS)
+    animate(crank, "coordinate_angle_1", TURNS)
     return crank, closing
 
 
@@ -106,6 +106,6 @@ def animate(joint: str, field: str, keys: Mapping[int, float]) -> None:
     select(joint)
     for frame, value in keys.items():
         bpy.context.scene.frame_set(frame)
-        getattr(settings, field)[0] = value
+        setattr(settings, field, value)
         press(bpy.ops.redmax.key_coordinate)
     bpy.context.scene.frame_set(bpy.context.scene.frame_start)

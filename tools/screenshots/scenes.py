@@ -234,7 +234,7 @@ def panel_loops():
         bpy.ops.redmax.add_scissor_lift()
         bpy.context.scene.cursor.location.x = 2.6
         bpy.ops.redmax.add_four_bar(with_motor=False)
-        bpy.data.objects["Four-Bar Crank Hinge"].redmax.joint.coordinate_angle[0] = 0.1
+        bpy.data.objects["Four-Bar Crank Hinge"].redmax.joint.coordinate_angle_1 = 0.1
         bpy.ops.redmax.check()
     frame_view()
     show_sidebar()

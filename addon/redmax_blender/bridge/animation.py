@@ -37,7 +37,7 @@ Array = arrays.Array
 
 
 class Channel(NamedTuple):
-    """One number that can be keyed: name of its object, data path and place in its vector."""
+    """One number that can be keyed: name of its object, data path and array index, as F-curves have them."""
 
     owner: str
     path: str
@@ -51,11 +51,8 @@ Samples = dict[Channel, Array]
 def channels(obj: bpy.types.Object, field: str) -> list[Channel]:
     """The channels that hold a field ('q' or 'torque') of a joint, one per coordinate."""
     joint: Any = obj.redmax.joint
-    found = []
-    for dof in joint_properties.dofs(joint):
-        name, index = joint_properties.coordinate_place(field, dof)
-        found.append(Channel(obj.name, f"redmax.joint.{name}", index))
-    return found
+    places = [joint_properties.place(field, dof) for dof in joint_properties.dofs(joint)]
+    return [Channel(obj.name, place.path, place.component) for place in places]
 
 
 def channels_to_sample(obj: bpy.types.Object) -> Iterator[Channel]:
@@ -151,8 +148,7 @@ def speed_findings(obj: bpy.types.Object, found: list[Course], table: Any, clock
 
 
 def _value(obj: bpy.types.Object, channel: Channel) -> float:
-    name = channel.path.rpartition(".")[2]
-    return float(getattr(obj.redmax.joint, name)[channel.component])
+    return float(getattr(obj.redmax.joint, channel.path.rpartition(".")[2]))
 
 
 def _nodes(all_pieces: list[Pieces], clock: Clock) -> Array:

@@ -16,7 +16,6 @@ from .build import require_editable
 from .findings import refuse
 
 PART_KIND = joints.Revolute.kind
-JOINT_PATH = "redmax.joint"
 
 
 def add_part(obj: bpy.types.Object, kind: str = PART_KIND) -> None:
@@ -56,16 +55,6 @@ def move_part(obj: bpy.types.Object, step: int) -> None:
     _rearrange(obj, [dof for block in blocks for dof in block])
 
 
-def per_dof_properties() -> list[str]:
-    """Identifiers of the joint's properties that hold a number per coordinate."""
-    found = ["use_lower", "use_upper"]
-    for field, spec in joint_properties.COMMON.items():
-        if spec.sort == "per_dof":
-            shown = joint_properties.SHOWN_AS.get(field, field)
-            found.extend(dict.fromkeys(from_specs.per_dof_place(shown, spec, unit) for unit in ("rad", "m")))
-    return found
-
-
 def _composite(obj: bpy.types.Object) -> Any:
     require_editable([obj])
     if obj.redmax.joint.kind != joint_properties.COMPOSITE:
@@ -90,19 +79,43 @@ def _blocks(joint: Any) -> list[list[int]]:
 
 
 def _rearrange(obj: bpy.types.Object, order: Sequence[int]) -> None:
-    """Let coordinate k be what coordinate order[k] was; coordinates beyond get defaults, and their keys go."""
-    joint = obj.redmax.joint
+    """Let coordinate k be what coordinate order[k] was; coordinates beyond get defaults, and their keys go.
+
+    Blender keeps a number for a coordinate as an angle and one as a distance; both go along, whichever is in use.
+    """
+    joint: Any = obj.redmax.joint
+    new_place = {old: new for new, old in enumerate(order)}
     left = from_specs.MOST_DOFS - len(order)
-    for name in per_dof_properties():
+    for name in _vectors():
         old, default = list(getattr(joint, name)), list(joint.bl_rna.properties[name].default_array)
         setattr(joint, name, [old[place] for place in order] + default[:left])
+    moved: dict[str, str | None] = {}
+    for field, unit in ((field, unit) for field in joint_properties.KEYED for unit in ("rad", "m")):
+        places = [
+            joint_properties.place(field, joint_properties.Dof(index, "", unit))
+            for index in range(from_specs.MOST_DOFS)
+        ]
+        if places[0].path in moved:  # the same number for angles and distances
+            continue
+        numbers = [getattr(joint, place.name) for place in places]
+        for index, place in enumerate(places):
+            default = joint.bl_rna.properties[place.name].default
+            setattr(joint, place.name, numbers[order[index]] if index < len(order) else default)
+            moved[place.path] = places[new_place[index]].path if index in new_place else None
     curves = compat.curves_of(obj)
     if curves is None:
         return
-    new_place = {old: new for new, old in enumerate(order)}
-    paths = {f"{JOINT_PATH}.{name}" for name in per_dof_properties()}
-    for curve in [curve for curve in curves if curve.data_path in paths and curve.array_index not in new_place]:
+    for curve in [curve for curve in curves if curve.data_path in moved and moved[curve.data_path] is None]:
         curves.remove(curve)
     for curve in curves:
-        if curve.data_path in paths:
-            curve.array_index = new_place[curve.array_index]
+        curve.data_path = moved.get(curve.data_path) or curve.data_path
+
+
+def _vectors() -> list[str]:
+    """Identifiers of the joint's vectors of six that hold a number per coordinate."""
+    found = ["use_lower", "use_upper"]
+    for field, spec in joint_properties.PER_DOF.items():
+        if field not in joint_properties.KEYED:
+            shown = joint_properties.SHOWN_AS.get(field, field)
+            found.extend(dict.fromkeys(from_specs.per_dof_place(shown, spec, unit) for unit in ("rad", "m")))
+    return found

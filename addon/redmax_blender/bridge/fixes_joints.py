@@ -75,15 +75,14 @@ def _outside(context: bpy.types.Context, obj: Object, *, widen: bool) -> Iterato
     joint: Any = obj.redmax.joint
     found = False
     for dof in joint_properties.dofs(joint):
-        place, index = joint_properties.coordinate_place("q", dof)
-        q = _start(context.scene, obj, dof, place, index)
+        q = _start(context.scene, obj, dof)
         for field, switch, sign in (("lower", joint.use_lower, 1.0), ("upper", joint.use_upper, -1.0)):
-            limit_place, _ = joint_properties.coordinate_place(field, dof)
-            limit = getattr(joint, limit_place)[index]
-            if not (joint.use_limits and switch[index]) or sign * (limit - q) <= LIMIT_SLACK * max(abs(limit), 1.0):
+            limit = joint_properties.value(joint, field, dof)
+            on = joint.use_limits and switch[dof.index]
+            if not on or sign * (limit - q) <= LIMIT_SLACK * max(abs(limit), 1.0):
                 continue
             found = True
-            getattr(joint, limit_place if widen else place)[index] = q if widen else limit
+            joint_properties.set_value(joint, field if widen else "q", dof, q if widen else limit)
             yield field
     if not found:
         raise refuse(obj.name, f"'{obj.name}' starts inside its limits", "run Check again")
@@ -103,18 +102,18 @@ def is_keyed(obj: Object) -> bool:
 
 
 def _curve(obj: Object, dof: Any) -> bpy.types.FCurve | None:
-    place, index = joint_properties.coordinate_place("q", dof)
+    place = joint_properties.place("q", dof)
     curves = compat.curves_of(obj)
-    curve = None if curves is None else curves.find(f"{motion_keys.JOINT_PATH}.{place}", index)
+    curve = None if curves is None else curves.find(place.path, place.component)
     return curve if curve is not None and movers.is_active(curve) else None
 
 
-def _start(scene: bpy.types.Scene, obj: Object, dof: Any, place: str, index: int) -> float:
+def _start(scene: bpy.types.Scene, obj: Object, dof: Any) -> float:
     """Where a coordinate starts, in Blender's units."""
     curve = _curve(obj, dof)
     if curve is not None:
         return float(curve.evaluate(frame_range(scene)[0]))
-    return float(getattr(obj.redmax.joint, place)[index])
+    return joint_properties.value(obj.redmax.joint, "q", dof)
 
 
 def key(context: bpy.types.Context, obj: Object) -> str:

@@ -58,8 +58,7 @@ def _movable(name: str, extraction: extract.Extraction) -> Object | None:
 def _set_start(obj: Object, q: Any, length: float) -> None:
     settings: Any = obj.redmax.joint
     for dof, value in zip(joint_properties.dofs(settings), q.tolist(), strict=True):
-        place, index = joint_properties.coordinate_place("q", dof)
-        getattr(settings, place)[index] = value / length if dof.unit == "m" else value
+        joint_properties.set_value(settings, "q", dof, value / length if dof.unit == "m" else value)
     obj.update_tag()
 
 

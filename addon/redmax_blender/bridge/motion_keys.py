@@ -22,7 +22,6 @@ from .other_frames import other_frames
 Array = arrays.Array
 Object = bpy.types.Object
 
-JOINT_PATH = "redmax.joint"
 GROUP = "Coordinate"
 """Channel group of a joint's keys."""
 
@@ -56,8 +55,8 @@ def require_coordinates(obj: Object) -> tuple[joint_properties.Dof, ...]:
 def key_coordinate(obj: Object, frame: float, *, animate: bool) -> int:
     """Insert a key on each coordinate of a joint, as ordinary keying does; returns how many."""
     dofs = require_coordinates(obj)
-    for place, index in (joint_properties.coordinate_place("q", dof) for dof in dofs):
-        if not obj.keyframe_insert(f"{JOINT_PATH}.{place}", index=index, frame=frame, group=GROUP):
+    for dof in dofs:
+        if not obj.keyframe_insert(joint_properties.place("q", dof).path, frame=frame, group=GROUP):
             raise refuse(obj.name, f"Blender could not key '{obj.name}'", "check that its channels are not locked")
     if animate:
         obj.redmax.joint.motion_type = "animated"
@@ -72,13 +71,12 @@ def write_keys(
     interpolation: Interpolation,
 ) -> None:
     """Replace the keys of one coordinate. values in the units of the property: radians or Blender units."""
-    place, index = joint_properties.coordinate_place("q", dof)
-    path = f"{JOINT_PATH}.{place}"
+    place = joint_properties.place("q", dof)
     curves = compat.ensure_fcurves(obj)
-    old = curves.find(path, index)
+    old = curves.find(place.path, place.component)
     if old is not None:
         curves.remove(old)
-    curve = curves.new(path, index, GROUP)
+    curve = curves.new(place.path, place.component, GROUP)
     co = np.stack([np.fromiter(times, np.float32), np.fromiter(values, np.float32)], axis=1)
     points = curve.keyframe_points
     points.add(len(co))
@@ -87,7 +85,7 @@ def write_keys(
     for side in ("handle_left_type", "handle_right_type"):
         points.foreach_set(side, np.full(len(co), _AUTO_CLAMPED, np.int32))
     curve.update()
-    getattr(obj.redmax.joint, place)[index] = co[0, 1]
+    joint_properties.set_value(obj.redmax.joint, "q", dof, float(co[0, 1]))
 
 
 def coordinate_from_motion(
@@ -121,7 +119,7 @@ def coordinate_from_motion(
     found = coordinate_fit.fit(engine_joint, Q, size)
     report = _report(found, times, length)
     _require_close(obj, report, tolerance_angle, tolerance_distance)
-    with animated_values.unchanged([obj], lambda _, path: path.startswith(f"{JOINT_PATH}.")):
+    with animated_values.unchanged([obj], lambda _, path: path.startswith(f"{joint_properties.PATH}.")):
         for dof in dofs:
             values = found.q[:, dof.index] / (length if dof.unit == "m" else 1.0)
             write_keys(obj, dof, times, values, interpolation)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shows a result on the objects while the artist scrubs, without changing what the file stores of them.
 
-The artist's own channels are put aside (`kept`) before an object is moved, and brought back when the result is hidden,
-saved or baked. Where a result stands as modelled, as at most first frames, objects are left alone, so they can be
-edited there. Nothing is written while Blender renders.
+Without a result to show, objects stand where the joints' coordinates put them (`keyed_pose`). The artist's own channels
+are put aside (`kept`) before an object is moved, and brought back when the result is hidden, saved or baked. Where a
+result stands as modelled, as at most first frames, objects are left alone, so they can be edited there. Nothing is
+written while Blender renders.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from . import cache, changes, kept, rotation_channels, shown
+from . import cache, changes, kept, keyed_pose, rotation_channels, shown
 
 _sources: dict[str, shown.Recorded] = {}
 _live: dict[int, shown.Source] = {}
@@ -79,7 +80,7 @@ def wanted(scene: bpy.types.Scene) -> bool:
 
 
 def scenes_shown() -> list[str]:
-    """Names of the scenes in which a result moves objects now."""
+    """Names of the scenes in which a result, or coordinates, move objects now."""
     return [scene.name for scene in bpy.data.scenes if any(obj.session_uid in _placed for obj in scene.objects)]
 
 
@@ -92,6 +93,17 @@ def forget_motions() -> None:
     """Objects were edited: how they must be moved to show a result has to be computed anew."""
     for source in _sources.values():
         source.forget_motions()
+
+
+def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, edited: bool) -> None:
+    """Something was edited: where no result is shown, bodies go where coordinates put them now.
+
+    edited: objects of mechanisms were among it, so that bodies may stand elsewhere although no coordinate changed.
+    """
+    source = None if _state["paused"] or _state["rendering"] else _source(scene)
+    if isinstance(source, keyed_pose.Keyed) and (edited or source.has_moved()):
+        with changes.ours(evaluate=False):
+            _place(scene, depsgraph)
 
 
 def begin_live(scene: bpy.types.Scene, source: shown.Source) -> None:
@@ -122,7 +134,8 @@ def frame_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None)
     if depsgraph is None or depsgraph.mode == "RENDER":
         return
     with changes.ours(evaluate=False):
-        _place(scene, depsgraph)
+        if not _place(scene, depsgraph) and _placed:
+            _restore(_objects_of(scene))
 
 
 def set_rendering(*, on: bool) -> None:
@@ -168,6 +181,7 @@ def _place(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, frame: float 
         return rendering()  # a render keeps what it began with
     source = _source(scene)
     if source is None:
+        _tell({})
         return False
     told = source.problem
     before = set(_placed)
@@ -178,7 +192,18 @@ def _place(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, frame: float 
         _restore(obj for obj in _objects_of(scene) if obj.session_uid in before)
     if source.problem != told:
         bpy.context.window_manager.redmax.message = source.problem
+    _tell(source.notes)
     return True
+
+
+def _tell(notes: dict[str, str]) -> None:
+    """Let panels say why a joint is not where its coordinate was put."""
+    shown: Any = bpy.context.window_manager.redmax.pose_notes
+    if notes != {note.name: note.text for note in shown}:
+        shown.clear()
+        for name, text in notes.items():
+            note = shown.add()
+            note.name, note.text = name, text
 
 
 def _put(pose: shown.Pose) -> None:
@@ -221,18 +246,19 @@ def _restore(objects: Any) -> int:
 
 
 def _source(scene: bpy.types.Scene) -> shown.Source | None:
-    """What there is to show: a running simulation, or the result if it is to be shown and can be loaded."""
+    """What there is to show: a running simulation, or the result if it is to be shown and can be loaded, or where
+    coordinates put bodies."""
     if scene.session_uid in _live:
         return _live[scene.session_uid]
     if not wanted(scene):
-        return None
+        return keyed_pose.source(scene)
     identifier = scene.redmax.result.identifier
     if identifier not in _sources:
         result = cache.load(scene)
         if result is None:
             if problem := cache.problem(scene):
                 bpy.context.window_manager.redmax.message = problem
-            return None
+            return keyed_pose.source(scene)
         _sources.clear()  # one at a time: the arrays of a long result are large
         _sources[identifier] = shown.Recorded(result)
     return _sources[identifier]

@@ -48,12 +48,16 @@ class _Motion(NamedTuple):
 
 
 class Source(ABC):
-    """Something to show. moving: names of the bodies that may move. problem: what cannot be shown, and why."""
+    """Something to show. moving: names of the bodies that may move. problem: what cannot be shown, and why.
+
+    notes: by name of a joint, why it is not where its coordinate was put.
+    """
 
     def __init__(self, extraction: Extraction) -> None:
         self.extraction = extraction
         self.moving = [body.name for body in extraction.bodies if not body.static]
         self.problem = ""
+        self.notes: dict[str, str] = {}
 
     @abstractmethod
     def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:

@@ -211,6 +211,7 @@ class REDMAX_OT_clear_result(ResultOperator, bpy.types.Operator):
         preview.hide(context.scene)
         preview.forget(context.scene.redmax.result.identifier)
         cache.forget(context.scene)
+        preview.show(context.scene)  # where coordinates put the bodies
         text = f"Cleared the result of scene '{context.scene.name}'"
         context.window_manager.redmax.message = text
         self.report({"INFO"}, text)

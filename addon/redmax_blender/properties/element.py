@@ -16,6 +16,7 @@ def _stamp(group: Any, _context: Any) -> None:
         stored_groups.store(group)
     if group.is_joint:
         joint.show_type(group.joint)
+        group.joint.name = group.id_data.name
 
 
 def _element_annotations() -> dict[str, Any]:

@@ -146,19 +146,15 @@ def _group_fields(group: Any, cls: Any) -> tuple[tuple[str, str, int], ...]:
     )
 
 
-def per_dof_annotations(name: str, spec: Any, *, options: set[str] = STATIC, label: str = "") -> dict[str, Any]:
-    """Properties of a field that has one number per coordinate: vectors of six, of which a joint uses its first n."""
-    label = label or title(name)
-    default = (AUTHORING_DEFAULTS.get(name, 0.0),) * MOST_DOFS
-    shown = {
-        "size": MOST_DOFS,
-        "default": default,
-        "description": tooltip(spec),
-        "options": options,
-        "override": OVERRIDABLE,
-    }
-    if spec.minimum is not None:
-        shown["min"] = spec.minimum
+def per_dof_annotations(name: str, spec: Any, *, hidden: bool = False) -> dict[str, Any]:
+    """Properties of a field that has one number per coordinate: vectors of six, of which a joint uses its first n.
+
+    hidden: only older files use them, see `joint.keyed_vectors`.
+    """
+    label = title(name)
+    shown = _shown_per_dof(spec) | {"size": MOST_DOFS, "default": (_default_per_dof(name),) * MOST_DOFS}
+    if hidden:
+        shown["options"] = {"HIDDEN"}
     if spec.unit not in SPLIT_UNITS:
         return {name: bpy.props.FloatVectorProperty(name=label, precision=3, **shown)}
     rotation, length = SPLIT_UNITS[spec.unit]
@@ -168,28 +164,51 @@ def per_dof_annotations(name: str, spec: Any, *, options: set[str] = STATIC, lab
     }
 
 
+def keyed_per_dof_annotations(name: str, spec: Any) -> dict[str, Any]:
+    """The same for a field that an artist keys: a number for each coordinate, so that each is keyed by itself.
+
+    Blender names an F-curve after its property: 'Angle', 'Angle 2' and so on.
+    """
+    shown = _shown_per_dof(spec) | {"default": _default_per_dof(name), "options": {"ANIMATABLE"}}
+    made: dict[str, Any] = {}
+    for index in range(MOST_DOFS):
+        number = f" {index + 1}" if index else ""
+        if spec.unit not in SPLIT_UNITS:
+            made[keyed_name(name, index)] = bpy.props.FloatProperty(name=f"{title(name)}{number}", precision=3, **shown)
+            continue
+        rotation, length = SPLIT_UNITS[spec.unit]
+        made[keyed_name(f"{name}_angle", index)] = bpy.props.FloatProperty(
+            name=f"Angle{number}", unit=rotation, **shown
+        )
+        made[keyed_name(f"{name}_distance", index)] = bpy.props.FloatProperty(
+            name=f"Distance{number}", unit=length, precision=4, **shown
+        )
+    return made
+
+
+def keyed_name(vector: str, index: int) -> str:
+    """Identifier of the property of one coordinate: 'coordinate_angle_1' was 'coordinate_angle[0]' before 0.2."""
+    return f"{vector}_{index + 1}"
+
+
+def _shown_per_dof(spec: Any) -> dict[str, Any]:
+    shown: dict[str, Any] = {"description": tooltip(spec), "options": STATIC, "override": OVERRIDABLE}
+    if spec.minimum is not None:
+        shown["min"] = spec.minimum
+    return shown
+
+
+def _default_per_dof(name: str) -> float:
+    return AUTHORING_DEFAULTS.get(name, 0.0)
+
+
 def per_dof_place(name: str, spec: Any, dof_unit: str) -> str:
-    """Identifier of the property that holds a field for a coordinate of the given unit ('rad' or 'm')."""
-    return _place(name, split=spec.unit in SPLIT_UNITS, dof_unit=dof_unit)
-
-
-def _place(name: str, *, split: bool, dof_unit: str) -> str:
-    if not split:
+    """Identifier of the vector that holds a field for a coordinate of the given unit ('rad' or 'm')."""
+    if spec.unit not in SPLIT_UNITS:
         return name
     return f"{name}_angle" if dof_unit == "rad" else f"{name}_distance"
 
 
-def read_per_dof(group: Any, name: str, spec: Any, dof_units: tuple[str, ...], length: float) -> tuple[float, ...]:
-    """One number per coordinate in SI units. Torques, stiffnesses and dampings are entered in SI units as they are."""
-    places = _per_dof_places(name, spec.unit, dof_units)
-    return tuple([getattr(group, place)[index] * (length if scaled else 1.0) for place, index, scaled in places])
-
-
-@functools.cache
-def _per_dof_places(name: str, unit: str, dof_units: tuple[str, ...]) -> tuple[tuple[str, int, bool], ...]:
-    """Of each coordinate the property that holds a field, the place in it, and whether it is a length."""
-    split = unit in SPLIT_UNITS
-    return tuple(
-        (_place(name, split=split, dof_unit=dof_unit), index, split and dof_unit == "m")
-        for index, dof_unit in enumerate(dof_units)
-    )
+def is_length(spec: Any, dof_unit: str) -> bool:
+    """Whether a field of a coordinate is stored in Blender units. Torques, stiffnesses and dampings are not."""
+    return spec.unit in SPLIT_UNITS and dof_unit == "m"

@@ -21,6 +21,9 @@ SHOWN_AS = {"q": "coordinate", "qdot": "velocity"}
 KEYED = ("q", "torque")
 """Fields an artist may key: the motion of an animated joint, and a torque that varies."""
 
+PATH = "redmax.joint"
+"""Data path of a joint's properties, from its object."""
+
 DEFAULT_KIND = joints.Revolute.kind
 
 HARD, SOFT = "HARD", "SOFT"
@@ -159,8 +162,10 @@ def _joint_annotations() -> dict[str, Any]:
     }
     for name, spec in COMMON.items():
         if spec.sort == "per_dof":
-            options = {"ANIMATABLE"} if name in KEYED else STATIC
-            made |= from_specs.per_dof_annotations(SHOWN_AS.get(name, name), spec, options=options)
+            shown = SHOWN_AS.get(name, name)
+            made |= from_specs.per_dof_annotations(shown, spec, hidden=name in KEYED)
+            if name in KEYED:
+                made |= from_specs.keyed_per_dof_annotations(shown, spec)
     return made
 
 
@@ -186,10 +191,10 @@ def _limits_switched(joint: Any, _context: Any) -> None:
     if not joint.use_limits or any(joint.use_lower) or any(joint.use_upper):
         return
     for dof in dofs(joint)[: from_specs.MOST_DOFS]:
-        (low, index), (high, _) = coordinate_place("lower", dof), coordinate_place("upper", dof)
-        if getattr(joint, low)[index] == getattr(joint, high)[index]:
-            getattr(joint, low)[index] -= NEW_LIMITS[dof.unit]
-            getattr(joint, high)[index] += NEW_LIMITS[dof.unit]
+        low, high = value(joint, "lower", dof), value(joint, "upper", dof)
+        if low == high:
+            set_value(joint, "lower", dof, low - NEW_LIMITS[dof.unit])
+            set_value(joint, "upper", dof, high + NEW_LIMITS[dof.unit])
         joint.use_lower[dof.index] = joint.use_upper[dof.index] = True
 
 
@@ -231,9 +236,63 @@ def _names_and_units(joint: Any) -> Iterator[tuple[str, str]]:
         yield from zip(cls.dof_names, cls.dof_units, strict=True)
 
 
-def coordinate_place(field: str, dof: Dof) -> tuple[str, int]:
-    """(identifier, index) of the property that holds a per-coordinate field, such as ('coordinate_angle', 0)."""
-    return from_specs.per_dof_place(SHOWN_AS.get(field, field), COMMON[field], dof.unit), dof.index
+@dataclass(frozen=True)
+class Place:
+    """Where the joint's properties hold a field of one coordinate. index: in a vector, None for a plain number."""
+
+    name: str
+    index: int | None = None
+
+    @property
+    def path(self) -> str:
+        """Data path of an F-curve or driver, from the object."""
+        return f"{PATH}.{self.name}"
+
+    @property
+    def component(self) -> int:
+        """Array index of an F-curve or driver."""
+        return self.index or 0
+
+    @property
+    def in_layout(self) -> dict[str, Any]:
+        """What `layout.prop` has to be told."""
+        return {"property": self.name} if self.index is None else {"property": self.name, "index": self.index}
+
+
+@functools.cache
+def place(field: str, dof: Dof) -> Place:
+    """The property that holds a per-coordinate field of the engine, such as 'q' or 'stiffness'."""
+    vector = from_specs.per_dof_place(SHOWN_AS.get(field, field), COMMON[field], dof.unit)
+    if field in KEYED:
+        return Place(from_specs.keyed_name(vector, dof.index))
+    return Place(vector, dof.index)
+
+
+def value(joint: Any, field: str, dof: Dof) -> float:
+    """A field of one coordinate, in the property's own units: radians, Blender units, or SI units of forces."""
+    where = place(field, dof)
+    found = getattr(joint, where.name)
+    return float(found if where.index is None else found[where.index])
+
+
+def set_value(joint: Any, field: str, dof: Dof, number: float) -> None:
+    """Write what `value` reads."""
+    where = place(field, dof)
+    if where.index is None:
+        setattr(joint, where.name, number)
+    else:
+        getattr(joint, where.name)[where.index] = number
+
+
+def keyed_vectors() -> tuple[str, ...]:
+    """Identifiers of the vectors that held what an artist keys before it was a number per coordinate.
+
+    They stay, so that Blender can read older files and what these override in libraries; `migration` empties them.
+    """
+    shown = [(SHOWN_AS.get(field, field), COMMON[field]) for field in KEYED]
+    return tuple(
+        dict.fromkeys(from_specs.per_dof_place(name, spec, unit) for name, spec in shown for unit in ("rad", "m"))
+    )
 
 
 def may_have_hard_limits(joint: Any) -> bool:
@@ -256,8 +315,8 @@ def own_parameters(joint: Any, length: float) -> dict[str, Any]:
     return {} if group is None else from_specs.read_group(group, joints.JOINTS[joint.kind], length)
 
 
-PER_DOF = tuple((name, SHOWN_AS.get(name, name), spec) for name, spec in COMMON.items() if spec.sort == "per_dof")
-"""Fields with one number per coordinate: engine's name, name of the property, declaration."""
+PER_DOF = {name: spec for name, spec in COMMON.items() if spec.sort == "per_dof"}
+"""Fields with one number per coordinate, by the engine's name."""
 
 
 def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
@@ -265,9 +324,12 @@ def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
 
     A limit without stiffness is a hard one for the engine.
     """
-    units = tuple([dof.unit for dof in dofs(joint)])
+    having = dofs(joint)
     values: dict[str, Any] = {
-        name: from_specs.read_per_dof(joint, shown, spec, units, length) for name, shown, spec in PER_DOF
+        name: tuple(
+            [value(joint, name, dof) * (length if from_specs.is_length(spec, dof.unit) else 1.0) for dof in having]
+        )
+        for name, spec in PER_DOF.items()
     }
     off = (False,) * from_specs.MOST_DOFS
     lower, upper = (tuple(joint.use_lower), tuple(joint.use_upper)) if joint.use_limits else (off, off)

@@ -8,7 +8,10 @@ from typing import Any
 
 import bpy
 
-CURRENT = 2
+from . import from_specs
+from . import joint as joint_properties
+
+CURRENT = 3
 """Version written into every body, joint and scene in use."""
 
 
@@ -19,6 +22,22 @@ def _limits_were_soft(group: Any) -> None:
         joint.use_limits, joint.limit_type = True, "SOFT"
 
 
+def move_vectors(joint: Any) -> None:
+    """Before version 3 what an artist keys was in vectors of six.
+
+    Versions do not tell: a library that is still an older file brings its vectors each time it is read. A number that
+    is set already overrides the library's.
+    """
+    for vector in joint_properties.keyed_vectors():
+        if not joint.is_property_set(vector):
+            continue
+        for index, value in enumerate(getattr(joint, vector)):
+            name = from_specs.keyed_name(vector, index)
+            if not joint.is_property_set(name):
+                setattr(joint, name, value)
+        joint.property_unset(vector)
+
+
 STEPS: dict[int, Callable[[Any], None]] = {1: _limits_were_soft}
 """STEPS[n] turns a group written in version n into one of version n + 1. Steps are never removed."""
 
@@ -26,6 +45,8 @@ STEPS: dict[int, Callable[[Any], None]] = {1: _limits_were_soft}
 def migrate_file() -> list[str]:
     """Bring everything local in the open file up to date; returns what the artist should know."""
     messages = []
+    for joint in list(_joints()):
+        move_vectors(joint)
     for owner, group in _groups():
         if group.version > CURRENT:
             messages.append(
@@ -44,6 +65,15 @@ def migrate(group: Any) -> None:
         if step is not None:
             step(group)
         group.version += 1
+
+
+def _joints() -> Iterator[Any]:
+    """Settings of every joint, also of those in libraries: they are read, and what overrides them is compared with
+    them."""
+    for obj in bpy.data.objects:
+        for group in (obj.redmax, *(bone.redmax for bone in (obj.pose.bones if obj.pose is not None else ()))):
+            if group.is_joint:
+                yield group.joint
 
 
 def _groups() -> Iterator[tuple[str, Any]]:

@@ -221,6 +221,11 @@ REDMAX_PG_scene = from_specs.make_group(
             override=OVERRIDABLE,
         ),
         "show_result": _switch("Show Result", "Bodies follow the simulation while you scrub", default=True),
+        "follow_coordinates": _switch(
+            "Follow Coordinates",
+            "Without a result to show, bodies stand where the coordinates of their joints put them",
+            default=True,
+        ),
         "live_check": _switch(
             "Check While Editing",
             "Check again whenever you pause, as long as that takes no noticeable time",

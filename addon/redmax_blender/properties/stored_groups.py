@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps library overrides of settings: both files must store the group that an overridden value is in.
+"""What a file stores of a mechanism's settings besides their values: groups, and the names of joints.
+
+Groups keep library overrides: both files must store the group that an overridden value is in.
 
 Blender stores a group of properties with the first look at it or the first value that is set. Where a library has no
 such group Blender 5.2 writes down that the whole group is overridden, cannot do that when the file is opened, and the
@@ -26,6 +28,7 @@ def store_all() -> None:
 
     After a file is opened, because its libraries may be reloaded; and before it is saved.
     """
+    name_joints()
     for obj in bpy.data.objects:
         override: Any = obj.override_library
         for group, reference in _with_references(obj, None if override is None else override.reference):
@@ -33,6 +36,14 @@ def store_all() -> None:
                 store(group)
                 if reference is not None:
                     store(reference)
+
+
+def name_joints() -> None:
+    """Give the settings of every joint its object's name, which Blender's animation editors show beside a coordinate:
+    'Angle (Crank Hinge)'."""
+    for obj in bpy.data.objects:
+        if obj.redmax.is_joint and obj.redmax.joint.name != obj.name:
+            obj.redmax.joint.name = obj.name
 
 
 def _with_references(obj: Any, reference: Any) -> Iterator[tuple[Any, Any]]:

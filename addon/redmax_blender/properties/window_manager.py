@@ -41,6 +41,13 @@ REDMAX_PG_mechanism = from_specs.make_group(
 )
 
 
+REDMAX_PG_pose_note = from_specs.make_group(
+    "REDMAX_PG_pose_note",
+    {"text": bpy.props.StringProperty(description="Why the joint of this name is not where its coordinate was put")},
+    "What is said below the coordinates of a joint.",
+)
+
+
 def _select_element(state: Any, context: Any) -> None:
     """A click on a problem selects the object that it is about, where that can be selected."""
     if state.filling or context.mode != "OBJECT" or not 0 <= state.active_problem < len(state.problems):
@@ -72,6 +79,7 @@ REDMAX_PG_window_manager = from_specs.make_group(
         "filling": bpy.props.BoolProperty(description="The list of problems is being made: nothing is selected"),
         "outdated": bpy.props.BoolProperty(description="The scene was changed since it was checked"),
         "mechanisms": bpy.props.CollectionProperty(type=REDMAX_PG_mechanism),
+        "pose_notes": bpy.props.CollectionProperty(type=REDMAX_PG_pose_note),
         "active_mechanism": bpy.props.IntProperty(
             name="Active Mechanism", description="The mechanism described below the list"
         ),
@@ -79,7 +87,7 @@ REDMAX_PG_window_manager = from_specs.make_group(
     "What RedMax is doing.",
 )
 
-CLASSES = (REDMAX_PG_problem, REDMAX_PG_mechanism, REDMAX_PG_window_manager)
+CLASSES = (REDMAX_PG_problem, REDMAX_PG_mechanism, REDMAX_PG_pose_note, REDMAX_PG_window_manager)
 
 
 def running(context: Any) -> bool:

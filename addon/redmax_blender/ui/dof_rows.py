@@ -61,9 +61,8 @@ def draw_field(layout: bpy.types.UILayout, joint: Any, field: str, label: str, d
     if len(dofs) > 1 and label:
         column.label(text=label)
     for dof in dofs:
-        place, index = joint_properties.coordinate_place(field, dof)
         text = label if label and len(dofs) == 1 else coordinate_label(dof.name)
-        column.prop(joint, place, index=index, text=text)
+        column.prop(joint, text=text, **joint_properties.place(field, dof).in_layout)
 
 
 def draw_limits(layout: bpy.types.UILayout, joint: Any, dofs: tuple[Dof, ...]) -> None:
@@ -72,13 +71,12 @@ def draw_limits(layout: bpy.types.UILayout, joint: Any, dofs: tuple[Dof, ...]) -
         column = layout.column(align=True)
         of_which = f"{coordinate_label(dof.name)} " if len(dofs) > 1 else ""
         for field, switch, heading in (("lower", "use_lower", f"{of_which}Min"), ("upper", "use_upper", "Max")):
-            place, index = joint_properties.coordinate_place(field, dof)
             row = column.row(align=True, heading=heading)
             row.use_property_decorate = False
-            row.prop(joint, switch, index=index, text="")
+            row.prop(joint, switch, index=dof.index, text="")
             number = row.row(align=True)
-            number.active = getattr(joint, switch)[index]
-            number.prop(joint, place, index=index, text="")
+            number.active = getattr(joint, switch)[dof.index]
+            number.prop(joint, text="", **joint_properties.place(field, dof).in_layout)
 
 
 def is_stiff_as_hard(joint: Any, dofs: tuple[Dof, ...]) -> bool:

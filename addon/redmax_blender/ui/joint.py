@@ -102,10 +102,10 @@ class REDMAX_PT_joint_motion(MovingJointPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         layout = self.layout
         layout.use_property_split = True
-        draw_motion(layout, context.object.redmax.joint)
+        draw_motion(layout, context, context.object.redmax.joint)
 
 
-def draw_motion(layout: bpy.types.UILayout, joint: Any) -> None:
+def draw_motion(layout: bpy.types.UILayout, context: Any, joint: Any) -> None:
     """What decides how the joint moves, and its coordinates; the sidebar shows the same."""
     dofs = dof_rows.shown_dofs(joint)
     choice = layout.row()
@@ -116,10 +116,14 @@ def draw_motion(layout: bpy.types.UILayout, joint: Any) -> None:
         dof_rows.draw_field(layout, joint, "qdot", "Velocity", dofs)
     else:
         dof_rows.draw_field(layout, joint, "q", "", dofs)
+    if note := context.window_manager.redmax.pose_notes.get(joint.id_data.name):
+        text_lines.draw_text(layout, context, note.text, "ERROR")
     if joint.motion_type == ANIMATED:
         row = layout.row(align=True)
         row.operator("redmax.key_coordinate", text="Key", icon="KEY_HLT")
         row.operator("redmax.coordinate_from_motion", text="From Motion", icon="ACTION")
+    on = context.scene.redmax.follow_coordinates
+    layout.operator("redmax.follow_coordinates", icon="HIDE_OFF" if on else "HIDE_ON", depress=on)
 
 
 def rows_of_joint(layout: bpy.types.UILayout, context: Any, *, keyable: bool) -> tuple[Any, Any]:

@@ -77,7 +77,7 @@ class REDMAX_PT_active_joint(SidebarPanel, bpy.types.Panel):
         layout.label(text=context.object.name, icon=physics.JOINT_ICON)
         layout.prop(joint, "kind")
         if dof_rows.shown_dofs(joint):
-            joint_panels.draw_motion(layout, joint)
+            joint_panels.draw_motion(layout, context, joint)
 
 
 class REDMAX_PT_check(SidebarPanel, bpy.types.Panel):

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies stand where the coordinates of their joints put them, as long as no result is shown."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+import swinging
+from bake_cases import box, hinge, world_matrix
+from by_hand import extract as extracted
+from linkages import bar, turned_by_keys
+from unkeyed_battery import Battery
+
+from redmax_blender import handlers
+from redmax_blender.bridge import keyed_pose
+
+AXIS = (0.0, 1.0, 0.0)
+CLOSE = 2e-6
+"""Single precision of channels, for mechanisms of a few units."""
+
+
+@pytest.fixture(autouse=True)
+def _watched():
+    """As in a window; the timer is run by hand."""
+    keyed_pose.start_anew()
+    keyed_pose.watch(on=True)
+    yield
+    keyed_pose.watch(on=False)
+    keyed_pose.start_anew()
+
+
+def four_bar(*, ground=2.0, crank=0.5, coupler=1.8, rocker=1.2):
+    """Pins A, B, C and D in the xz plane, the crank standing upright on A; which joint closes the loop is left open."""
+    B = np.array((0.0, 0.0, crank))
+    D = np.array((ground, 0.0, 0.0))
+    along, far = (D - B) / np.linalg.norm(D - B), float(np.linalg.norm(D - B))
+    reach = (coupler**2 - rocker**2 + far**2) / (2.0 * far)
+    up = np.array((-along[2], 0.0, along[0]))
+    C = B + reach * along + math.sqrt(coupler**2 - reach**2) * up
+    links = {"Crank": ((0.0, 0.0, 0.0), B), "Coupler": (B, C), "Rocker": (D, C)}
+    made = {name: bar(name, *ends) for name, ends in links.items()}
+    joints = {
+        "A": hinge("A", None, made["Crank"], (0.0, 0.0, 0.0), axis=AXIS),
+        "B": hinge("B", made["Crank"], made["Coupler"], tuple(B), axis=AXIS),
+        "C": hinge("C", made["Coupler"], made["Rocker"], tuple(C), axis=AXIS),
+        "D": hinge("D", None, made["Rocker"], tuple(D), axis=AXIS),
+    }
+    joints["A"].redmax.joint.motion_type = "animated"
+    bpy.context.view_layer.update()
+    return joints
+
+
+def look():
+    """What the timer does."""
+    handlers.follow_again()
+
+
+def typed(joint, value, field="coordinate_angle_1"):
+    """As typing into the field does it."""
+    setattr(joint.redmax.joint, field, value)
+    joint.update_tag()
+    bpy.context.view_layer.update()
+
+
+def matrices(*names):
+    bpy.context.view_layer.update()
+    return {name: world_matrix(name) for name in names or ("Crank", "Coupler", "Rocker")}
+
+
+def pin(body, joint_name, modelled):
+    """Where a pin lies on a body, in the world."""
+    local = np.linalg.inv(modelled[body]) @ np.array((*bpy.data.objects[joint_name].location, 1.0))
+    return (world_matrix(body) @ local)[:3]
+
+
+def angle_of(name, modelled):
+    """By how much a body is turned about y."""
+    R = world_matrix(name)[:3, :3] @ np.linalg.inv(modelled[name][:3, :3])
+    return math.atan2(R[0, 2], R[2, 2])
+
+
+# --- forward kinematics and loops ------------------------------------------------------------
+
+
+def test_typing_a_coordinate_moves_the_mechanism_at_once():
+    joints = four_bar()
+    modelled = matrices()
+    look()
+    typed(joints["A"], 0.4)
+    assert angle_of("Crank", modelled) == pytest.approx(0.4, abs=CLOSE)
+    for body, other, name in (("Crank", "Coupler", "B"), ("Coupler", "Rocker", "C")):
+        assert pin(body, name, modelled) == pytest.approx(pin(other, name, modelled), abs=CLOSE)
+    assert pin("Rocker", "D", modelled) == pytest.approx(joints["D"].location, abs=CLOSE)
+    assert np.abs(world_matrix("Coupler") - modelled["Coupler"]).max() > 0.05
+
+
+def test_it_follows_keys_while_scrubbing_as_the_simulation_does():
+    joints = four_bar()
+    turned_by_keys(joints["A"], (1, 0.0), (25, 2.0))
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 25
+    look()
+    shown = {}
+    for frame in (7, 25, 13, 1):  # also back, and by leaps
+        scene.frame_set(frame)
+        shown[frame] = matrices()
+    assert not any(obj.redmax.kept.active for obj in scene.objects)  # as modelled: left alone
+    bpy.ops.redmax.simulate("EXEC_DEFAULT", True)
+    for frame, before in shown.items():
+        scene.frame_set(frame)
+        for name, matrix in matrices().items():
+            assert matrix == pytest.approx(before[name], abs=2e-5), (frame, name)
+
+
+def test_a_tree_moves_and_simulated_joints_stay_at_their_start(scene):
+    base, upper, lower = box("Base"), box("Upper", (0.0, 0.0, 1.0)), box("Lower", (0.0, 0.0, 2.0))
+    base.redmax.body.root = "LOCKED"
+    shoulder = hinge("Shoulder", base, upper, (0.0, 0.0, 0.5), axis=AXIS)
+    elbow = hinge("Elbow", upper, lower, (0.0, 0.0, 1.5), axis=AXIS)
+    shoulder.redmax.joint.motion_type = "locked"
+    modelled = matrices("Base", "Upper", "Lower")
+    shoulder.redmax.joint.coordinate_angle_1 = math.pi / 2
+    look()
+    assert world_matrix("Base") == pytest.approx(modelled["Base"])
+    assert world_matrix("Upper")[:3, 3] == pytest.approx((0.5, 0.0, 0.5), abs=CLOSE)
+    assert world_matrix("Lower")[:3, 3] == pytest.approx((1.5, 0.0, 0.5), abs=CLOSE)
+    typed(elbow, math.pi / 2)
+    assert world_matrix("Lower")[:3, 3] == pytest.approx((1.0, 0.0, 0.0), abs=CLOSE)
+    typed(elbow, 0.0)
+    typed(shoulder, 0.0)
+    assert {name: tuple(map(tuple, m)) for name, m in matrices("Upper", "Lower").items()} == {
+        name: tuple(map(tuple, modelled[name])) for name in ("Upper", "Lower")
+    }
+    assert not any(obj.redmax.kept.active for obj in scene.objects)
+
+
+def test_a_driven_coordinate_is_followed(scene):
+    joints = four_bar()
+    modelled = matrices()
+    control = bpy.data.objects.new("Control", None)
+    scene.collection.objects.link(control)
+    driver = joints["A"].driver_add("redmax.joint.coordinate_angle_1").driver
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = control, "location[0]"
+    driver.expression = variable.name
+    look()
+    control.location.x = 0.3
+    bpy.context.view_layer.update()
+    assert angle_of("Crank", modelled) == pytest.approx(0.3, abs=CLOSE)
+
+
+def test_a_loop_that_cannot_follow_stays_at_its_last_pose_and_the_field_says_so():
+    joints = four_bar(ground=2.0, crank=1.0, coupler=1.5, rocker=1.0)  # the crank cannot go round
+    modelled = matrices()
+    look()
+    typed(joints["A"], -3.0)
+    reached = angle_of("Crank", modelled)
+    assert -3.0 < reached < -0.1
+    for body, other, name in (("Crank", "Coupler", "B"), ("Coupler", "Rocker", "C")):
+        assert pin(body, name, modelled) == pytest.approx(pin(other, name, modelled), abs=CLOSE)
+    reach = np.linalg.norm(pin("Crank", "B", modelled) - np.array(joints["D"].location))
+    assert reach == pytest.approx(2.5, abs=2e-3)  # coupler and rocker are stretched out
+    (note,) = bpy.context.window_manager.redmax.pose_notes
+    assert note.name == "A"
+    assert note.text.startswith("Loop through '")
+    assert note.text.endswith(f" cannot follow: shown at {math.degrees(reached):.1f}°")
+    assert joints["A"].redmax.joint.coordinate_angle_1 == -3.0  # what was typed stays
+    typed(joints["A"], 0.2)
+    assert angle_of("Crank", modelled) == pytest.approx(0.2, abs=CLOSE)
+    assert not bpy.context.window_manager.redmax.pose_notes
+
+
+# --- what it leaves alone --------------------------------------------------------------------
+
+
+def test_a_result_that_is_shown_wins_and_without_it_keys_are_followed():
+    scene = swinging.build(frames=(1, 13))
+    shoulder = scene.objects["Shoulder"].redmax.joint
+    shoulder.coordinate_angle_1 = 0.3
+    look()
+    held = matrices("Upper")["Upper"]
+    bpy.ops.redmax.simulate("EXEC_DEFAULT", True)
+    scene.frame_set(13)
+    assert np.abs(matrices("Upper")["Upper"] - held).max() > 0.05
+    bpy.ops.redmax.show_result()
+    assert matrices("Upper")["Upper"] == pytest.approx(held, abs=CLOSE)
+    bpy.ops.redmax.show_result()
+    bpy.ops.redmax.clear_result()
+    assert matrices("Upper")["Upper"] == pytest.approx(held, abs=CLOSE)
+
+
+def test_saving_extracting_and_switching_off_see_the_modelled_pose(tmp_path):
+    joints = four_bar()
+    modelled = matrices()
+    before = extracted()
+    typed(joints["A"], 0.4)
+    look()
+    assert extracted().body("Rocker").E_wb == pytest.approx(before.body("Rocker").E_wb, abs=1e-12)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "keyed.blend"), copy=True)
+    assert np.abs(world_matrix("Crank") - modelled["Crank"]).max() > 0.1  # and it is shown again
+    with bpy.data.libraries.load(str(tmp_path / "keyed.blend"), link=True) as (_, chosen):
+        chosen.objects = ["Crank"]
+    assert tuple(chosen.objects[0].location) == pytest.approx(modelled["Crank"][:3, 3], abs=1e-7)
+    assert not chosen.objects[0].redmax.kept.active
+    bpy.ops.redmax.follow_coordinates()
+    for name, matrix in matrices().items():
+        assert matrix.tolist() == modelled[name].tolist()
+    bpy.ops.redmax.follow_coordinates()
+    assert np.abs(world_matrix("Crank") - modelled["Crank"]).max() > 0.1
+
+
+def test_undo_takes_the_mechanism_back():
+    joints = four_bar()
+    look()
+    modelled = matrices()
+    bpy.ops.ed.undo_push(message="before")
+    typed(joints["A"], 0.4)
+    bpy.ops.ed.undo_push(message="typed")
+    moved = matrices()
+    bpy.ops.ed.undo()
+    for name, matrix in matrices().items():
+        assert matrix == pytest.approx(modelled[name], abs=1e-7), name
+    bpy.ops.ed.redo()
+    for name, matrix in matrices().items():
+        assert matrix == pytest.approx(moved[name], abs=CLOSE), name
+
+
+def test_it_is_no_edit_of_the_artists():
+    scene = swinging.build(frames=(1, 13))
+    look()
+    bpy.ops.redmax.simulate("EXEC_DEFAULT", True)
+    bpy.ops.redmax.show_result()
+    scene.objects["Shoulder"].redmax.joint.coordinate_angle_1 = 0.2
+    scene.redmax.result.changed = False
+    bpy.context.window_manager.redmax.outdated = False
+    look()
+    scene.frame_set(5)
+    bpy.context.view_layer.update()
+    assert not scene.redmax.result.changed
+    assert not bpy.context.window_manager.redmax.outdated
+
+
+def test_a_mechanism_that_was_edited_is_built_anew_and_one_that_was_not_is_not(monkeypatch):
+    joints = four_bar()
+    look()
+    built, real = [], keyed_pose.keyed_mechanisms
+    monkeypatch.setattr(keyed_pose, "keyed_mechanisms", lambda extraction: built.append(extraction) or real(extraction))
+    typed(joints["A"], 0.3)
+    bpy.context.scene.frame_set(4)
+    look()
+    assert not built
+    joints["D"].location.x += 0.1
+    bpy.context.view_layer.update()
+    assert keyed_pose.wants_look(bpy.context.scene)
+    look()
+    assert len(built) == 1
+    assert not keyed_pose.wants_look(bpy.context.scene)
+
+
+def test_a_mechanism_that_cannot_be_built_stands_as_modelled(scene):
+    joints = four_bar()
+    modelled = matrices()
+    joints["B"].redmax.joint.child = None
+    typed(joints["A"], 0.4)
+    look()
+    scene.frame_set(3)
+    joints["A"].redmax.joint.child = joints["A"].redmax.joint.parent = bpy.data.objects["Crank"]
+    typed(joints["A"], 0.5)
+    look()
+    assert matrices()["Crank"].tolist() == modelled["Crank"].tolist()
+    assert "RedMax" not in bpy.context.window_manager.redmax.message
+
+
+def test_values_that_nobody_keyed_survive():
+    battery = Battery()
+    scene = bpy.context.scene
+    for name in ("Shoulder", "Elbow"):
+        scene.objects[name].redmax.joint.motion_type = "animated"
+    look()
+    scene.frame_set(7)
+    before = battery.change()
+    look()
+    typed(scene.objects["Elbow"], 0.4)
+    bpy.ops.redmax.follow_coordinates()
+    bpy.ops.redmax.follow_coordinates()
+    bpy.ops.redmax.follow_coordinates()
+    lost = [name for name, bits in battery.read().items() if bits != before[name]]
+    assert not lost
+
+
+def test_nothing_moves_in_the_background_unless_asked(scene):
+    keyed_pose.watch(on=False)
+    joints = four_bar()
+    modelled = matrices()
+    typed(joints["A"], 0.4)
+    look()
+    scene.frame_set(3)
+    assert matrices()["Crank"].tolist() == modelled["Crank"].tolist()
