@@ -157,24 +157,31 @@ class Window:
         return said
 
     def find(self, name: str, where: tuple[str, str] = SIDEBAR) -> tuple[int, int]:
-        """The middle of a button, which is then on the screen and under the mouse.
+        """A place on a button, which is then on the screen and under the mouse.
 
         name: a part of what `hovered` says of it: 'redmax.simulate(', "root='LOCKED'" or 'joint.q'. The mouse goes over
         the region and asks what it is over, so neither font, theme nor layout matter; the region is scrolled as needed.
         """
-        for places in (self._beside(name, where), *self._columns(where)):
+        if (found := self._scan(name, where, self._beside(name, where))) is not None:
+            return found
+        for column in self._columns(where):
             former: list[float] | None = None
             for turn in (0, -60, *[5] * 20):  # as it is, then from the top on
-                if turn and not (places and self._scrolled(turn, where, former)):
+                if turn and not self._scrolled(turn, where, former):
                     break
                 former = self.look(f"scroll{where}")
-                for x, y in places:
-                    self.move(x, y)
-                    if (seen := self.hovered(where)) is not None:
-                        self.seen[where, seen] = x, y
-                        if name in seen:
-                            return self._middle(name, where, x, y)
+                if (found := self._scan(name, where, column)) is not None:
+                    return found
         raise WindowError(f"{where} shows no button '{name}'")
+
+    def _scan(self, name: str, where: tuple[str, str], places: list[tuple[int, int]]) -> tuple[int, int] | None:
+        for x, y in places:
+            self.move(x, y)
+            if (seen := self.hovered(where)) is not None:
+                self.seen[where, seen] = x, y
+                if name in seen:
+                    return self._clear_of_arrows(name, where, x, y)
+        return None
 
     def _scrolled(self, turn: int, where: tuple[str, str], former: list[float] | None) -> bool:
         """Scroll a region of panels down; False at its end."""
@@ -202,42 +209,37 @@ class Window:
         _, top, _, bottom = self.rectangle(where)
         return [(x, y + way * STEP * far) for far in range(9) for way in (1, -1) if top < y + way * STEP * far < bottom]
 
-    def _middle(self, name: str, where: tuple[str, str], x: int, y: int) -> tuple[int, int]:
-        """From a place on a button to the middle of its height."""
-
-        def reach(way: int) -> int:
-            far = 0
-            while far < STEP:
-                self.move(x, y + way * (far + 3))
-                if name not in (self.hovered(where) or ""):
-                    break
-                far += 3
-            return far
-
-        y += (reach(1) - reach(-1)) // 2
-        self.move(x, y)
+    def _clear_of_arrows(self, name: str, where: tuple[str, str], x: int, y: int) -> tuple[int, int]:
+        """In a header, where a button is met at its left end, its middle: number fields have arrows at their ends."""
+        _, top, _, bottom = self.rectangle(where)
+        if bottom - top < LOW:
+            x += (self._reach(name, where, (x, y), 8) - self._reach(name, where, (x, y), -8)) // 2
+            self.seen[where, name] = x, y
+            self.move(x, y)
         return x, y
+
+    def _reach(self, name: str, where: tuple[str, str], start: tuple[int, int], step: int) -> int:
+        """How many pixels a button goes on to the right, or the left for negative steps."""
+        x, y = start
+        while name in (self.hovered(where) or ""):
+            x += step
+            self.move(x, y)
+        self.move(*start)
+        return abs(x - start[0])
 
     def choose(self, name: str, item: int, count: int, where: tuple[str, str] = SIDEBAR) -> None:
         """Click an item, counted from 0, of an enum that stands as a row of buttons."""
         x, y = self.find(name, where)
-        ends = []
-        for way in (-1, 1):
-            far = x
-            while name in (self.hovered(where) or ""):
-                far += 10 * way
-                self.move(far, y)
-            ends.append(far)
-            self.move(x, y)
-        self.click(ends[0] + (item + 0.5) * (ends[1] - ends[0]) / count, y)
+        left, right = (self._reach(name, where, (x, y), step) for step in (-8, 8))
+        self.click(x - left + (item + 0.5) * (left + right) / count, y)
 
     def press_button(self, name: str, where: tuple[str, str] = SIDEBAR) -> None:
         self.click(*self.find(name, where))
 
     def enter(self, name: str, text: str, where: tuple[str, str] = SIDEBAR) -> None:
-        """Type into a number or text field."""
-        self.click(*self.find(name, where), times=2)
-        self.press("ctrl+a")
+        """Type into a number field: Enter opens it under the mouse, without a drag."""
+        self.find(name, where)
+        self.press("Return", "ctrl+a")
         self.type(text)
         self.press("Return")
 
