@@ -20,69 +20,67 @@ QUESTION, ANSWER = FOLDER / "question.json", FOLDER / "answer.json"
 INTERVAL = 0.01
 """Seconds between two looks for a question."""
 
-EDGE = 20
-"""Pixels at the rims of a region that belong to its neighbours, to tabs and scroll bars."""
-
 
 def windows():
+    """Open windows: the main one, which fills the screen, and those of dialogs."""
     return bpy.context.window_manager.windows
 
 
-def height():
-    """Of the window: Blender counts from below, the screen from above."""
-    return windows()[0].height
-
-
-def areas(kind=None):
-    """Areas of the first window by type, the largest first."""
-    found = [area for area in windows()[0].screen.areas if kind in (None, area.type)]
-    return sorted(found, key=lambda area: -area.width * area.height)
-
-
-def area_region(area_type, region_type):
-    """The region of that type of the largest such area, where it is open."""
-    for area in areas(area_type):
-        for region in area.regions:
-            if region.type == region_type and region.width > 1 and region.height > 1:
-                return area, region
+def find_region(area_type, region_type):
+    """(window, area, region) of the largest area of that type that shows such a region; dialogs come first."""
+    for window in reversed(windows()):
+        for area in sorted(window.screen.areas, key=lambda area: -area.width * area.height):
+            for region in area.regions:
+                if (area.type, region.type) == (area_type, region_type) and min(region.width, region.height) > 1:
+                    return window, area, region
     raise LookupError(f"{area_type} shows no region {region_type}")
+
+
+def on_screen(window, x, y):
+    """Pixels of the screen, which counts from above, of a place in a window, which counts from below."""
+    return [round(window.x + x), round(windows()[0].height - window.y - y)]
 
 
 def rectangle(area_type, region_type):
     """Left, top, right, bottom on the screen, in pixels."""
-    _, region = area_region(area_type, region_type)
-    top = height() - region.y - region.height
-    return [region.x, top, region.x + region.width, top + region.height]
+    window, _, region = find_region(area_type, region_type)
+    return [
+        *on_screen(window, region.x, region.y + region.height),
+        *on_screen(window, region.x + region.width, region.y),
+    ]
 
 
 def scroll(area_type, region_type):
     """How far a region is scrolled: what the view of its content begins with."""
-    _, region = area_region(area_type, region_type)
+    _, _, region = find_region(area_type, region_type)
     return list(region.view2d.region_to_view(0, 0))
 
 
-def tab(area_type="VIEW_3D", region_type="UI"):
-    return area_region(area_type, region_type)[1].active_panel_category
+def tab():
+    """The tab of the viewport's sidebar; None while it is closed."""
+    try:
+        return find_region("VIEW_3D", "UI")[2].active_panel_category
+    except LookupError:
+        return None
 
 
-def point(name, area_type="VIEW_3D"):
+def point(name):
     """Where the origin of an object is on the screen."""
-    return place(bpy.data.objects[name].matrix_world.translation, area_type)
+    return place(bpy.data.objects[name].matrix_world.translation)
 
 
-def place(location, area_type="VIEW_3D"):
+def place(location):
     """Where a point of the world is on the screen, in pixels."""
-    area, region = area_region(area_type, "WINDOW")
+    window, area, region = find_region("VIEW_3D", "WINDOW")
     seen = view3d_utils.location_3d_to_region_2d(region, area.spaces.active.region_3d, Vector(location))
     if seen is None:
         raise LookupError(f"{location} is behind the view")
-    return [round(region.x + seen.x), round(height() - region.y - seen.y)]
+    return on_screen(window, region.x + seen.x, region.y + seen.y)
 
 
 def hovered(area_type, region_type):
     """The button under the mouse: its operator as a call, or its property as `data-block.path[index]`; else None."""
-    area, region = area_region(area_type, region_type)
-    window = windows()[0]
+    window, area, region = find_region(area_type, region_type)
     with bpy.context.temp_override(window=window, area=area, region=region):
         if bpy.ops.ui.copy_python_command_button.poll():
             kept = bpy.context.window_manager.clipboard
@@ -92,7 +90,7 @@ def hovered(area_type, region_type):
             return call
         if (shown := bpy.context.property) is not None:
             block, path, index = shown
-            return f"{block.name}.{path}" + (f"[{index}]" if index >= 0 else "")
+            return f"{getattr(block, 'name', '')}.{path}" + (f"[{index}]" if index >= 0 else "")
     return None
 
 

@@ -32,8 +32,12 @@ MARGIN, LOW = 8, 60
 SETTLED = 0.02
 """Seconds in which an event surely is in Blender's queue."""
 
+FUNCTION_KEYS = {f"F{n}": str(code) for n, code in enumerate((*range(67, 77), 95, 96), start=1)}
+"""Codes of the keys on every PC keyboard: by name, xdotool presses Ctrl and Alt too, as for a change of terminals."""
+
 VIEW, SIDEBAR = ("VIEW_3D", "WINDOW"), ("VIEW_3D", "UI")
 PROPERTIES, TIMELINE = ("PROPERTIES", "WINDOW"), ("DOPESHEET_EDITOR", "HEADER")
+FILE_NAME = ("FILE_BROWSER", "EXECUTE")
 
 
 class WindowError(Exception):
@@ -78,10 +82,10 @@ class Window:
             time.sleep(0.05)
         return value
 
-    def picture(self, path: Path) -> Path:
-        """The whole screen as a PNG."""
+    def picture(self, path: Path, box: tuple[int, int, int, int] = (0, 0, WIDTH, HEIGHT)) -> Path:
+        """The screen, or a part of it (left, top, right, bottom), as a PNG."""
         self.settle(0.3)
-        _screen(self.folder / "screen" / "Xvfb_screen0").save(path)
+        _screen(self.folder / "screen" / "Xvfb_screen0").crop(box).save(path)
         return path
 
     def log(self) -> str:
@@ -141,7 +145,7 @@ class Window:
     def press(self, *keys: str) -> None:
         """Keys one after another, in xdotool's words: 'shift+a', 'ctrl+z', 'Return', 'F3', 'KP_1'."""
         for key in keys:
-            self.act("key", key, pause=0.08)
+            self.act("key", "+".join(FUNCTION_KEYS.get(part, part) for part in key.split("+")), pause=0.08)
 
     def type(self, text: str) -> None:
         self.act("type", "--delay", 15, json.dumps(text), pause=0.1)
@@ -173,6 +177,14 @@ class Window:
                 if (found := self._scan(name, where, column)) is not None:
                     return found
         raise WindowError(f"{where} shows no button '{name}'")
+
+    def buttons(self, where: tuple[str, str] = SIDEBAR) -> dict[str, tuple[int, int]]:
+        """Everything the mouse can be over in a region, as it stands, from top to bottom."""
+        self.seen.clear()
+        for column in self._columns(where):
+            self._scan("\n", where, column)
+        found = sorted(self.seen.items(), key=lambda item: (item[1][1], item[1][0]))
+        return {label: place for (_, label), place in found}
 
     def _scan(self, name: str, where: tuple[str, str], places: list[tuple[int, int]]) -> tuple[int, int] | None:
         for x, y in places:
@@ -247,7 +259,7 @@ class Window:
         """Show the sidebar of the 3D Viewport (N) and go to a tab of it (Ctrl and wheel over the tabs)."""
         left, top, right, bottom = self.rectangle(VIEW)
         self.move((left + right) / 2, (top + bottom) / 2)
-        if not self.look("areas('VIEW_3D')[0].spaces.active.show_region_ui"):
+        if self.look("tab()") is None:
             self.press("n")
             self.settle(0.3)
         _, top, right, _ = self.rectangle(SIDEBAR)
@@ -266,6 +278,22 @@ class Window:
         self.type(" ".join(words))
         self.settle(0.3)
         self.press("Return")
+
+    def save_as(self, name: str) -> Path:
+        """Save (Ctrl+Shift+S) under a new name, which is typed into the file browser; the file is in our folder."""
+        self.press("ctrl+shift+s")
+        self.wait("len(windows()) == 2")
+        self.settle(0.5)
+        left, top, _, bottom = self.rectangle(FILE_NAME)
+        self.click(left + 100, (top + bottom) / 2, times=2)
+        self.press("ctrl+a")
+        self.type(name)
+        self.press("Return")
+        self.settle(0.3)
+        if self.look("len(windows())") == 2:
+            self.press_button("file.execute", FILE_NAME)
+        self.wait("len(windows()) == 1")
+        return self.folder / name
 
     # Ending
 
@@ -290,6 +318,8 @@ def begin(folder: Path, *, extension: Path, blend: Path | None = None) -> Window
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "BLENDER"))}
     environment |= {
         "BLENDER_USER_RESOURCES": str(folder / "profile"),
+        "HOME": str(folder),  # where Blender saves what it is not told a place for
+        "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")),  # shaders compiled before
         "LIBGL_ALWAYS_SOFTWARE": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",

@@ -34,11 +34,11 @@ def value(window, path):
 def test_add_a_double_pendulum(window):
     over_view(window)
     window.press("a", "x", "Return")
-    window.wait("not bpy.data.objects")
+    window.wait("not scene().objects")
     window.press("shift+a")
     window.type("double")
     window.press("Return")
-    window.wait("len(bpy.data.objects) > 3")
+    window.wait("len(scene().objects) > 3")
     window.press("KP_Decimal")
     window.open_tab("RedMax")
 
@@ -130,14 +130,18 @@ def test_bake_undo_and_redo(window):
     assert places(window) == simulated
 
 
-def test_save_and_reload(window, tmp_path):
+def test_save_and_reload(window):
     before, moved = places(window), baked(window)
-    saved = tmp_path / "sixty seconds.blend"
-    window.save_as(saved)
     over_view(window)
-    window.press("ctrl+s")
+    saved = window.save_as("sixty seconds.blend")
+    window.wait(f"bpy.data.filepath == {str(saved)!r} and not bpy.data.is_dirty")
+    over_view(window)
+    window.press("a", "x", "Return")
+    window.wait("not scene().objects")
     window.menu("revert")
-    window.wait("state().message == ''")
+    window.settle(0.5)
+    window.press("Return")  # yes, leave what was changed
+    window.wait("len(scene().objects) > 3 and not bpy.data.is_dirty")
     assert places(window) == before
     assert baked(window) == moved
     assert value(window, "motion_type") == "animated"
