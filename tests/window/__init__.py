@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real Blender window on a screen of its own, driven by mouse and keys; `python -m tests.window` drives one by hand."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
