@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import actions, blend_files, cache, changes, check_report, live, live_check, preview, unexpected, weighing
+from .bridge import (
+    actions,
+    blend_files,
+    cache,
+    changes,
+    check_report,
+    live,
+    live_check,
+    preparation,
+    preview,
+    unexpected,
+    weighing,
+)
 from .properties import migration, stored_groups
 
 if TYPE_CHECKING:
@@ -186,6 +198,8 @@ def _has_window() -> bool:
 def look_again() -> None:
     """Timer: runs once, when nothing was edited for a moment."""
     context = bpy.context
+    if _has_window() and context.scene is not None and any(obj.redmax.is_body for obj in context.scene.objects):
+        preparation.ensure()
     if live.running() or preview.rendering() or live_check.check(context):
         return
     body = weighing.body_of(context.view_layer.objects.active)

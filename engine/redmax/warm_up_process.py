@@ -81,8 +81,8 @@ class WarmUpProcess:
             process.stdin.close()  # type: ignore[union-attr]
         self.died = not (self.complete or self.failure or self._cancelled)
         if self.died:
-            self.failure = f"The fast solver's compiler ended unexpectedly (exit code {code})" + f": {last}" * bool(last)
-            self.failure = self.failure[:LONGEST]
+            why = f"exit code {code}" + f": {last}" * bool(last)
+            self.failure = f"The compiler of the fast solver ended unexpectedly ({why[:LONGEST]})"
         self.seconds = time.perf_counter() - self._begun
         self._ended.set()
 

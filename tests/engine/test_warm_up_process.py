@@ -69,14 +69,14 @@ def test_a_failure_is_told_in_its_own_words_and_a_crash_with_its_code():
     assert (failed.failure, failed.died, failed.complete) == ("unknown processor", False, False)
     crashed = ended("print('Illegal instruction', flush=True); os._exit(132)")
     assert crashed.died
-    assert crashed.failure.endswith("ended unexpectedly (exit code 132): Illegal instruction")
+    assert crashed.failure.endswith("ended unexpectedly (exit code 132: Illegal instruction)")
 
 
 def test_no_python_and_no_process_are_said(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/opt/blender/blender")
     with pytest.raises(RedMaxError, match="no Python was found"):
         WarmUpProcess().start()
-    with pytest.raises(RedMaxError, match="process of its own: .*nowhere"):
+    with pytest.raises(RedMaxError, match=r"process of its own: .*nowhere"):
         WarmUpProcess(["/nowhere/python"]).start()
 
 
@@ -91,7 +91,9 @@ def test_the_wish_names_the_engine_its_places_and_the_folder(tmp_path, monkeypat
 def test_one_process_at_a_time_has_the_lock(tmp_path):
     path = tmp_path / "lock"
     held = "import sys\nfrom pathlib import Path\nfrom redmax import only_one\n"
-    held += f"with only_one.locked(Path({str(path)!r})) as mine:\n    print(mine, flush=True)\n    sys.stdin.readline()\n"
+    held += (
+        f"with only_one.locked(Path({str(path)!r})) as mine:\n    print(mine, flush=True)\n    sys.stdin.readline()\n"
+    )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", held], **pipes) as other:
         assert other.stdout.readline() == "True\n"
