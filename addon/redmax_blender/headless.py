@@ -54,9 +54,10 @@ def bake_file(
     overwritten where it is named here. frames, accuracy, integrator, pre_roll, options, channels: instead of what the
     file says, None for that; they are written into the file, as its result depends on them. options: those of the Bake
     panel by name (`scene.redmax.bake`), such as tangents="LINEAR". bake: False only simulates; the result is then in
-    the cache beside `out`. route: "numba" or "numpy" instead of the usual one, which is numba where it is installed; numpy
-    waits for no compiler. again: simulate also where the file has a whole result of what is asked for. progress: called with the frames done and all frames. preparing: called while the fast
-    solver is compiled, which a computer does once, with the part done (0 to 1) and what is compiled.
+    the cache beside `out`. route: "numba" or "numpy" instead of the usual one, which is numba where it is installed;
+    numpy waits for no compiler. again: simulate also where the file has a whole result of what is asked for. progress:
+    called with the frames done and all frames. preparing: called while the fast solver is compiled, which a computer
+    does once, with the part done (0 to 1) and what is compiled.
     What a run computed before it failed, or before Ctrl+C, is baked and written too.
     """
     facts = Report(file=_shown(source or bpy.data.filepath), out=_shown(out))

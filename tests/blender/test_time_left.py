@@ -33,7 +33,7 @@ def test_an_even_run_is_told_right_and_nothing_in_the_first_half_second():
 
 def test_a_run_that_slows_down_is_soon_judged_by_what_it_costs_now():
     told = followed([0.02] * 100 + [0.4] * 100, 200)
-    now, said, left = told[110]
+    _now, said, left = told[110]
     assert said == pytest.approx(left, rel=0.25)
 
 
