@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         topology,
         trajectory,
         warm_up,
+        warm_up_process,
     )
     from redmax.cli import console, progress  # noqa: F401
     from redmax.cli import warm_up as preparing  # noqa: F401

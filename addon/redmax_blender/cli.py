@@ -63,6 +63,8 @@ def parser(prog: str) -> argparse.ArgumentParser:
     add("--tangents", choices=("exact", "linear"), help="motion between keys (default: as the file says)")
     add("--loop", type=_count(1), metavar="N", help="let the end meet the start, led back over the last N frames")
     add("--channels", type=_channels, metavar="A,B", help=f"results as F-curves: {','.join(CHANNELS)}")
+    add("--route", choices=("numba", "numpy"), default="", help="what computes (default: numba where it is installed)")
+    add("--again", action="store_true", help="simulate also where the file has a whole result of just this")
     add("--no-bake", action="store_true", help="only simulate; the result is in the cache beside --out")
     add("--quiet", action="store_true", help="no progress and no summary; errors are still told")
     bake.set_defaults(refuse=bake.error)
@@ -121,6 +123,8 @@ def _bake(options: argparse.Namespace) -> int:
         options=_bake_options(options),
         channels=options.channels,
         bake=not options.no_bake,
+        route=options.route,
+        again=options.again,
         report=options.report,
         progress=None if options.quiet else show,
         preparing=None if options.quiet else told.show,

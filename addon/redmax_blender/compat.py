@@ -118,8 +118,6 @@ def curves_in(action: Any, slot: int) -> Curves | None:
 
 def every_curve(action: Any) -> list[bpy.types.FCurve]:
     """The F-curves of all slots of an action."""
-    if not HAS_SLOTS:
-        return list(action.fcurves)
     bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
     return [curve for bag in bags for curve in bag.fcurves]
 

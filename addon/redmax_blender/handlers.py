@@ -22,6 +22,7 @@ from .bridge import (
     live,
     live_check,
     old_paths,
+    preparation,
     preview,
     unexpected,
     weighing,
@@ -236,6 +237,8 @@ def _has_window() -> bool:
 def look_again() -> None:
     """Timer: runs once, when nothing was edited for a moment."""
     context = bpy.context
+    if _has_window() and context.scene is not None and any(obj.redmax.is_body for obj in context.scene.objects):
+        preparation.ensure()
     if live.running() or preview.rendering() or live_check.check(context):
         return
     body = weighing.body_of(context.view_layer.objects.active)

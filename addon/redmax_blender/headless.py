@@ -19,9 +19,9 @@ from typing import Any
 
 import bpy
 
-from ._engine import errors, files
+from ._engine import errors, files, trajectory
 from .bridge import bake as baking
-from .bridge import blend_files, cache, live, preview, run_report, simulation, unexpected
+from .bridge import blend_files, cache, extract, live, preview, run_report, simulation, unexpected
 from .bridge.run_report import FAILED, OK, PARTIAL, USAGE, Report
 from .properties.scene import CHANNELS, CUSTOM
 
@@ -44,6 +44,8 @@ def bake_file(
     options: Mapping[str, Any] | None = None,
     channels: Collection[str] | None = None,
     bake: bool = True,
+    route: str = "",
+    again: bool = False,
     report: Path | None = None,
     progress: OnProgress | None = None,
     preparing: simulation.OnPreparing | None = None,
@@ -54,8 +56,10 @@ def bake_file(
     overwritten where it is named here. frames, accuracy, integrator, pre_roll, options, channels: instead of what the
     file says, None for that; they are written into the file, as its result depends on them. options: those of the Bake
     panel by name (`scene.redmax.bake`), such as tangents="LINEAR". bake: False only simulates; the result is then in
-    the cache beside `out`. progress: called with the frames done and all frames. preparing: called while the fast
-    solver is compiled, which a computer does once, with the part done (0 to 1) and what is compiled.
+    the cache beside `out`. route: "numba" or "numpy" instead of the usual one, which is numba where it is installed;
+    numpy waits for no compiler. again: simulate also where the file has a whole result of what is asked for. progress:
+    called with the frames done and all frames. preparing: called while the fast solver is compiled, which a computer
+    does once, with the part done (0 to 1) and what is compiled.
     What a run computed before it failed, or before Ctrl+C, is baked and written too.
     """
     facts = Report(file=_shown(source or bpy.data.filepath), out=_shown(out))
@@ -74,7 +78,9 @@ def bake_file(
         facts.scene = chosen.name
         _apply(chosen, frames, accuracy, integrator, pre_roll, options or {}, channels)
         with cache.not_following():  # nothing is written beside the source
-            _simulate_and_bake(chosen, facts, bake=bake, progress=progress, preparing=preparing)
+            _simulate_and_bake(
+                chosen, facts, bake=bake, route=route, again=again, progress=progress, preparing=preparing
+            )
         if out is not None:
             facts.notes += filter(None, [_save(out)])
     except FileProblem as error:
@@ -201,6 +207,8 @@ def _simulate_and_bake(
     facts: Report,
     *,
     bake: bool,
+    route: str,
+    again: bool,
     progress: OnProgress | None,
     preparing: simulation.OnPreparing | None,
 ) -> None:
@@ -209,18 +217,38 @@ def _simulate_and_bake(
         with facts.timed("extract"):
             extraction, integrator = live.prepare(scene, view_layer)
         facts.describe(extraction, integrator, accuracy=scene.redmax.accuracy)
-        run = simulation.Run(extraction, integrator)
-        with _stopped_by_interrupt(run):
-            run.work(progress, preparing)
-        facts.seconds["prepare"], facts.seconds["simulate"] = run.preparing_seconds, run.seconds
-        result = run.trajectory()
-        facts.add_result(result, extraction)
-        if not simulation.worth_keeping(result):
-            raise errors.RedMaxError(result.message)
-        facts.notes += filter(None, [simulation.store_result(scene, extraction, integrator, result, run.seconds)])
+        kept = None if again else live.unchanged(scene, extraction, integrator)
+        if kept is not None:
+            result = cache.require(scene)
+            facts.add_result(result, extraction)
+            facts.notes.append(kept.text)
+        else:
+            result = _simulated(scene, facts, extraction, integrator, route, progress, preparing)
         if bake:
             with facts.timed("bake"):
                 facts.add_bake(baking.bake(scene, view_layer, extraction, result, baking.BakeOptions.from_scene(scene)))
+
+
+def _simulated(
+    scene: bpy.types.Scene,
+    facts: Report,
+    extraction: extract.Extraction,
+    integrator: Any,
+    route: str,
+    progress: OnProgress | None,
+    preparing: simulation.OnPreparing | None,
+) -> trajectory.Trajectory:
+    """What a new run computed, which is the scene's result from now on."""
+    run = simulation.Run(extraction, integrator, route=route)
+    with _stopped_by_interrupt(run):
+        run.work(progress, preparing)
+    facts.seconds["prepare"], facts.seconds["simulate"] = run.preparing_seconds, run.seconds
+    result = run.trajectory()
+    facts.add_result(result, extraction)
+    if not simulation.worth_keeping(result):
+        raise errors.RedMaxError(result.message)
+    facts.notes += filter(None, [simulation.store_result(scene, extraction, integrator, result, run.seconds)])
+    return result
 
 
 def _save(out: Path) -> str:

@@ -17,7 +17,7 @@ from .bridge import cache_usage, preparation
 if TYPE_CHECKING:
     from .registration import Ledger
 
-UNPREPARED = "Not prepared yet: the first Simulate does it, once for this computer, or Warm Up does"
+UNPREPARED = "Not prepared yet: it is, once for this computer, as soon as there is a mechanism, or Warm Up does"
 
 LINE = 80
 """Letters in a line of a long sentence; the preferences window has room for that."""
@@ -55,6 +55,12 @@ def _version(name: str) -> str | None:
 
 class REDMAX_AP_preferences(bpy.types.AddonPreferences):
     bl_idname = __package__
+
+    full_zip_told: bpy.props.BoolProperty(
+        name="Full Zip Told",
+        description="Panel 3 does not say any more that the full zip is faster",
+        options={"HIDDEN"},
+    )
 
     def draw(self, _context: Any) -> None:
         layout = self.layout

@@ -80,6 +80,15 @@ def warm_up(progress: OnProgress | None = None, *, stopped: Callable[[], bool] |
     return True
 
 
+def part_on_disk() -> float:
+    """Which part of the kernels is kept already, 0 to 1, also by another process. Needs numba."""
+    from .kernels import extrapolation, fixed_steps, jit, newton, runge_kutta, tree  # noqa: F401, PLC0415  (all sizes)
+
+    folder = cache_folder.writable()
+    kept = {name.rsplit(".", 2)[0] for name in (folder.names() if folder is not None else ())}  # function.hash.kernel
+    return sum(size for name, size in jit.sizes.items() if name in kept) / sum(jit.sizes.values())
+
+
 @contextmanager
 def _short_pauses() -> Iterator[None]:
     """Let other threads wait only for moments, so that an interface stays alive.

@@ -32,9 +32,10 @@ class Window:
     """A window in which Simulate was pressed. reports: (level, text). status: the line in the status bar."""
 
     bl_label = simulate.REDMAX_OT_simulate.bl_label
-    _begin, modal, _tick, cancel, _show_progress, _tell, _refuse = (
+    again = False
+    _begin, modal, _tick, cancel, _show_progress, _tell, _refuse, _reused = (
         simulate.REDMAX_OT_simulate.__dict__[name]
-        for name in ("_begin", "modal", "_tick", "cancel", "_show_progress", "_tell", "_refuse")
+        for name in ("_begin", "modal", "_tick", "cancel", "_show_progress", "_tell", "_refuse", "_reused")
     )
 
     def __init__(self) -> None:

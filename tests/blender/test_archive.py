@@ -7,6 +7,7 @@ See tests/archive/README.md. A Blender opens what it and those before it have sa
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -109,7 +110,9 @@ def curves(scene: Any) -> dict[tuple[str, str, int], tuple[list[float], np.ndarr
     found = {}
     for owner in (scene, *scene.objects):
         record = owner.redmax.baked
-        for curve in compat.curves_in(record.action, record.slot) if record.active else ():
+        held = [(record.action, record.slot), (record.results, record.results_slot)]  # earlier versions: both in one
+        found_in = [compat.curves_in(action, slot) or () for action, slot in held if action is not None]
+        for curve in itertools.chain(*found_in) if record.active else ():
             frames = [key.co[0] for key in curve.keyframe_points]
             values = np.array([curve.evaluate(frame) for frame in quarters])
             found[owner.name, curve.data_path, curve.array_index] = frames, values

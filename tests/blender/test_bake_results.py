@@ -57,22 +57,111 @@ def test_motor_is_written_for_joints_that_follow_a_motion(scene):
     assert numbers(shoulder, "redmax_motor")[0] == pytest.approx(motor, rel=1e-6)
 
 
-def test_results_are_added_to_the_action_of_the_joint_and_taken_out_again(scene):
-    """Coordinate keys live there; nothing of the setup is displaced."""
-    double_pendulum()
+def results_strip(owner):
+    """The one strip of the results' track."""
+    (track,) = (track for track in owner.animation_data.nla_tracks if track.name == "RedMax Results")
+    (strip,) = track.strips
+    assert not any((track.select, strip.select, track.mute, track.is_solo))
+    return strip
+
+
+def result_curves(owner):
+    record = owner.redmax.baked
+    return list(compat.curves_in(record.results, record.results_slot))
+
+
+@pytest.mark.parametrize("target", ["NEW", "NLA", "CURRENT"])
+@pytest.mark.parametrize("keys", ["EVERY", "FEWER"])
+def test_results_are_on_a_track_of_their_own_and_taken_away_again(scene, target, keys):
+    """Coordinate keys live in the joint's action: they stay the only ones there."""
+    upper, _ = double_pendulum()
     elbow = bpy.data.objects["Elbow"]
     curve = compat.ensure_fcurves(elbow).new("redmax.joint.torque_1")
     curve.keyframe_points.insert(1, 0.5)
+    curve.keyframe_points.insert(9, 0.5)
     action = elbow.animation_data.action
+    artists = elbow.animation_data.nla_tracks.new()
+    elbow.animation_data.nla_tracks.active = artists
+    names = {action.name for action in bpy.data.actions}
     first = extracted()
-    run_and_bake(torque=True)
-    assert elbow.animation_data.action == action
-    assert sorted(c.data_path for c in compat.fcurves_of(elbow)) == ['["redmax_torque"]', "redmax.joint.torque_1"]
-    assert first.scene.joints == extracted().scene.joints
+    for _ in range(2):  # the second bake takes the place of the first
+        _, result, _ = run_and_bake(target=target, keys=keys, torque=True, energy=True)
+        assert elbow.animation_data.action == action
+        assert [(c.data_path, len(c.keyframe_points)) for c in compat.fcurves_of(elbow)] == [("redmax.joint.torque_1", 2)]
+        assert elbow.animation_data.nla_tracks.active == artists
+        assert len(elbow.animation_data.nla_tracks) == 2
+        assert scene.animation_data.action is None
+        for owner in (elbow, scene):
+            strip = results_strip(owner)
+            assert (strip.frame_start, strip.frame_end, strip.blend_type) == (1.0, 30.0, "REPLACE")
+        assert first.scene.joints == extracted().scene.joints
+        index = result.joint_names.index("Elbow")
+        for frame, sample in ((-5, 0), (1, 0), (12, 11), (30, 29), (44, 29)):  # held before and after, as by F-curves
+            scene.frame_set(frame)
+            expected = result.channels["torque"][sample, index]
+            bound = 2e-3 * np.abs(result.channels["torque"]).max() if keys == "FEWER" else 1e-6
+            assert numbers(elbow, "redmax_torque")[0] == pytest.approx(expected, abs=bound)
+            depsgraph = bpy.context.evaluated_depsgraph_get()
+            assert elbow.evaluated_get(depsgraph)["redmax_torque"][0] == elbow["redmax_torque"][0]
+        assert upper.redmax.baked.target == target
     baking.remove_bake(scene)
     assert elbow.animation_data.action == action
+    assert [track.name for track in elbow.animation_data.nla_tracks] == [artists.name]
     assert [c.data_path for c in compat.fcurves_of(elbow)] == ["redmax.joint.torque_1"]
     assert "redmax_torque" not in elbow
+    assert scene.animation_data is None
+    assert {action.name for action in bpy.data.actions} == names
+
+
+def test_results_say_what_they_are_with_units_and_are_not_selected(scene):
+    double_pendulum()
+    box("Sled", (5.0, 0.0, 0.0))
+    hinge("Rail", None, bpy.data.objects["Sled"], (5.0, 0.0, 0.0), kind="prismatic").redmax.joint.damping[0] = 0.5
+    run_and_bake(torque=True, reaction=True, energy=True)
+    elbow, rail = bpy.data.objects["Elbow"], bpy.data.objects["Rail"]
+    groups = {(c.data_path[2:-2], c.array_index): c.group.name for c in result_curves(elbow)}
+    assert groups["redmax_torque", 0] == "Torque (N m)"
+    assert [groups["redmax_reaction", index] for index in (0, 2, 3, 5)] == [
+        *("Reaction Torque (N m)", "Reaction Torque (N m)"),
+        *("Reaction Force (N)", "Reaction Force (N)"),
+    ]
+    assert "Force (N)" in {c.group.name for c in result_curves(rail)}
+    assert {c.group.name for c in result_curves(scene)} == {
+        *("Kinetic Energy (J)", "Potential Energy (J)", "Energy (J)", "Work (J)", "Loss (J)")
+    }
+    for owner in (elbow, scene):
+        for curve in result_curves(owner):
+            assert not curve.select
+            keys = curve.keyframe_points
+            assert not any(
+                key.select_control_point or key.select_left_handle or key.select_right_handle for key in keys
+            )
+    assert elbow.id_properties_ui("redmax_torque").as_dict()["description"].endswith("[N m]")
+    assert rail.id_properties_ui("redmax_torque").as_dict()["description"].endswith("[N]")
+    assert scene.id_properties_ui("redmax_work").as_dict()["description"].endswith("[J]")
+
+
+def test_an_nla_that_is_off_is_said_and_nothing_is_written(scene):
+    double_pendulum()
+    elbow = bpy.data.objects["Elbow"]
+    elbow.animation_data_create().use_nla = False
+    with pytest.raises(BridgeError, match=r"The NLA of 'Elbow' is switched off.*or bake without results"):
+        run_and_bake(torque=True)
+    assert not bpy.data.actions
+    run_and_bake()  # without results it is nobody's business
+
+
+def test_an_artists_action_given_meanwhile_stays(scene):
+    double_pendulum()
+    elbow = bpy.data.objects["Elbow"]
+    run_and_bake(torque=True)
+    compat.ensure_fcurves(elbow).new("redmax.joint.torque_1").keyframe_points.insert(1, 0.5)
+    elbow.animation_data.action_influence = 0.5
+    action = elbow.animation_data.action
+    baking.remove_bake(scene)
+    assert elbow.animation_data.action == action
+    assert elbow.animation_data.action_influence == 0.5
+    assert not elbow.animation_data.nla_tracks
 
 
 def test_energies_are_properties_of_the_scene(scene):
@@ -120,8 +209,8 @@ def test_an_object_that_is_body_and_joint_gets_both(scene):
     joint.kind, joint.child, joint.damping = "prismatic", arm, [2.0] * 6
     _, result, report = run_and_bake(torque=True)
     assert report.objects == 1
-    found = {c.data_path for c in compat.fcurves_of(arm)}
-    assert found == {"location", "rotation_euler", '["redmax_torque"]'}
+    assert {c.data_path for c in compat.fcurves_of(arm)} == {"location", "rotation_euler"}
+    assert {c.data_path for c in result_curves(arm)} == {'["redmax_torque"]'}
     scene.frame_set(10)
     assert numbers(arm, "redmax_torque")[0] == pytest.approx(result.channels["torque"][9, 0], rel=1e-5)
     baking.remove_bake(scene)

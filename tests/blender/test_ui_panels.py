@@ -226,8 +226,11 @@ def test_baked_results_of_a_joint_are_shown_by_coordinate_and_missing_ones_left_
         *(('["redmax_torque"]', index) for index in range(2)),
         *(('["redmax_reaction"]', index) for index in range(6)),
     ]
-    assert layout.texts()[:4] == ["Torque", "Rotation X", "Rotation Y", "Reaction"]
-    assert layout.texts()[4:] == ["Torque X", "Torque Y", "Torque Z", "Force X", "Force Y", "Force Z"]
+    assert layout.texts()[:4] == ["Torque", "Rotation X (N m)", "Rotation Y (N m)", "Reaction"]
+    torques, forces = (
+        [f"{what} {axis} ({unit})" for axis in "XYZ"] for what, unit in (("Torque", "N m"), ("Force", "N"))
+    )
+    assert layout.texts()[4:] == [*torques, *forces]
     for name in ("redmax_torque", "redmax_reaction"):
         del obj[name]
     assert "REDMAX_PT_joint_results" not in drawn()
@@ -238,7 +241,7 @@ def test_a_hinge_shows_its_torque_in_one_row():
     obj["redmax_torque"] = [1.5]
     obj.redmax.baked.channels = "redmax_torque"
     layout = drawn()["REDMAX_PT_joint_results"]
-    assert (layout.properties(), layout.texts()) == ([('["redmax_torque"]', 0)], ["Torque"])
+    assert (layout.properties(), layout.texts()) == ([('["redmax_torque"]', 0)], ["Torque (N m)"])
 
 
 def test_baked_energies_are_shown_in_the_scene(scene):
@@ -246,7 +249,7 @@ def test_baked_energies_are_shown_in_the_scene(scene):
     scene["redmax_energy"] = 2.0
     scene.redmax.baked.channels = "redmax_energy"
     layout = drawn()["REDMAX_PT_world_results"]
-    assert (layout.properties(), layout.texts()) == ([('["redmax_energy"]', None)], ["Energy"])
+    assert (layout.properties(), layout.texts()) == ([('["redmax_energy"]', None)], ["Energy (J)"])
 
 
 @pytest.mark.parametrize("kind", [cls.kind for cls in solids.SHAPES])

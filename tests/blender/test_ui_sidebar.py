@@ -13,6 +13,7 @@ from recording_layout import RecordingLayout, operator_type
 import redmax_blender
 from redmax_blender import preferences, templates
 from redmax_blender.bridge import preparation
+from redmax_blender.properties import full_zip
 from redmax_blender.ui import body, joint, lists, menus, physics, presets, sidebar, text_lines
 from redmax_blender.ui import scene as scene_panels
 
@@ -275,7 +276,8 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
     """Nothing is hidden: each operator is drawn somewhere."""
     import test_ui_panels
 
-    scene.redmax.result.identifier = "abc"
+    scene.redmax.result.identifier = scene.redmax.former.identifier = "abc"
+    monkeypatch.setattr(full_zip, "wanted", lambda: "redmax_blender-full.zip")
     state.checked = True
     add_problem(state, "ERROR", "Pin", "text", fixes="PICK,ENTER_MASS")
     state.mechanisms.add().root = "Pin"

@@ -8,6 +8,8 @@ Every object (and the scene) that a bake writes to carries a record, `redmax.bak
   goes back with them.
 - *NLA Track*: the new action is played by a strip on a track of its own. An active action would hide it where it has
   keys on the same channels: then it is recorded and replaced alike by one that holds its other channels.
+- *Results* (torques, energies) are a strip of an action of their own on a track "RedMax Results", wherever the keys of the
+  motion go. The owner's action is left alone.
 - *Current Action*: if keys of the artist's are in the way, the record keeps a copy of the action from before. Keys
   outside the baked frames stay.
 
@@ -22,11 +24,14 @@ from typing import Any
 import bpy
 
 from .. import compat
+from ..properties import result_names
 from . import kept, nla_strips
 from .curve_digest import digest
 from .transactions import MARK, Transaction
 
 SEPARATOR = ","
+RESULTS = "RESULTS"
+"""Target of a bake that writes nothing but results to an owner."""
 APART = ("NEW", "NLA")
 """Targets whose keys are in an action of the bake's."""
 
@@ -70,6 +75,8 @@ def own_action(owner: Any) -> tuple[bpy.types.Action | None, int]:
     record = owner.redmax.baked
     if record.active and record.target in APART:
         return record.previous_action, record.previous_slot
+    if record.active and record.target == RESULTS:
+        return compat.action_of(owner), compat.slot_handle(owner)
     if record.active and not record.had_action:
         return None, 0
     return compat.action_of(owner), compat.slot_handle(owner)
@@ -113,7 +120,32 @@ def begin_nla(owner: Any, changes: Transaction, action: bpy.types.Action, replac
 def finish_nla(owner: Any, changes: Transaction, name: str, frames: tuple[float, float]) -> None:
     """Play what was written on a new track of that name."""
     record = owner.redmax.baked
-    nla_strips.fill(owner, changes.new_track(owner, name), record.action, record.slot, name, frames)
+    held = not nla_strips.has_other_tracks(owner, MARK)
+    nla_strips.fill(changes.new_track(owner, name), record.action, record.slot, name, frames, held=held)
+
+
+def begin_results(owner: Any, action: bpy.types.Action) -> compat.Curves:
+    """Record that a bake writes results to an owner, beside keys or alone; gives the F-curves to add to."""
+    record = owner.redmax.baked
+    if not record.active:
+        record = _record(owner, RESULTS)
+        record.active = True
+    curves, slot = compat.curves_for(owner, action)
+    record.results, record.results_slot = action, slot
+    return curves
+
+
+def finish_results(owner: Any, changes: Transaction, frames: tuple[float, float]) -> None:
+    """Play the results that were written on their track. Nothing of them is selected, so that no artist moves them by
+    accident; their ends are held, as those of F-curves are."""
+    record = owner.redmax.baked
+    for curve in compat.curves_in(record.results, record.results_slot) or ():
+        curve.select = False
+        unselected = [False] * len(curve.keyframe_points)
+        for name in ("select_control_point", "select_left_handle", "select_right_handle"):
+            curve.keyframe_points.foreach_set(name, unselected)
+    track = changes.new_track(owner, result_names.TRACK)
+    nla_strips.fill(track, record.results, record.results_slot, result_names.TRACK, frames, held=True)
 
 
 def begin_current(owner: Any, changes: Transaction, name: str, replaced: Collection[str]) -> compat.Curves:
@@ -133,9 +165,10 @@ def begin_current(owner: Any, changes: Transaction, name: str, replaced: Collect
     return curves
 
 
-def add_property(owner: Any, name: str, value: Any) -> None:
+def add_property(owner: Any, name: str, value: Any, tooltip: str) -> None:
     """Add a custom property, to be taken away with the bake."""
     owner[name] = value
+    owner.id_properties_ui(name).update(description=tooltip)
     record = owner.redmax.baked
     record.channels = SEPARATOR.join([*names_of(record.channels), name])
 
@@ -145,17 +178,21 @@ def restore(owner: Any, changes: Transaction) -> None:
     record = owner.redmax.baked
     if record.target == "NLA" and record.action is not None:
         changes.remove_strips(owner, record.action, keep_data=record.had_animation_data)
+    if record.results is not None:
+        changes.remove_strips(owner, record.results, keep_data=record.had_animation_data)
+        changes.discard(record.results)
     if record.target in APART:
         _restore_assignment(owner, changes)
-    else:
+    elif record.target != RESULTS:
         _restore_curves(owner, changes)
     for name in names_of(record.channels):
         if name in owner:
             del owner[name]
     data = owner.animation_data
     if data is not None:
-        data.action_influence = record.influence
-        data.action_blend_type = record.blend_type
+        if record.target != RESULTS:
+            data.action_influence = record.influence
+            data.action_blend_type = record.blend_type
         if not record.had_animation_data and data.action is None and not data.drivers and not data.nla_tracks:
             owner.animation_data_clear()
     if isinstance(owner, bpy.types.Object):

@@ -12,7 +12,19 @@ import bpy
 
 from .. import compat
 from .._engine import arrays, trajectory
-from . import actions, animated_values, bake_checks, bake_measure, bake_plan, changes, kept, keys, outer_keys, preview
+from ..properties import result_names
+from . import (
+    actions,
+    animated_values,
+    bake_checks,
+    bake_measure,
+    bake_plan,
+    changes,
+    kept,
+    keys,
+    outer_keys,
+    preview,
+)
 from .bake_options import BakeOptions, BakeReport, shown
 from .bake_plan import Owner
 from .findings import BridgeError, Finding
@@ -123,26 +135,39 @@ def _write(
     writing: Transaction,
     shared: dict[str, bpy.types.Action],
 ) -> None:
-    data_block, paths = owner.data_block, owner.paths
-    frames = float(times.frames[0]), float(times.frames[-1])
-    outer: dict[tuple[str, int], OuterKeys] = {}
+    data_block, frames = owner.data_block, (float(times.frames[0]), float(times.frames[-1]))
     if owner.artists:
         _keep(data_block, owner.artists)
+    if owner.places or owner.left_over:
+        _write_places(owner, times, options, writing, shared)
+    if owner.start:
+        action = _shared_action(f"{owner.mechanism or data_block.name} Results", writing, shared)
+        _write_results(owner, times, action)
+        actions.finish_results(data_block, writing, frames)
+
+
+def _write_places(
+    owner: Owner,
+    times: keys.Times,
+    options: BakeOptions,
+    writing: Transaction,
+    shared: dict[str, bpy.types.Action],
+) -> None:
+    """The motion of an object; what its action has on result channels makes room, as it would hide the results."""
+    data_block, frames = owner.data_block, (float(times.frames[0]), float(times.frames[-1]))
+    outer: dict[tuple[str, int], OuterKeys] = {}
     strip = owner.takes_strip(options)
-    if strip or owner.takes_new_action(options):
-        name = owner.mechanism  # its action holds a slot for each object
-        if name not in shared:
-            shared[name] = writing.new_action(name)
-        if strip:
-            curves = actions.begin_nla(data_block, writing, shared[name], paths)
-        else:
-            curves = actions.begin_new(data_block, shared[name], paths)
-    else:
+    replaced = [*owner.places, *owner.left_over]
+    if owner.takes_own(options):
         outer = outer_keys.outside(compat.curves_of(data_block) or (), owner.places, frames)
-        curves = actions.begin_current(data_block, writing, data_block.name, paths)
-    for name, value in owner.start.items():
-        actions.add_property(data_block, name, value)
-    keys.write(curves, times, [*owner.place, *owner.results])
+        curves = actions.begin_current(data_block, writing, data_block.name, replaced)
+    else:
+        action = _shared_action(owner.mechanism, writing, shared)  # with a slot for each object
+        if strip:
+            curves = actions.begin_nla(data_block, writing, action, replaced)
+        else:
+            curves = actions.begin_new(data_block, action, replaced)
+    keys.write(curves, times, owner.place)
     for curve in owner.curves:
         curve.fill(curves.new(curve.data_path, curve.index, keys.GROUP))
     outer_keys.add(curves, outer)
@@ -150,6 +175,27 @@ def _write(
         _repeat(curves, owner.places)
     if strip:
         actions.finish_nla(data_block, writing, owner.mechanism, frames)
+
+
+def _shared_action(name: str, writing: Transaction, shared: dict[str, bpy.types.Action]) -> bpy.types.Action:
+    if name not in shared:
+        shared[name] = writing.new_action(name)
+    return shared[name]
+
+
+def _write_results(owner: Owner, times: keys.Times, action: bpy.types.Action) -> None:
+    """Custom properties and their keys, in channel groups that name their units."""
+    groups = {actions.property_path(name): name for name in owner.start}
+
+    def group(path: str, index: int) -> str:
+        return result_names.group(groups[path], index, owner.units)
+
+    curves = actions.begin_results(owner.data_block, action)
+    for name, value in owner.start.items():
+        actions.add_property(owner.data_block, name, value, result_names.tooltip(name, owner.units))
+    keys.write(curves, times, owner.results, group)
+    for curve in owner.result_curves:
+        curve.fill(curves.new(curve.data_path, curve.index, group(curve.data_path, curve.index)))
 
 
 def _repeat(curves: compat.Curves, paths: Collection[str]) -> None:

@@ -15,8 +15,9 @@ from .findings import Finding
 MODE = "rotation_mode"
 
 
-def owner_findings(owner: Any, *, in_place: bool, on_track: bool = False) -> Iterator[Finding]:
-    """Of an object or scene that gets keys. in_place: into the action it has. on_track: as a strip of the NLA."""
+def owner_findings(owner: Any, *, in_place: bool, on_track: bool = False, results: bool = False) -> Iterator[Finding]:
+    """Of an object or scene that gets keys. in_place: into the action it has. on_track: as a strip of the NLA.
+    results: only results are on it."""
     name, data = owner.name, owner.animation_data
     if owner.library is not None or not owner.is_editable:
         yield Finding(name, f"'{name}' is linked and cannot get keys", "make it local or a library override")
@@ -28,7 +29,8 @@ def owner_findings(owner: Any, *, in_place: bool, on_track: bool = False) -> Ite
         yield Finding(name, f"An NLA track of '{name}' is solo and would hide the bake", "switch solo off")
     if on_track and not data.use_nla:
         text = f"The NLA of '{name}' is switched off, so a strip would not be played"
-        yield Finding(name, text, "switch on Animation > NLA of the object, or bake to a new action")
+        otherwise = "bake without results" if results else "bake to a new action"
+        yield Finding(name, text, f"switch on the NLA tracks of '{name}' in the NLA Editor, or {otherwise}")
     action, slot = actions.own_action(owner)
     if not in_place or action is None:
         return

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,6 @@ from . import (
     key_curves,
     loop_ends,
     modelled,
-    movers,
     placement,
     result_channels,
     rotation_channels,
@@ -49,43 +49,58 @@ RESULTS = 1e-3
 
 @dataclass(eq=False)
 class Owner:
-    """An object, or the scene, that gets keys. place: its transform channels. results: its custom properties.
-    curves: of either, what has not a key on every frame."""
+    """An object, or the scene, that gets keys. place, results: its transform channels and its custom properties, with a
+    key on every frame. curves, result_curves: the same with fewer keys."""
 
     data_block: Any
     mechanism: str = ""
     place: list[Channel] = field(default_factory=list)
     results: list[Channel] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
+    result_curves: list[Curve] = field(default_factory=list)
+    units: tuple[str, ...] = ()
+    """Of the joint's coordinates, where it is a joint."""
     start: dict[str, Any] = field(default_factory=dict)
     artists: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """start: custom properties and first values. artists: the artist's own channels at the first frame."""
 
     @property
-    def paths(self) -> list[str]:
-        """Data paths that get keys."""
-        return list(dict.fromkeys(each.data_path for each in self._written()))
+    def places(self) -> list[str]:
+        """Data paths of the keys that place the object."""
+        return _paths([*self.place, *self.curves])
 
     @property
-    def places(self) -> list[str]:
-        """Those of them that place the object."""
-        return [path for path in self.paths if path in movers.PLACE]
+    def result_paths(self) -> list[str]:
+        """Data paths of the keys on custom properties."""
+        return _paths([*self.results, *self.result_curves])
 
     @property
     def keys(self) -> int:
-        return sum(each.keys for each in self._written())
+        on_every_frame = sum(channel.keys for channel in (*self.place, *self.results))
+        return on_every_frame + sum(curve.keys for curve in (*self.curves, *self.result_curves))
 
-    def _written(self) -> list[Channel | Curve]:
-        return [*self.place, *self.results, *self.curves]
+    @property
+    def left_over(self) -> list[str]:
+        """Data paths of results that the owner's action has keys on, left from a bake of which nothing else is there:
+        an action goes before the NLA, so they would hide the results."""
+        action, slot = actions.own_action(self.data_block)
+        curves = compat.curves_in(action, slot) if action is not None else None
+        return [path for path in self.result_paths if any(curve.data_path == path for curve in curves or ())]
 
     def takes_new_action(self, options: BakeOptions) -> bool:
-        """Results alone never displace an action: they go into the one there is."""
-        wanted = self.places or (self.mechanism and actions.own_action(self.data_block)[0] is None)
-        return options.target == "NEW" and bool(wanted)
+        return options.target == "NEW" and bool(self.places)
 
     def takes_strip(self, options: BakeOptions) -> bool:
-        """Results alone need no strip: they go into the action there is."""
         return options.target == "NLA" and bool(self.places)
+
+    def takes_own(self, options: BakeOptions) -> bool:
+        """Whether the action that the owner has is written to; for results alone it is not."""
+        apart = self.takes_new_action(options) or self.takes_strip(options)
+        return not apart and bool(self.places or self.left_over)
+
+
+def _paths(written: Iterable[Channel | Curve]) -> list[str]:
+    return list(dict.fromkeys(each.data_path for each in written))
 
 
 @dataclass(eq=False)
@@ -147,9 +162,11 @@ def make_plan(
         fitter = bake_fit.Fitter(judge, frames, extraction.fps, **_wanted_keys(len(frames), extraction, options))
         for name, curves in fitter.run().items():
             owners[name].curves += curves
+    units = result_channels.coordinate_units(extraction)
     for joint, obj_name in extraction.joint_objects.items():
         if obj_name in channels:
             owner = owners.setdefault(obj_name, Owner(joints[obj_name], mechanism_of.get(joint, "")))
+            owner.units = units.get(obj_name, ())
             _add_results(owner, channels[obj_name], used, frames, options)
     if options.energy:
         owners[""] = Owner(scene)
@@ -260,7 +277,7 @@ def _add_results(owner: Owner, channels: dict[str, Array], used: slice, frames: 
         if options.keys == "EVERY":
             owner.results.append(Channel(path, own, None))
         else:
-            owner.curves += _reduced(path, own.T, frames, options)
+            owner.result_curves += _reduced(path, own.T, frames, options)
         # The scene's energies are numbers, a joint's channels are vectors even with a single coordinate.
         owner.start[name] = float(own[0, 0]) if isinstance(owner.data_block, bpy.types.Scene) else own[0].tolist()
 
@@ -285,8 +302,9 @@ def _owner_findings(owner: Owner, options: BakeOptions) -> list[Finding]:
     return [
         *bake_checks.owner_findings(
             data_block,
-            in_place=not (owner.takes_new_action(options) or owner.takes_strip(options)),
-            on_track=owner.takes_strip(options),
+            in_place=owner.takes_own(options),
+            on_track=owner.takes_strip(options) or bool(owner.start),
+            results=bool(owner.start) and not owner.takes_strip(options),
         ),
         *bake_checks.property_findings(data_block, owner.start, ours),
     ]

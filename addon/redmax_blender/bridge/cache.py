@@ -21,7 +21,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .._engine import fields, package, route, trajectory
+from .._engine import fields, package, trajectory
 from ..properties.scene import integrator_of
 from . import cache_index, cache_places, cache_usage, changes, extract
 from .cache_places import FOLDER, folder, temporary_folder
@@ -77,8 +77,7 @@ def fingerprint(extraction: extract.Extraction, integrator: Any) -> str:
         "integrator": integrator.kind,
         "settings": {name: getattr(integrator, name) for name in fields.specs(type(integrator))},
         "engine": package.__version__,
-        "route": route.name(),  # another one may give other last digits
-    }
+    }  # not the route: results of numba and numpy differ by rounding, and one is as right as the other
     digest = hashlib.sha256(extraction.digest)
     digest.update(json.dumps(facts, sort_keys=True).encode())
     digest.update(np.array([body.A for body in extraction.bodies], np.float64).tobytes())
@@ -184,15 +183,19 @@ def require(scene: bpy.types.Scene) -> Trajectory:
 
 
 def forget(scene: bpy.types.Scene) -> None:
-    """Remove the scene's result from memory and disk, unless another scene or file needs it."""
-    facts = scene.redmax.result
-    identifier = _identifier(scene)
+    """Remove the scene's results from memory and disk, also one put aside, unless another scene or file needs them."""
     cache_usage.forget()
-    for prop in facts.bl_rna.properties:
-        if not prop.is_readonly:
-            facts.property_unset(prop.identifier)
-    if not identifier or identifier in set(_identifiers()):
-        return
+    removed = _identifiers_of(scene)
+    for facts in (scene.redmax.result, scene.redmax.former):
+        for prop in facts.bl_rna.properties:
+            if not prop.is_readonly:
+                facts.property_unset(prop.identifier)
+    for identifier in removed - set(_identifiers()):
+        _release(identifier)
+
+
+def _release(identifier: str) -> None:
+    """Remove a result that the open file no longer refers to."""
     _lost.pop(identifier, None)
     if not cache_places.lies_beside(identifier):  # else what lies elsewhere is another file's
         _memory.pop(identifier, None)
@@ -288,7 +291,13 @@ def _identifier(scene: bpy.types.Scene) -> str:
 
 def _identifiers() -> Iterator[str]:
     """Results that the scenes of the open file refer to."""
-    return map(_identifier, _scenes_with_results())
+    return (identifier for scene in bpy.data.scenes if scene.library is None for identifier in _identifiers_of(scene))
+
+
+def _identifiers_of(scene: bpy.types.Scene) -> set[str]:
+    """The scene's result and the whole one that was put aside for it, as far as there are such."""
+    named = {_identifier(scene), str(scene.redmax.former.identifier)}
+    return {identifier for identifier in named if cache_index.IDENTIFIER.fullmatch(identifier)}
 
 
 def _scenes_with_results() -> Iterator[bpy.types.Scene]:

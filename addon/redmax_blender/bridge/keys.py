@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,15 +36,23 @@ class Channel:
         return int(self.values.size)
 
 
-def write(curves: compat.Curves, times: Times, channels: Sequence[Channel]) -> int:
-    """Add an F-curve for each component of each channel, which must not have one yet; returns the number of keys."""
+def write(
+    curves: compat.Curves,
+    times: Times,
+    channels: Sequence[Channel],
+    group: Callable[[str, int], str] = lambda _path, _index: GROUP,
+) -> int:
+    """Add an F-curve for each component of each channel, which must not have one yet; returns the number of keys.
+
+    group: name of the channel group of a data path and component.
+    """
     for has_rates in (True, False):
         alike = [channel for channel in channels if (channel.rates is not None) == has_rates]
         if alike:
             points = Points(times, alike)
             places = [(channel.data_path, index) for channel in alike for index in range(channel.values.shape[1])]
             for row, place in enumerate(places):
-                points.fill(curves.new(*place, GROUP), row)
+                points.fill(curves.new(*place, group(*place)), row)
     return sum(channel.keys for channel in channels)
 
 

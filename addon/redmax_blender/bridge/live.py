@@ -7,13 +7,27 @@ loading another file end a run safely.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import bpy
 
+from .._engine import route
 from ..properties.scene import integrator_of
-from . import changes, check_report, extract, preview, shown, simulation, unexpected
+from . import (
+    cache,
+    changes,
+    check_report,
+    extract,
+    preparation,
+    preview,
+    result_history,
+    shown,
+    simulation,
+    time_left,
+    unexpected,
+)
 
 MOST_NAMED = 3
 """Objects that a message names; of more it gives the number."""
@@ -22,8 +36,14 @@ PATIENCE = 5.0
 """Longest wait [s] for a frame that is being computed when a run must end at once, as when the add-on is disabled."""
 
 
+STOPPED_WITHIN = 0.3
+"""Seconds that a run which was asked to stop is waited for. A frame may take longer: then its thread is left to itself,
+so that with the looks of the operator and what it costs to keep the result ESC acts within half a second."""
+
+
 Level = Literal["INFO", "WARNING", "ERROR"]
-LEVELS: dict[str, Level] = {"complete": "INFO", "stopped": "WARNING", "failed": "ERROR"}
+LEVELS: dict[str, Level] = {"complete": "INFO", "stopped": "INFO", "failed": "ERROR"}
+"""Who stops a run knows that it was stopped: no warning."""
 
 
 @dataclass
@@ -37,6 +57,9 @@ class _Live:
     """Frames that were done when the bodies were put where the newest has them."""
     changed: bool = False
     """The artist edited the mechanism while it was simulated."""
+    pace: time_left.Pace | None = None
+    asked_to_stop: float | None = None
+    """When it was."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +91,29 @@ def prepare(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> tuple[ex
     return extraction, integrator_of(scene)
 
 
+def unchanged(scene: bpy.types.Scene, extraction: extract.Extraction, integrator: Any) -> Outcome | None:
+    """What to tell instead of simulating again what was simulated to its end; None where it must be simulated.
+
+    A whole result that a stopped run has put aside is brought back where the scene is what it was then.
+    """
+    identifier, facts = cache.fingerprint(extraction, integrator), scene.redmax.result
+    if result_history.is_former(scene, identifier):
+        result_history.bring_back(scene)
+    if facts.identifier != identifier or facts.status != result_history.COMPLETE or cache.load(scene) is None:
+        return None
+    if facts.changed:
+        facts.changed = False
+    changes.remember_settings(scene)
+    text = f"Nothing has changed since the simulation: frames {facts.frame_start}-{facts.frame_end} kept"
+    return Outcome("INFO", text, kept=True)
+
+
 def begin(scene: bpy.types.Scene, extraction: extract.Extraction, integrator: Any) -> simulation.Run:
-    """Start to simulate in a worker thread and show the frames as they come."""
+    """Start to simulate in a worker thread and show the frames as they come. Nobody waits for the fast solver."""
     global _current  # noqa: PLW0603  (there is one run at a time, and modules outlive operators)
     assert _current is None
-    run = simulation.Run(extraction, integrator)
-    _current = _Live(scene.session_uid, run, _names(extraction))
+    run = simulation.Run(extraction, integrator, route=preparation.route_now())
+    _current = _Live(scene.session_uid, run, _names(extraction), pace=time_left.Pace(time.monotonic()))
     try:
         if scene.redmax.show_result:
             preview.begin_live(scene, shown.Growing(run))
@@ -111,6 +151,29 @@ def progress() -> tuple[int, int, int]:
     return done, run.frames_total, run.extraction.frame_start + max(done - 1, 0)
 
 
+def remaining() -> str:
+    """How long the run will still take, as in "about 12 s left"; empty where that is not known."""
+    assert _current is not None
+    assert _current.pace is not None
+    now, run = time.monotonic(), _current.run
+    _current.pace.note(now, run.frames_done)
+    return time_left.text(_current.pace.left(now, run.frames_total))
+
+
+def by_numpy() -> str:
+    """What to say of a run that numpy computes because the fast solver is not ready; empty for any other."""
+    return _stand_in(_current.run) if _current is not None else ""
+
+
+def _stand_in(run: simulation.Run) -> str:
+    if run.route != route.NUMPY:
+        return ""
+    part = preparation.part()
+    if part is None:
+        return "by numpy, as the fast solver was not ready when it began"
+    return f"by numpy while the fast solver is being prepared ({100.0 * part:.0f} %)"
+
+
 def preparing() -> float | None:
     """Which part of the fast solver is compiled, 0 to 1; None unless that is going on."""
     return _current.run.preparing if _current is not None else None
@@ -131,11 +194,19 @@ def stop() -> None:
     """Ask the run to end after the step it computes; the frames that are done are kept."""
     if _current is not None:
         _current.run.cancel()
+        if _current.asked_to_stop is None:
+            _current.asked_to_stop = time.monotonic()
 
 
 def stopping() -> bool:
     """True once the run was asked to end."""
     return _current is not None and _current.run.cancelled
+
+
+def overdue() -> bool:
+    """True for a run that was asked to end and is not waited for any longer."""
+    asked = _current.asked_to_stop if _current is not None else None
+    return asked is not None and time.monotonic() - asked >= STOPPED_WITHIN
 
 
 def note_change() -> None:
@@ -193,15 +264,22 @@ def keep(scene: bpy.types.Scene, run: simulation.Run) -> Outcome:
     try:
         result = run.trajectory()
     except simulation.RedMaxError as error:
-        return Outcome("WARNING" if run.cancelled and not run.failure else "ERROR", str(error))
+        return Outcome("INFO" if run.cancelled and not run.failure else "ERROR", str(error))
     level = LEVELS[result.status]
     if not simulation.worth_keeping(result):
         return Outcome(level, f"{result.message}; nothing was kept")
-    former = scene.redmax.result.identifier
+    identifier, facts = cache.fingerprint(run.extraction, run.integrator), scene.redmax.result
+    whole = result.status == result_history.COMPLETE
+    if not whole and facts.identifier == identifier and result_history.is_whole(scene):
+        what = result.message.removesuffix(f". {simulation.kept_text(result, run.extraction)}")
+        return Outcome(level, f"{what}. The whole result, frames {facts.frame_start}-{facts.frame_end}, stays")
+    former = facts.identifier
     note = simulation.store_result(scene, run.extraction, run.integrator, result, run.seconds)
     preview.forget(former)
     preview.forget(scene.redmax.result.identifier)
-    text = f"{result.message} in {run.seconds:.1f} s" if result.status == "complete" else result.message
+    text = f"{result.message} in {run.seconds:.1f} s" if whole else result.message
+    if whole and (stand_in := _stand_in(run)):
+        text += f", {stand_in}"
     level = "WARNING" if (note or scene.redmax.result.remark) and level == "INFO" else level
     return Outcome(level, f"{text}. {note}" if note else text, kept=True)
 

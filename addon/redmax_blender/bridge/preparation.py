@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fast solver: compiled once for each computer, by the first Simulate or ahead of it, beside the artist's work."""
+"""The fast solver: compiled once for each computer, in a process of its own, while simulations run by numpy.
+
+In a window nobody waits for it: `ensure` begins as soon as there is a mechanism, `route_now` says what computes until
+it is ready. Runs without a window compile first, in their own process, as a batch gains from it.
+"""
 
 from __future__ import annotations
 
 import functools
 import logging
+import os
 import sys
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
-from .._engine import cache_folder, errors, route, warm_up
+from .._engine import cache_folder, errors, route, warm_up, warm_up_process
 from . import unexpected
 
 if TYPE_CHECKING:
@@ -24,6 +29,15 @@ log = logging.getLogger(__package__)
 FOLDER = "kernels"
 PATIENCE = 5.0
 """Longest wait [s] for the function that is being compiled when the add-on is disabled."""
+
+INTERVAL = 0.5
+"""Seconds between two looks at the process that compiles."""
+
+MOST_STARTS = 3
+"""How often a process that died is started in a session before the fast solver is given up."""
+
+AREAS = {"VIEW_3D", "PROPERTIES", "PREFERENCES"}
+"""Where the state of the fast solver is shown."""
 
 
 def text(part: float) -> str:
@@ -74,31 +88,139 @@ class Preparation:
     def wait(self, seconds: float) -> bool:
         return self._ended.wait(seconds)
 
+    def abandon(self, seconds: float) -> None:
+        """End it, waiting at most so long."""
+        self.cancel()
+        self.wait(seconds)
 
-_current: Preparation | None = None
+
+Work = Preparation | warm_up_process.WarmUpProcess
+
+_current: Work | None = None
+_state: dict[str, Any] = {"starts": 0, "compiled here": False, "reported": ""}
+"""starts: of processes, in this session. compiled here: all kernels are in memory, even where none can be kept on disk.
+reported: why the fast solver is given up; empty while it is not."""
 
 
-def begin() -> Preparation:
-    """Start to compile in a worker thread."""
+def begin() -> Work:
+    """Start to compile: in a process of its own; in a worker thread where there is no Python for one, or where nothing
+    can be kept on disk, so that another process would compile in vain."""
     global _current  # noqa: PLW0603  (there is one at a time, and modules outlive operators)
     assert _current is None or _current.finished
-    _current = Preparation()
-    _current.start()
+    _current = warm_up_process.WarmUpProcess() if _is_kept() and warm_up_process.interpreter() else Preparation()
+    _state["starts"] += 1
+    try:
+        _current.start()
+    except errors.RedMaxError as error:
+        log.warning("RedMax: %s", error)
+        _current = Preparation()
+        _current.start()
+    _watch_soon()
     return _current
 
 
-def current() -> Preparation | None:
+def _is_kept() -> bool:
+    return cache_folder.writable() is not None
+
+
+def current() -> Work | None:
     """The one that is going on; None if there is none."""
     return _current if _current is not None and not _current.finished else None
+
+
+def ensure() -> None:
+    """Begin to compile what is not compiled yet, unless that goes on or was given up. For sessions with a window."""
+    settle()
+    if current() is None and not _state["reported"] and not is_ready():
+        begin()
+
+
+def settle() -> str:
+    """Take note of how a preparation ended; returns what to tell, empty for nothing new."""
+    global _current  # noqa: PLW0603
+    done = _current
+    if done is None or not done.finished:
+        return ""
+    _current = None
+    solver.cache_clear()
+    if done.complete:
+        _state["compiled here"] = _state["compiled here"] or isinstance(done, Preparation)
+        return f"The fast solver is ready, {done.seconds:.0f} s: the next simulation uses it"
+    if not done.failure:  # somebody stopped it
+        return ""
+    log.warning("RedMax: %s", done.failure)
+    if getattr(done, "died", False) and _state["starts"] < MOST_STARTS:
+        return ""  # the next `ensure` starts it again
+    told = f"{done.failure}. Simulations run by numpy; Warm Up in the preferences tries again"
+    _state["reported"] = told
+    return told
+
+
+def is_ready() -> bool:
+    """Whether nothing has to be compiled for the next run: all is there, or numpy computes anyway."""
+    return not solver().compiled or solver().ready or _state["compiled here"]
+
+
+def route_now() -> str:
+    """The route of a run that begins now and must not wait: numpy while the fast solver is not ready; empty for the
+    usual one."""
+    settle()
+    asked = os.environ.get(route.VARIABLE) == route.NUMBA  # who asks for it waits for it
+    return "" if asked or is_ready() else route.NUMPY
+
+
+def part() -> float | None:
+    """Which part is compiled, 0 to 1; None unless that is going on."""
+    going = current()
+    return going.part if going is not None else None
+
+
+def retry() -> None:
+    """Somebody asks for it: what was given up may be tried again."""
+    _state.update({"starts": 0, "reported": ""})
 
 
 def abandon() -> None:
     """End it, as the add-on is disabled."""
     global _current  # noqa: PLW0603
+    if bpy.app.timers.is_registered(watch):
+        bpy.app.timers.unregister(watch)
     if _current is not None:
-        _current.cancel()
-        _current.wait(PATIENCE)
+        _current.abandon(PATIENCE)
         _current = None
+    retry()
+
+
+def _watch_soon() -> None:
+    """Show it in the panels as it goes on; without a window nobody looks, and no timer runs."""
+    if not bpy.app.background and not bpy.app.timers.is_registered(watch):
+        bpy.app.timers.register(watch, first_interval=INTERVAL)
+
+
+def watch() -> float | None:
+    """Timer: what panels show of the preparation. Starts a process again that has died."""
+    try:
+        return _shown()
+    except Exception as error:
+        bpy.context.window_manager.redmax.message = unexpected.told("Preparing the fast solver", error)
+        return None
+
+
+def _shown() -> float | None:
+    manager = bpy.context.window_manager
+    died = _current is not None and _current.finished and getattr(_current, "died", False)
+    told = settle()
+    if died:
+        ensure()
+    done = part()
+    manager.redmax.preparing = -1.0 if done is None else done
+    if told and not manager.redmax.running:
+        manager.redmax.message = told
+    for window in manager.windows:
+        for area in window.screen.areas:
+            if area.type in AREAS:
+                area.tag_redraw()
+    return None if done is None else INTERVAL
 
 
 class Solver(NamedTuple):
@@ -135,6 +257,7 @@ def clear() -> None:
     try:
         cache_folder.clear()
     finally:
+        _state["compiled here"] = False
         solver.cache_clear()
 
 

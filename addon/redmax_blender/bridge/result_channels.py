@@ -11,7 +11,8 @@ On the scene:
     redmax_kinetic, redmax_potential, redmax_energy   energies of all mechanisms and their sum [J]
     redmax_work, redmax_loss   energy put in by motors and torques, and taken out by damping, since the start [J]
 
-Keys are joined by straight lines. In a driver the torque of a hinge is `["redmax_torque"][0]`.
+Keys are joined by straight lines. They are a strip on the NLA track "RedMax Results" of the object or scene, so that
+the artist's own action holds only the artist's keys. In a driver the torque of a hinge is `["redmax_torque"][0]`.
 """
 
 from __future__ import annotations
@@ -95,6 +96,12 @@ def _add(
     if len(known) < len(found):
         text = f"Forces of joint '{joint}' are not written: nothing determines them, as some of its bodies have no mass"
         left_out.append(Finding(joint, text, "give them a mass", "WARNING"))
+
+
+def coordinate_units(extraction: Extraction) -> dict[str, tuple[str, ...]]:
+    """By joint object, the units of its coordinates: "rad", "m" or none."""
+    objects = extraction.joint_objects
+    return {objects[joint.name]: joint.dof_units for joint in extraction.scene.joints if joint.name in objects}
 
 
 def scene_channels(result: Trajectory) -> dict[str, Array]:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._engine import compile as compiling
-from .._engine import errors, outcome, quaternion, simulate, trajectory, warm_up
+from .._engine import errors, outcome, quaternion, route, simulate, trajectory, warm_up
 from ..properties import migration
-from . import cache, changes, unexpected
+from . import cache, changes, result_history, unexpected
 from .findings import BridgeError, Finding
 
 if TYPE_CHECKING:
@@ -45,10 +45,11 @@ class Run:
     frames_done and frames_total count from the first frame on. What was computed can be asked for at any time.
     preparing: which part of the fast solver is compiled, 0 to 1; None before and after. A computer does that once.
     preparing_seconds, seconds: what that took, and the simulation.
+    route: what computes instead of the usual one, empty for that. numpy never waits for the fast solver.
     """
 
-    def __init__(self, extraction: Extraction, integrator: Any) -> None:
-        self.extraction, self.integrator = extraction, integrator
+    def __init__(self, extraction: Extraction, integrator: Any, *, route: str = "") -> None:
+        self.extraction, self.integrator, self.route = extraction, integrator, route
         self.frames_total = extraction.frame_end - extraction.frame_start + 1
         self.failure = ""
         self.seconds = self.preparing_seconds = 0.0
@@ -67,7 +68,8 @@ class Run:
         """Compute until the last frame, a failure or `cancel`; never raises. Ctrl+C stops it like `cancel`."""
         begun = time.perf_counter()
         try:
-            self._compute(on_progress, on_preparing)
+            with route.held(self.route or route.usual()):
+                self._compute(on_progress, on_preparing)
         except errors.RedMaxError as error:
             self.failure = str(error)
         except KeyboardInterrupt:
@@ -104,6 +106,8 @@ class Run:
 
     def _prepare(self, on_preparing: OnPreparing | None) -> bool:
         """Compile the fast solver where that was never done; False if the run was cancelled meanwhile."""
+        if self.route == route.NUMPY:
+            return True
 
         def show(part: float, what: str) -> None:
             self.preparing = part
@@ -187,7 +191,13 @@ class Run:
             what = f"Stopped at frame {first + found.frame}: {_in_artists_words(found.reason)}"
         if len(recorded) < WORTH_KEEPING:
             return what
-        return f"{what.rstrip('.')}. Frames {first}-{last} kept"
+        return f"{what.rstrip('.')}. {kept_text(recorded, self.extraction)}"
+
+
+def kept_text(result: Trajectory, extraction: Extraction) -> str:
+    """What is kept of a run that ended early, in frames of the timeline."""
+    first = extraction.frame_start
+    return f"Frames {first}-{first + len(result) - 1} kept"
 
 
 def remarks(result: Trajectory, first: int) -> list[str]:
@@ -218,7 +228,14 @@ def worth_keeping(result: Trajectory) -> bool:
 
 
 def store_result(scene: Any, extraction: Extraction, integrator: Any, result: Trajectory, seconds: float) -> str:
-    """Put a result into the cache and its facts into `scene.redmax.result`; returns what the artist should know."""
+    """Put a result into the cache and its facts into `scene.redmax.result`; returns what the artist should know.
+
+    A whole result that one which ended early takes the place of is put aside, not lost.
+    """
+    if result.status == result_history.COMPLETE:
+        result_history.forget_former(scene)
+    else:
+        result_history.put_aside(scene)
     identifier = cache.fingerprint(extraction, integrator)
     note = cache.store(identifier, cache.with_frames(result, extraction))
     scene.redmax.version = migration.CURRENT
@@ -231,6 +248,7 @@ def store_result(scene: Any, extraction: Extraction, integrator: Any, result: Tr
     facts.frame_start = extraction.frame_start
     facts.frame_end = extraction.frame_start + len(result) - 1
     facts.seconds = seconds
+    facts.route = result.meta["route"]
     facts.changed = False
     changes.remember_settings(scene)
     return note

@@ -72,7 +72,10 @@ class Transaction:
 
         It gets its name for good on commit, when a former bake's is gone.
         """
-        self._tracks.append((owner, owner.animation_data.nla_tracks.new(), name))
+        tracks = owner.animation_data.nla_tracks
+        active = tracks.active
+        self._tracks.append((owner, tracks.new(), name))
+        tracks.active = active  # Blender makes the new one active
         return self._tracks[-1][1]
 
     def remove_strips(self, owner: Any, action: bpy.types.Action, *, keep_data: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from .._engine import preparing
-from ..bridge import cache, live, preparation, preview, simulation, unexpected
+from ..bridge import cache, live, preparation, preview, result_history, simulation, unexpected
 from ..bridge.findings import BridgeError, RedMaxError
 from . import readiness
 
@@ -39,12 +39,15 @@ class REDMAX_OT_simulate(bpy.types.Operator):
     bl_label = "Simulate"
     bl_options = {"REGISTER", "UNDO"}
 
+    again: bpy.props.BoolProperty(
+        name="Again",
+        description="Simulate although nothing has changed since the last time",
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if not _nothing_runs(cls):
-            return False
-        if preparation.current() is not None:
-            cls.poll_message_set("The fast solver is being prepared; wait until it is ready")
             return False
         if not _has_bodies(context.scene):
             cls.poll_message_set("There is no body in this scene; add one in the Physics tab or with Make Mechanism")
@@ -56,9 +59,12 @@ class REDMAX_OT_simulate(bpy.types.Operator):
         """All at once, for scripts and background use."""
         scene, window_manager = context.scene, context.window_manager
         try:
-            run = simulation.Run(*live.prepare(scene, context.view_layer))
+            extraction, integrator = live.prepare(scene, context.view_layer)
         except RedMaxError as error:
             return self._refuse(context, error)
+        if (outcome := self._reused(context, extraction, integrator)) is not None:
+            return self._tell(context, outcome)
+        run = simulation.Run(extraction, integrator)
         window_manager.progress_begin(0, run.frames_total)
         told = preparing.Percent(sys.stderr)  # a computer does this once, and it takes a while
         try:
@@ -82,6 +88,9 @@ class REDMAX_OT_simulate(bpy.types.Operator):
             extraction, integrator = live.prepare(context.scene, context.view_layer)
         except RedMaxError as error:
             return self._refuse(context, error)
+        if (outcome := self._reused(context, extraction, integrator)) is not None:
+            return self._tell(context, outcome)
+        preparation.ensure()
         if context.screen.is_animation_playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)
         window_manager = context.window_manager
@@ -96,6 +105,13 @@ class REDMAX_OT_simulate(bpy.types.Operator):
             clean_up(context)
             raise
         return {"RUNNING_MODAL"}
+
+    def _reused(self, context: bpy.types.Context, extraction: Any, integrator: Any) -> live.Outcome | None:
+        """What to tell where the scene's result is what a simulation would give again; None where it is not."""
+        outcome = None if self.again else live.unchanged(context.scene, extraction, integrator)
+        if outcome is not None:
+            preview.show(context.scene)
+        return outcome
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Whatever is raised in a tick, the run is finished: Blender would end the operator and leave the run alone."""
@@ -112,17 +128,15 @@ class REDMAX_OT_simulate(bpy.types.Operator):
         if not live.running():  # given up: another file was opened, or the add-on disabled
             clean_up(context)
             return {"CANCELLED"}
-        pressed = event.type == "ESC" and event.value == "PRESS" and not event.is_repeat
-        enough = pressed and live.stopping()  # a second time: a step that takes for ever is not waited for
-        if pressed and not enough:
+        if event.type == "ESC" and event.value == "PRESS":
             live.stop()
             self._show_progress(context)
             return {"RUNNING_MODAL"}
-        if event.type != "TIMER" and not enough:
+        if event.type != "TIMER":
             return {"PASS_THROUGH"}
         if live.scene_of_run() is None:
             live.stop()
-        if not (live.finished() or enough):
+        if not (live.finished() or live.overdue()):  # a frame that takes long is not waited for
             live.show_newest()
             self._show_progress(context)
             return {"PASS_THROUGH"}
@@ -140,19 +154,20 @@ class REDMAX_OT_simulate(bpy.types.Operator):
     def _show_progress(self, context: bpy.types.Context) -> None:
         done, total, frame = live.progress()
         window_manager, part = context.window_manager, live.preparing()
-        keys = "ESC: stop and keep what is done"
+        keys = "    ESC: stop and keep what is done"
         if live.stopping():
-            after = "" if part is None else " after the function that is being compiled"
-            window_manager.redmax.message = f"Stopping{after}"
-            keys = "ESC: do not wait for it"
+            window_manager.redmax.message = "Stopping"
+            keys = ""
         elif part is None:
             window_manager.redmax.progress = done / total
-            window_manager.redmax.message = f"Simulating frame {frame} ({done} of {total})"
+            last = frame - max(done - 1, 0) + total - 1
+            said = (f"Simulating frame {frame} of {last}", live.remaining(), live.by_numpy())
+            window_manager.redmax.message = ", ".join(filter(None, said))
         else:
             window_manager.redmax.progress = part
             window_manager.redmax.message = preparation.text(part)
         window_manager.progress_update(done)
-        context.workspace.status_text_set(f"RedMax: {window_manager.redmax.message}    {keys}")
+        context.workspace.status_text_set(f"RedMax: {window_manager.redmax.message}{keys}")
         _redraw(window_manager)
 
     def _tell(self, context: bpy.types.Context, outcome: live.Outcome) -> set[str]:
@@ -201,7 +216,7 @@ class REDMAX_OT_show_result(ResultOperator, bpy.types.Operator):
 
 
 class REDMAX_OT_clear_result(ResultOperator, bpy.types.Operator):
-    """Delete the result of the simulation, in memory and on disk. Baked keys stay"""
+    """Delete the result of the simulation, in memory and on disk, also a whole one put aside. Baked keys stay"""
 
     bl_idname = "redmax.clear_result"
     bl_label = "Clear Result"
@@ -210,9 +225,41 @@ class REDMAX_OT_clear_result(ResultOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         preview.hide(context.scene)
         preview.forget(context.scene.redmax.result.identifier)
+        preview.forget(context.scene.redmax.former.identifier)
         cache.forget(context.scene)
         preview.show(context.scene)  # where coordinates put the bodies
         text = f"Cleared the result of scene '{context.scene.name}'"
+        context.window_manager.redmax.message = text
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+
+class REDMAX_OT_bring_back(bpy.types.Operator):
+    """Return to the last result that reached its last frame, in place of the one that was stopped"""
+
+    bl_idname = "redmax.bring_back"
+    bl_label = "Bring Back Whole Result"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _nothing_runs(cls):
+            return False
+        if not context.scene.redmax.former.identifier:
+            cls.poll_message_set("No whole result was put aside by a run that was stopped")
+            return False
+        return True
+
+    @readiness.refusing
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scene = context.scene
+        text = result_history.bring_back(scene)
+        try:
+            with preview.paused():
+                cache.is_stale(scene, context.view_layer)
+        except RedMaxError:  # a scene that cannot be simulated any more is not what it was
+            scene.redmax.result.changed = True
+        preview.show(scene)
         context.window_manager.redmax.message = text
         self.report({"INFO"}, text)
         return {"FINISHED"}
@@ -241,4 +288,4 @@ def _redraw(window_manager: bpy.types.WindowManager) -> None:
                 area.tag_redraw()
 
 
-CLASSES = (REDMAX_OT_simulate, REDMAX_OT_show_result, REDMAX_OT_clear_result)
+CLASSES = (REDMAX_OT_simulate, REDMAX_OT_show_result, REDMAX_OT_clear_result, REDMAX_OT_bring_back)

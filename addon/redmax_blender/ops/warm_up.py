@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..bridge import live, preparation
+from ..properties import full_zip
 
 INTERVAL = 0.1
 """Seconds between two looks at the worker thread."""
@@ -46,6 +47,7 @@ class REDMAX_OT_warm_up(bpy.types.Operator):
         """Beside the artist's work."""
         if bpy.app.background or context.window is None:
             return self.execute(context)
+        preparation.retry()
         self._preparation = preparation.begin()
         self._timer = context.window_manager.event_timer_add(INTERVAL, window=context.window)
         context.window_manager.modal_handler_add(self)
@@ -81,7 +83,8 @@ class REDMAX_OT_warm_up(bpy.types.Operator):
 
     def _tell(self, context: bpy.types.Context) -> set[str]:
         done = self._preparation
-        level: live.Level = "ERROR" if done.failure else "INFO" if done.complete else "WARNING"
+        preparation.settle()
+        level: live.Level = "ERROR" if done.failure else "INFO"
         ready = f"The fast solver is ready, {done.seconds:.1f} s"
         text = done.failure or (ready if done.complete else "Stopped; what is compiled is kept")
         context.window_manager.redmax.message = text
@@ -110,6 +113,22 @@ class REDMAX_OT_clear_kernels(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class REDMAX_OT_full_zip_told(bpy.types.Operator):
+    """Do not say this again"""
+
+    bl_idname = "redmax.full_zip_told"
+    bl_label = "Got It"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        context.window_manager.redmax.full_zip_told = True
+        kept = full_zip.preferences(context)
+        if kept is not None:
+            kept.full_zip_told = True
+            context.preferences.is_dirty = True  # so that Blender saves it with its preferences
+        return {"FINISHED"}
+
+
 def _redraw(context: bpy.types.Context) -> None:
     """Let panels and preferences show what has changed."""
     for window in context.window_manager.windows:
@@ -118,4 +137,4 @@ def _redraw(context: bpy.types.Context) -> None:
                 area.tag_redraw()
 
 
-CLASSES = (REDMAX_OT_warm_up, REDMAX_OT_clear_kernels)
+CLASSES = (REDMAX_OT_warm_up, REDMAX_OT_clear_kernels, REDMAX_OT_full_zip_told)

@@ -75,7 +75,12 @@ REDMAX_PG_baked = from_specs.make_group(
     {
         "active": _flag("A bake wrote keys here"),
         "target": bpy.props.EnumProperty(
-            items=[("NEW", "New Action", "", 0), ("CURRENT", "Current Action", "", 1), ("NLA", "NLA Track", "", 2)],
+            items=[
+                ("NEW", "New Action", "", 0),
+                ("CURRENT", "Current Action", "", 1),
+                ("NLA", "NLA Track", "", 2),
+                ("RESULTS", "Results Only", "", 3),
+            ],
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),
@@ -86,6 +91,10 @@ REDMAX_PG_baked = from_specs.make_group(
         "paths": _text("Data paths of the baked channels, separated by commas"),
         "others": _text("Digest of the F-curves of other channels that a new action took over, as they were then"),
         "channels": _text("Custom properties the bake added, separated by commas"),
+        "results": bpy.props.PointerProperty(
+            type=bpy.types.Action, description="Action that holds the keys of results", override=OVERRIDABLE
+        ),
+        "results_slot": _slot("Handle of the slot of the keys of results, 0 for none"),
         "previous_action": bpy.props.PointerProperty(
             type=bpy.types.Action,
             description="The action a new one replaced; or a copy of the current one from before the bake",

@@ -69,6 +69,7 @@ REDMAX_PG_result = from_specs.make_group(
         "frame_start": bpy.props.IntProperty(),
         "frame_end": bpy.props.IntProperty(description="Last frame that was computed"),
         "seconds": bpy.props.FloatProperty(description="Time the simulation took"),
+        "route": bpy.props.StringProperty(description="What computed it, such as numba 0.62.1 or numpy 2.3.4"),
         "changed": bpy.props.BoolProperty(description="The scene was changed since the simulation"),
     },
     "The last simulation of this scene; the numbers are in the cache.",
@@ -232,6 +233,9 @@ REDMAX_PG_scene = from_specs.make_group(
             default=True,
         ),
         "result": bpy.props.PointerProperty(type=REDMAX_PG_result),
+        "former": bpy.props.PointerProperty(
+            type=REDMAX_PG_result, description="The last whole result, while the newest one ended early"
+        ),
         "bake": bpy.props.PointerProperty(type=REDMAX_PG_bake_options, override=OVERRIDABLE),
         "baked": bpy.props.PointerProperty(type=element.REDMAX_PG_baked),
     },

@@ -67,6 +67,12 @@ REDMAX_PG_window_manager = from_specs.make_group(
     {
         "running": bpy.props.BoolProperty(description="A simulation is running"),
         "progress": bpy.props.FloatProperty(name="Progress", subtype="FACTOR", min=0.0, max=1.0),
+        "preparing": bpy.props.FloatProperty(
+            name="Preparing",
+            description="Part of the fast solver that is compiled; below 0 unless that goes on",
+            default=-1.0,
+        ),
+        "full_zip_told": bpy.props.BoolProperty(description="The artist has read that the full zip is faster"),
         "message": bpy.props.StringProperty(description="Last status line"),
         "failure": bpy.props.StringProperty(description="Why the last simulation gave nothing; empty if it did"),
         "checked": bpy.props.BoolProperty(description="Check has been run on this scene"),

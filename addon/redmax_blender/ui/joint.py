@@ -214,7 +214,7 @@ class REDMAX_PT_joint_results(JointPanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         dofs = dof_rows.shown_dofs(context.object.redmax.joint)
-        results.draw_channels(layout, context.object, [dof_rows.coordinate_label(dof.name) for dof in dofs])
+        results.draw_channels(layout, context.object, dofs)
 
 
 CLASSES = (

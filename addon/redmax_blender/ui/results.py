@@ -8,9 +8,13 @@ from typing import Any
 
 import bpy
 
+from ..properties import result_names
+from ..properties.joint import Dof
+from . import dof_rows
+
 PREFIX = "redmax_"
 ROWS = {
-    "redmax_reaction": ("Torque X", "Torque Y", "Torque Z", "Force X", "Force Y", "Force Z"),
+    "redmax_reaction": tuple(f"{what} {axis}" for what in ("Torque", "Force") for axis in "XYZ"),
     "redmax_gap": ("Angle", "Distance"),
 }
 """What the numbers of a result are, where they do not belong to the joint's coordinates."""
@@ -21,18 +25,19 @@ def channels(data: Any) -> list[str]:
     return [name for name in data.redmax.baked.channels.split(",") if name and name in data]
 
 
-def draw_channels(layout: bpy.types.UILayout, data: Any, coordinates: Sequence[str] = ()) -> None:
-    """All results of an object or scene; coordinates: labels of the joint's coordinates, in order."""
+def draw_channels(layout: bpy.types.UILayout, data: Any, dofs: Sequence[Dof] = ()) -> None:
+    """All results of an object or scene, with their units; dofs: the joint's coordinates, in order."""
+    units = [dof.unit for dof in dofs]
     for name in channels(data):
-        label = name.removeprefix(PREFIX).replace("_", " ").title()
         path = f'["{bpy.utils.escape_identifier(name)}"]'
         column = layout.column(align=True)
         count = len(data[name]) if hasattr(data[name], "__len__") else 0
         if count < 2:
             single: dict[str, Any] = {"index": 0} if count else {}
-            column.prop(data, path, text=label, **single)
+            column.prop(data, path, text=result_names.group(name, 0, units), **single)
             continue
-        rows = ROWS.get(name, coordinates)
-        column.label(text=label)
+        rows = ROWS.get(name) or [dof_rows.coordinate_label(dof.name) for dof in dofs]
+        column.label(text=name.removeprefix(PREFIX).replace("_", " ").title())
         for index in range(count):
-            column.prop(data, path, index=index, text=rows[index] if index < len(rows) else str(index + 1))
+            text = rows[index] if index < len(rows) else str(index + 1)
+            column.prop(data, path, index=index, text=f"{text} ({result_names.unit(name, index, units)})")

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import bpy
 
-from . import bake_options, dof_rows, fix_buttons, lists, menus, physics, text_lines
+from . import bake_options, dof_rows, fix_buttons, lists, menus, physics, solver_rows, text_lines
 from . import joint as joint_panels
 from . import scene as scene_panels
 
@@ -128,6 +128,7 @@ class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
         button.scale_y = 1.5
         button.operator("redmax.simulate", icon="PLAY")
         draw_result(layout, context)
+        solver_rows.draw(layout, context)
 
 
 def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
@@ -140,9 +141,10 @@ def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
         fix_buttons.draw_fixes(layout, "ACCURACY_HIGH", "")
     if not result.identifier:
         return
-    layout.label(text=f"Frames {result.frame_start} to {result.frame_end}, {result.seconds:.1f} s", icon="INFO")
+    by = f", {result.route.partition(' ')[0]}" if result.route else ""
+    layout.label(text=f"Frames {result.frame_start} to {result.frame_end}, {result.seconds:.1f} s{by}", icon="INFO")
     if result.message and result.status != COMPLETE:
-        text_lines.draw_text(layout, context, result.message, "ERROR")
+        text_lines.draw_text(layout, context, result.message, "ERROR" if result.status == FAILED else "BLANK1")
         if result.status == FAILED:
             fix_buttons.draw_fixes(layout, "GO_TO_FRAME,ACCURACY_HIGH", "")
     if result.remark:
@@ -151,6 +153,9 @@ def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
             fix_buttons.draw_fixes(layout, "ACCURACY_HIGH", "")
     if result.changed:
         text_lines.draw_text(layout, context, "Settings changed since the simulation", "ERROR")
+    if settings.former.identifier:
+        text = f"Bring Back Frames {settings.former.frame_start} to {settings.former.frame_end}"
+        layout.operator("redmax.bring_back", text=text, icon="LOOP_BACK")
     row = layout.row(align=True)
     row.operator(
         "redmax.show_result", icon="HIDE_OFF" if settings.show_result else "HIDE_ON", depress=settings.show_result

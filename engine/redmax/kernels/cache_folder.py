@@ -83,6 +83,11 @@ def use(place: Path | None) -> None:
     look_again()
 
 
+def wished() -> Path | None:
+    """The place that `use` was told, for a process that is to keep machine code there too."""
+    return _wished[0] if _wished else None
+
+
 def fill_shared() -> None:
     """From now on keep machine code in $REDMAX_CACHE_DIR, where all users can read it. Raises RedMaxError."""
     look_again()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which code computes: numba's compiled kernels, or numpy alone. Decided here and nowhere else, once per process."""
+"""Which code computes: numba's compiled kernels, or numpy alone. Decided here and nowhere else: once per process, and
+for a single run by `held`, as while the kernels are still being compiled in another process."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
@@ -24,8 +26,33 @@ VERSIONS = {"numba": ("0.62", "0.63"), "llvmlite": ("0.45", "0.46")}
 so a version that was not tested computes nothing: plain numpy does, and `why_numpy` says so."""
 
 
-@cache
+_held: ContextVar[str] = ContextVar("redmax_route", default="")
+
+
 def name() -> str:
+    """The route of the run that this thread computes: the one that is held, else the usual one."""
+    return _held.get() or usual()
+
+
+@contextmanager
+def held(route: str) -> Iterator[None]:
+    """Inside, this thread computes by `route`. A model belongs to one route: compile the scene inside, too.
+
+    Raises RedMaxError where that is impossible.
+    """
+    if route not in (NUMBA, NUMPY):
+        raise RedMaxError(f"There is no route '{route}'; use {NUMBA} or {NUMPY}")
+    if route == NUMBA and (problem := _problem()):
+        raise RedMaxError(f"numba cannot compute here: {problem}")
+    before = _held.set(route)
+    try:
+        yield
+    finally:
+        _held.reset(before)
+
+
+@cache
+def usual() -> str:
     """ "numba" where it can be used, else "numpy"; the environment variable REDMAX_ROUTE asks for one of them."""
     asked = os.environ.get(VARIABLE, "")
     if asked not in ("", NUMBA, NUMPY):

@@ -49,7 +49,7 @@ def advanced(model, integrator, times=FRAMES):
 
 
 def on_numpy(monkeypatch):
-    route.name.cache_clear()
+    route.usual.cache_clear()
     monkeypatch.setenv(route.VARIABLE, route.NUMPY)
     assert route.name() == route.NUMPY
 
@@ -57,7 +57,7 @@ def on_numpy(monkeypatch):
 @pytest.fixture(autouse=True)
 def _own_route():
     yield
-    route.name.cache_clear()
+    route.usual.cache_clear()
 
 
 @each_seed

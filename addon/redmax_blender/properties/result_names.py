@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What result channels are called where an artist meets them, with units: channel groups and tooltips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+TRACK = "RedMax Results"
+"""NLA track of the results of an object or scene, apart from the artist's own action."""
+
+ENERGIES = {
+    "redmax_kinetic": "Kinetic Energy",
+    "redmax_potential": "Potential Energy",
+    "redmax_energy": "Energy",
+    "redmax_work": "Work",
+    "redmax_loss": "Loss",
+}
+FORCES = {"rad": ("Torque", "N m"), "m": ("Force", "N")}
+"""What acts along a coordinate, by the coordinate's unit."""
+
+OTHERWISE = ("Generalised Force", "J per unit")
+"""What acts along a coordinate without a unit, as that of a spline."""
+
+TORQUES = 3
+"""Components of a reaction that are torques; the forces come after."""
+
+WHAT = {
+    "redmax_torque": "What acts along each coordinate of the joint",
+    "redmax_motor": "What the joint needs to follow its motion, beside torques and springs",
+    "redmax_reaction": "What the joint passes on to its child, in the joint's frame: torque [N m] and force [N]",
+    "redmax_gap": "What the loop is open by at this joint: angle [rad] and distance [m]",
+    "redmax_kinetic": "Kinetic energy of all mechanisms [J]",
+    "redmax_potential": "Potential energy of all mechanisms [J]",
+    "redmax_energy": "Kinetic and potential energy of all mechanisms [J]",
+    "redmax_work": "Energy that motors and torques have put in since the start [J]",
+    "redmax_loss": "Energy that damping has taken out since the start [J]",
+}
+
+
+def group(name: str, index: int, units: Sequence[str] = ()) -> str:
+    """Channel group of a component of a property, with its unit. units: of the joint's coordinates."""
+    if name in ENERGIES:
+        what = ENERGIES[name]
+    elif name == "redmax_gap":
+        what = "Gap Distance" if index else "Gap Angle"
+    elif name == "redmax_reaction":
+        what = "Reaction Force" if index >= TORQUES else "Reaction Torque"
+    else:
+        what = f"{'Motor ' * (name == 'redmax_motor')}{_along(units, index)[0]}"
+    return f"{what} ({unit(name, index, units)})"
+
+
+def unit(name: str, index: int, units: Sequence[str] = ()) -> str:
+    """Unit of a component of a property. units: of the joint's coordinates."""
+    if name in ENERGIES:
+        return "J"
+    if name == "redmax_gap":
+        return "m" if index else "rad"
+    if name == "redmax_reaction":
+        return "N" if index >= TORQUES else "N m"
+    return _along(units, index)[1]
+
+
+def tooltip(name: str, units: Sequence[str] = ()) -> str:
+    """What the property is, with its units."""
+    if name in ("redmax_torque", "redmax_motor"):
+        listed = dict.fromkeys(_along(units, index)[1] for index in range(len(units)))
+        return f"{WHAT[name]} [{', '.join(listed)}]"
+    return WHAT[name]
+
+
+def _along(units: Sequence[str], index: int) -> tuple[str, str]:
+    return FORCES.get(units[index] if index < len(units) else "", OTHERWISE)
