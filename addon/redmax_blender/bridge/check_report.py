@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ..properties.element import mechanism_bodies
-from . import changes, mechanisms, result_findings
+from . import changes, mechanisms, result_findings, torn_parts
 from .bodies import local_object
 from .extract import Extraction, extract
 from .findings import Finding
@@ -51,7 +51,7 @@ def refresh(context: bpy.types.Context) -> Extraction:
 
 
 def show(extraction: Extraction, running: Any, scene: bpy.types.Scene) -> None:
-    """Fill the problems and mechanisms of `window_manager.redmax`, and the measured mass of every body."""
+    """Fill the problems and mechanisms of `window_manager.redmax`; keep every measured mass and how joints fit."""
     findings = all_findings(extraction, scene)
     before = _active(running)
     running.filling = True
@@ -72,6 +72,7 @@ def show(extraction: Extraction, running: Any, scene: bpy.types.Scene) -> None:
             mass = body.mass / extraction.length**3 if body.mass > 0.0 else -1.0
             if abs(settings.measured_mass - mass) > 1e-6 * abs(mass):
                 settings.measured_mass = mass
+        torn_parts.record_outdated(extraction)
 
 
 def all_findings(extraction: Extraction, scene: bpy.types.Scene) -> tuple[Finding, ...]:

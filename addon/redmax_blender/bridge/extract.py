@@ -6,6 +6,7 @@ The only reader of Blender's data. What comes out is plain numbers and names; no
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,6 +28,7 @@ from . import (
     movers,
     parts,
     scene_digest,
+    torn_parts,
     units,
 )
 from .bodies import BodyFrame, Element, extract_body, local_object
@@ -168,11 +170,17 @@ def _judged(
         fps=clock.fps,
         frame_start=clock.start,
         frame_end=clock.end,
-        findings=tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity))),
+        findings=in_order(dict.fromkeys(findings)),
         mechanisms=found,
     )
     vars(extraction)["digest"] = digest  # worked out already
-    return extraction
+    torn = torn_parts.findings(extraction)
+    return replace(extraction, findings=in_order((*extraction.findings, *torn))) if torn else extraction
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Errors first."""
+    return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
 def _without(
