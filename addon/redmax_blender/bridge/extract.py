@@ -27,7 +27,9 @@ from . import (
     mechanisms,
     movers,
     parts,
+    pass_through,
     scene_digest,
+    shearing,
     torn_parts,
     units,
 )
@@ -122,10 +124,12 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
     )
     named = {joint.name: joint.name for joint in joints}
     made = loop_choice.with_choice(made, named)
-    return _judged(made, elements, named, findings, clock, length)
+    findings.extend(shearing.findings(body_objects, made.joints))
+    return _judged(scene, made, elements, named, findings, clock, length)
 
 
 def _judged(
+    scene: bpy.types.Scene,
     made: Any,
     elements: list[Element],
     joint_objects: dict[str, str],
@@ -158,7 +162,7 @@ def _judged(
         findings.extend(mechanisms.mechanism_findings(made, tree, running))
     findings.extend(_locked_in_vain(tree, joint_objects))
     if tree.loops and not any(finding.severity == "ERROR" for finding in findings):
-        counted, said = loops.with_loops(made, running)
+        counted, said = loops.with_loops(made, running, reactions=scene.redmax.bake.reaction)
         findings.extend(said)
         found = tuple(next((m for m in counted if m.root == mechanism.root), mechanism) for mechanism in found)
     static = mechanisms.static_bodies(tree)
@@ -174,8 +178,8 @@ def _judged(
         mechanisms=found,
     )
     vars(extraction)["digest"] = digest  # worked out already
-    torn = torn_parts.findings(extraction)
-    return replace(extraction, findings=in_order((*extraction.findings, *torn))) if torn else extraction
+    more = [*torn_parts.findings(extraction), *pass_through.findings(extraction, tree, scene)]
+    return replace(extraction, findings=in_order((*extraction.findings, *more))) if more else extraction
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from .._engine import preparing
-from ..bridge import cache, live, preparation, preview, simulation, unexpected
+from ..bridge import cache, check_report, live, preparation, preview, simulation, unexpected
 from ..bridge.findings import BridgeError, RedMaxError
 from . import readiness
 
@@ -211,6 +211,7 @@ class REDMAX_OT_clear_result(ResultOperator, bpy.types.Operator):
         preview.hide(context.scene)
         preview.forget(context.scene.redmax.result.identifier)
         cache.forget(context.scene)
+        check_report.show_result(context.window_manager.redmax, context.scene)
         text = f"Cleared the result of scene '{context.scene.name}'"
         context.window_manager.redmax.message = text
         self.report({"INFO"}, text)

@@ -226,6 +226,7 @@ REDMAX_PG_scene = from_specs.make_group(
             "Check again whenever you pause, as long as that takes no noticeable time",
             default=True,
         ),
+        "ignore_contact": _switch("Ignore Contact", "Check does not mention that bodies pass through each other"),
         "result": bpy.props.PointerProperty(type=REDMAX_PG_result),
         "bake": bpy.props.PointerProperty(type=REDMAX_PG_bake_options, override=OVERRIDABLE),
         "baked": bpy.props.PointerProperty(type=element.REDMAX_PG_baked),
