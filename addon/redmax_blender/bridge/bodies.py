@@ -20,12 +20,6 @@ from .parts import Parts
 
 Array = arrays.Array
 
-UNEVEN = 1e-4
-"""Scales whose ratio differs less from 1 are even: what is left of typing and applying."""
-
-SCALABLE = ("MESH", "CURVE", "SURFACE")
-"""Types of object whose data can take up a scale."""
-
 
 @dataclass(frozen=True, eq=False)
 class BodyFrame:
@@ -74,13 +68,8 @@ def _shown_scale(scale: tuple[float, ...]) -> str:
     return f"({', '.join(f'{number:g}' for number in scale)})"
 
 
-def _remarks(obj: bpy.types.Object, scale: tuple[float, ...]) -> Iterator[Finding]:
-    """What is handled as it is, but worth knowing: an uneven scale, and what was muted for the bake."""
-    sizes = sorted(abs(number) for number in scale)
-    if min(scale) < 0.0 or sizes[2] - sizes[0] > UNEVEN * sizes[2]:
-        text = f"'{obj.name}' has scale {_shown_scale(scale)}; its mass and motion are exact with it"
-        fixes = ("APPLY_SCALE",) if obj.type in SCALABLE else ()
-        yield Finding(obj.name, text, "apply it if modifiers or textures look stretched" * bool(fixes), "INFO", fixes)
+def _remarks(obj: bpy.types.Object) -> Iterator[Finding]:
+    """What is handled as it is, but worth knowing: what was muted for the bake."""
     muted = muting.read(obj)
     if muted is not None:
         text = f"'{obj.name}' would also be driven by {muting.described(muted)}, muted for the bake"
@@ -107,7 +96,7 @@ def extract_body(
         lost = 0.0 in scale
         findings.append(Finding(obj.name, f"'{obj.name}' {error}", hint, fixes=("RESET_SCALE",) * lost))
         return None
-    findings.extend(_remarks(obj, scale))
+    findings.extend(_remarks(obj))
     settings: Any = obj.redmax.body
     with_own = settings.shape == body_properties.MESH
     found: list[Finding] = []

@@ -10,7 +10,7 @@ import bpy
 
 from .._engine import arrays, joints
 from ..properties import joint as joint_properties
-from . import extents, joint_objects
+from . import extents, joint_fits, joint_objects
 from .findings import refuse
 from .joint_graph import JointGraph, Node
 
@@ -141,6 +141,7 @@ def connect(
         for part_kind in NEW_COMPOSITE:
             joint.parts.add().kind = part_kind
     joint_objects.follow(empty, parent, depsgraph)
+    joint_fits.record_modelled(empty, depsgraph)
     return empty
 
 

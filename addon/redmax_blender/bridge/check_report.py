@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 
 from ..properties.element import mechanism_bodies
-from . import changes, mechanisms, result_findings
+from ..properties.scene import integrator_of
+from . import cache, changes, mechanisms, result_findings, torn_parts
 from .bodies import local_object
-from .extract import Extraction, extract
+from .extract import Extraction, extract, in_order
 from .findings import Finding
 
 _seconds: deque[float] = deque(maxlen=2)
@@ -51,18 +53,10 @@ def refresh(context: bpy.types.Context) -> Extraction:
 
 
 def show(extraction: Extraction, running: Any, scene: bpy.types.Scene) -> None:
-    """Fill the problems and mechanisms of `window_manager.redmax`, and the measured mass of every body."""
+    """Fill the problems and mechanisms of `window_manager.redmax`; keep every measured mass and how joints fit."""
+    _settle_stale(extraction, scene)
     findings = all_findings(extraction, scene)
-    before = _active(running)
-    running.filling = True
-    running.problems.clear()
-    for finding in findings:
-        problem = running.problems.add()
-        problem.element, problem.text, problem.hint = finding.element, finding.text, finding.hint
-        problem.severity, problem.fixes = finding.severity, ",".join(finding.fixes)
-    # The artist goes on reading about the same object, not about whatever takes its place in the list.
-    running.active_problem = next((k for k, f in enumerate(findings) if (f.element, f.text) == before), 0)
-    running.filling = False
+    _list(findings, running)
     _show_mechanisms(extraction, findings, running)
     running.checked, running.outdated = True, False
     with changes.ours():
@@ -72,13 +66,46 @@ def show(extraction: Extraction, running: Any, scene: bpy.types.Scene) -> None:
             mass = body.mass / extraction.length**3 if body.mass > 0.0 else -1.0
             if abs(settings.measured_mass - mass) > 1e-6 * abs(mass):
                 settings.measured_mass = mass
+        torn_parts.record_outdated(extraction)
+
+
+def show_result(running: Any, scene: bpy.types.Scene) -> None:
+    """What is said of the result is said anew, as it was replaced or baked; all else stays listed."""
+    if running.checked:
+        about_scene = [_read(row) for row in running.problems if not row.of_result]
+        _list(in_order((*about_scene, *result_findings.result_findings(scene))), running)
+
+
+def _settle_stale(extraction: Extraction, scene: bpy.types.Scene) -> None:
+    """Whoever has extracted the scene knows for certain whether its result is old; edits only hint at it."""
+    result = scene.redmax.result
+    if result.identifier and not extraction.errors:
+        stale = cache.fingerprint(extraction, integrator_of(scene)) != result.identifier
+        if result.changed != stale:
+            result.changed = stale
+
+
+def _list(findings: Sequence[Finding], running: Any) -> None:
+    before = _active(running)
+    running.filling = True
+    running.problems.clear()
+    for finding in findings:
+        problem = running.problems.add()
+        problem.element, problem.text, problem.hint = finding.element, finding.text, finding.hint
+        problem.severity, problem.fixes = finding.severity, ",".join(finding.fixes)
+        problem.of_result = finding.of_result
+    # The artist goes on reading about the same object, not about whatever takes its place in the list.
+    running.active_problem = next((k for k, f in enumerate(findings) if (f.element, f.text) == before), 0)
+    running.filling = False
+
+
+def _read(row: Any) -> Finding:
+    return Finding(row.element, row.text, row.hint, row.severity, tuple(filter(None, row.fixes.split(","))))
 
 
 def all_findings(extraction: Extraction, scene: bpy.types.Scene) -> tuple[Finding, ...]:
     """What is to be said of the scene and of its result, errors first."""
-    order = ("ERROR", "WARNING", "INFO")
-    found = (*extraction.findings, *result_findings.result_findings(scene))
-    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+    return in_order((*extraction.findings, *result_findings.result_findings(scene)))
 
 
 def _active(running: Any) -> tuple[str, str]:

@@ -6,6 +6,7 @@ The only reader of Blender's data. What comes out is plain numbers and names; no
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,7 +27,10 @@ from . import (
     mechanisms,
     movers,
     parts,
+    pass_through,
     scene_digest,
+    shearing,
+    torn_parts,
     units,
 )
 from .bodies import BodyFrame, Element, extract_body, local_object
@@ -120,10 +124,12 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
     )
     named = {joint.name: joint.name for joint in joints}
     made = loop_choice.with_choice(made, named)
-    return _judged(made, elements, named, findings, clock, length)
+    findings.extend(shearing.findings(body_objects, made.joints))
+    return _judged(scene, made, elements, named, findings, clock, length)
 
 
 def _judged(
+    scene: bpy.types.Scene,
     made: Any,
     elements: list[Element],
     joint_objects: dict[str, str],
@@ -156,7 +162,7 @@ def _judged(
         findings.extend(mechanisms.mechanism_findings(made, tree, running))
     findings.extend(_locked_in_vain(tree, joint_objects))
     if tree.loops and not any(finding.severity == "ERROR" for finding in findings):
-        counted, said = loops.with_loops(made, running)
+        counted, said = loops.with_loops(made, running, reactions=scene.redmax.bake.reaction)
         findings.extend(said)
         found = tuple(next((m for m in counted if m.root == mechanism.root), mechanism) for mechanism in found)
     static = mechanisms.static_bodies(tree)
@@ -168,11 +174,17 @@ def _judged(
         fps=clock.fps,
         frame_start=clock.start,
         frame_end=clock.end,
-        findings=tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity))),
+        findings=in_order(dict.fromkeys(findings)),
         mechanisms=found,
     )
     vars(extraction)["digest"] = digest  # worked out already
-    return extraction
+    more = [*torn_parts.findings(extraction), *pass_through.findings(extraction, tree, scene)]
+    return replace(extraction, findings=in_order((*extraction.findings, *more))) if more else extraction
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Errors first."""
+    return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
 def _without(

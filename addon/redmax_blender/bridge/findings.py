@@ -16,7 +16,8 @@ RedMaxError = errors.RedMaxError
 class Finding:
     """element: name of the object it is about, empty for the scene. text: what. hint: what to do.
 
-    fixes: names of `properties.fixes` that help, the one to try first in front.
+    fixes: names of `properties.fixes` that help, the one to try first in front. of_result: about the last simulation,
+    not about the scene.
     """
 
     element: str
@@ -24,6 +25,7 @@ class Finding:
     hint: str = ""
     severity: Literal["ERROR", "WARNING", "INFO"] = "ERROR"
     fixes: tuple[str, ...] = ()
+    of_result: bool = False
 
     def __str__(self) -> str:
         return f"{self.text}; {self.hint}" if self.hint else self.text

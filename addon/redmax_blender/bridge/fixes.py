@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..properties import fixes as words
-from . import check_report, extract, fixes_bodies, fixes_joints, fixes_loops, fixes_scene, muting, preview
+from . import check_report, extract, fixes_bodies, fixes_joints, fixes_loops, fixes_scene, fixes_torn, muting, preview
 from .bodies import local_object
 from .findings import BridgeError, Finding, refuse
 
@@ -20,6 +20,7 @@ OF_ELEMENTS: dict[str, Fixer] = {
     **muting.FIXERS,
     **fixes_joints.FIXERS,
     **fixes_loops.FIXERS,
+    **fixes_torn.FIXERS,
     **fixes_scene.OF_OBJECTS,
 }
 OF_SCENES: dict[str, Callable[[bpy.types.Context], str]] = {**fixes_scene.OF_SCENES}

@@ -40,6 +40,11 @@ def enable(context: bpy.types.Context) -> str:
     return f"Switched on {', '.join(repr(obj.name) for obj in bodies)}" if bodies else "All mechanisms are on"
 
 
+def ignore_contact(context: bpy.types.Context) -> str:
+    context.scene.redmax.ignore_contact = True
+    return "Bodies may pass through each other"
+
+
 def remove_rigid_body(context: bpy.types.Context, obj: bpy.types.Object) -> str:
     """Blender's own operator: it keeps the rigid-body world's collections in order."""
     require_editable([obj])
@@ -51,5 +56,10 @@ def remove_rigid_body(context: bpy.types.Context, obj: bpy.types.Object) -> str:
     return f"'{obj.name}' is no rigid body of Blender's any more"
 
 
-OF_SCENES = {"GO_TO_FRAME": go_to_frame, "ACCURACY_HIGH": accuracy_high, "ENABLE": enable}
+OF_SCENES = {
+    "GO_TO_FRAME": go_to_frame,
+    "ACCURACY_HIGH": accuracy_high,
+    "ENABLE": enable,
+    "IGNORE": ignore_contact,
+}
 OF_OBJECTS = {"REMOVE_RIGID_BODY": remove_rigid_body}

@@ -92,8 +92,13 @@ def wide_gaps(model: Any) -> dict[str, tuple[float, float]]:
     }
 
 
-def with_loops(made: Any, mechanisms: tuple[Mechanism, ...]) -> tuple[tuple[Mechanism, ...], list[Finding]]:
-    """The mechanisms with their degrees of freedom counted with loops closed, and what there is to say of these."""
+def with_loops(
+    made: Any, mechanisms: tuple[Mechanism, ...], *, reactions: bool
+) -> tuple[tuple[Mechanism, ...], list[Finding]]:
+    """The mechanisms with their degrees of freedom counted with loops closed, and what there is to say of these.
+
+    reactions: whether the artist asks for them, so that it matters that they are not unique.
+    """
     counted: list[Mechanism] = []
     findings: list[Finding] = []
     for mechanism in mechanisms:
@@ -108,11 +113,11 @@ def with_loops(made: Any, mechanisms: tuple[Mechanism, ...]) -> tuple[tuple[Mech
             findings.append(Finding(mechanism.root, text, "change these masses"))
             continue
         counted.append(replace(mechanism, dofs=closing.freedoms, redundant=closing.redundant))
-        findings.extend(_findings(made, mechanism, closing))
+        findings.extend(_findings(made, mechanism, closing, reactions=reactions))
     return tuple(counted), findings
 
 
-def _findings(made: Any, mechanism: Mechanism, closing: Closing) -> Iterator[Finding]:
+def _findings(made: Any, mechanism: Mechanism, closing: Closing, *, reactions: bool) -> Iterator[Finding]:
     for name, gap in closing.gaps.items():
         text = f"Loop through '{name}' does not close: gap {_said(gap)}"
         if closing.closable:
@@ -124,13 +129,13 @@ def _findings(made: Any, mechanism: Mechanism, closing: Closing) -> Iterator[Fin
         return
     closer = closing.closers[0]
     askew = loop_axes.askew(made, mechanism)
-    if closing.redundant:
-        text = f"Loop through '{closer}' is over-constrained by {closing.redundant}"
-        text += " (harmless: it moves all the same, reactions not unique)"
+    moved = any(joint.motion_type == ANIMATED and joint.ndof for joint in part_of(made, mechanism).joints)
+    stuck = mechanism.dofs > 0 and closing.freedoms == 0 and not moved
+    if closing.redundant and (reactions or stuck):
+        text = f"Loop through '{closer}' is over-constrained by {closing.redundant} (reactions not unique)"
         fixes = ("ALIGN_AXES",) * bool(askew) + ("MAKE_BALL",) * _may_be_ball(closer)
         yield Finding(closer, text, "", "INFO", fixes)
-    moved = any(joint.motion_type == ANIMATED and joint.ndof for joint in part_of(made, mechanism).joints)
-    if mechanism.dofs > 0 and closing.freedoms == 0 and not moved:
+    if stuck:
         text = f"Mechanism '{mechanism.root}' cannot move: it has 0 degrees of freedom"
         hint = "its loops hold it; let one of their joints move in more ways"
         fixes = ("ALIGN_AXES",) * bool(askew) + ("SELECT_REDUNDANT",)

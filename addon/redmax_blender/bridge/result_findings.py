@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import bpy
 
@@ -18,6 +19,10 @@ QUOTED = re.compile(r"'([^']+)'")
 
 def result_findings(scene: bpy.types.Scene) -> Iterator[Finding]:
     """Findings about `scene.redmax.result`; cheap, nothing is extracted or loaded."""
+    return (replace(finding, of_result=True) for finding in _said(scene))
+
+
+def _said(scene: bpy.types.Scene) -> Iterator[Finding]:
     result = scene.redmax.result
     if not result.identifier:
         return

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import actions, cache, extract, preview
+from ..bridge import actions, cache, check_report, extract, preview
 from ..bridge import bake as baking
 from ..properties.scene import integrator_of
 from . import readiness
@@ -49,10 +49,13 @@ class REDMAX_OT_bake(bpy.types.Operator):
                     self.report({"ERROR"}, f"{STALE}. Press Simulate")
                     return {"CANCELLED"}
                 extraction = dataclasses.replace(extraction, frame_start=scene.redmax.result.frame_start)
+            elif scene.redmax.result.changed:  # edited, and back again
+                scene.redmax.result.changed = False
             report = baking.bake(scene, view_layer, extraction, result, baking.BakeOptions.from_scene(scene))
         finally:
             preview.show(scene)
         context.window_manager.redmax.message = str(report)
+        check_report.show_result(context.window_manager.redmax, scene)
         self.report({"WARNING"} if report.notes else {"INFO"}, str(report))
         return {"FINISHED"}
 

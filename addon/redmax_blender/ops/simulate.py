@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from .._engine import preparing
-from ..bridge import cache, live, preparation, preview, result_history, simulation, unexpected
+from ..bridge import cache, check_report, live, preparation, preview, result_history, simulation, unexpected
 from ..bridge.findings import BridgeError, RedMaxError
 from . import readiness
 
@@ -228,6 +228,7 @@ class REDMAX_OT_clear_result(ResultOperator, bpy.types.Operator):
         preview.forget(context.scene.redmax.former.identifier)
         cache.forget(context.scene)
         preview.show(context.scene)  # where coordinates put the bodies
+        check_report.show_result(context.window_manager.redmax, context.scene)
         text = f"Cleared the result of scene '{context.scene.name}'"
         context.window_manager.redmax.message = text
         self.report({"INFO"}, text)

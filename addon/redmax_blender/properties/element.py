@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from . import body, from_specs, joint, migration, stored_groups
+from . import body, from_specs, joint, joint_fit, migration, stored_groups
 from .from_specs import OVERRIDABLE, STATIC
 
 
@@ -165,6 +165,7 @@ REDMAX_PG_object = from_specs.make_group(
     {
         **_element_annotations(),
         "kept": bpy.props.PointerProperty(type=REDMAX_PG_kept, override=OVERRIDABLE),
+        "fit": bpy.props.PointerProperty(type=joint_fit.REDMAX_PG_fit, override=OVERRIDABLE),
         "baked": bpy.props.PointerProperty(type=REDMAX_PG_baked, override=OVERRIDABLE),
         "mechanism": bpy.props.PointerProperty(type=REDMAX_PG_mechanism_settings, override=OVERRIDABLE),
         "muted": _text("What was muted so that a bake is not overwritten, as JSON"),
@@ -173,4 +174,11 @@ REDMAX_PG_object = from_specs.make_group(
 )
 REDMAX_PG_bone = from_specs.make_group("REDMAX_PG_bone", _element_annotations(), "RedMax settings of a pose bone.")
 
-CLASSES = (REDMAX_PG_kept, REDMAX_PG_baked, REDMAX_PG_mechanism_settings, REDMAX_PG_object, REDMAX_PG_bone)
+CLASSES = (
+    *joint_fit.CLASSES,
+    REDMAX_PG_kept,
+    REDMAX_PG_baked,
+    REDMAX_PG_mechanism_settings,
+    REDMAX_PG_object,
+    REDMAX_PG_bone,
+)

@@ -69,6 +69,9 @@ FIXES = {
     ),
     "MAKE_BALL": Fix("Make Ball", "Make the joint that closes the loop a ball, which holds less", "SPHERE", 24, False),
     "MAKE_SOFT": Fix("Make Soft", "Let springs and dampers push the joint back beyond its limits", "MOD_CAST", 25),
+    "RESET": Fix("Reset", "Put the part back where its joints were fitted to it", "LOOP_BACK", 26, False),
+    "REFIT": Fix("Re-fit", "Leave the part where it is and fit its joints to it anew", "CON_PIVOT", 27, False),
+    "IGNORE": Fix("Ignore", "Bodies of this scene may pass through each other: do not mention it again", "HIDE_ON", 28),
 }
 
 ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]

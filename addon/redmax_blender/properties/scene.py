@@ -232,6 +232,7 @@ REDMAX_PG_scene = from_specs.make_group(
             "Check again whenever you pause, as long as that takes no noticeable time",
             default=True,
         ),
+        "ignore_contact": _switch("Ignore Contact", "Check does not mention that bodies pass through each other"),
         "result": bpy.props.PointerProperty(type=REDMAX_PG_result),
         "former": bpy.props.PointerProperty(
             type=REDMAX_PG_result, description="The last whole result, while the newest one ended early"

@@ -14,6 +14,7 @@ REDMAX_PG_problem = from_specs.make_group(
         "text": bpy.props.StringProperty(description="What is wrong"),
         "hint": bpy.props.StringProperty(description="What to do"),
         "fixes": bpy.props.StringProperty(description="Names of fixes that help, separated by commas"),
+        "of_result": bpy.props.BoolProperty(description="It is about the last simulation, not about the scene"),
         "severity": bpy.props.EnumProperty(
             items=[
                 ("ERROR", "Error", "Keeps the mechanism from being simulated", 0),

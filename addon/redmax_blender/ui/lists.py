@@ -24,8 +24,6 @@ def mechanism_text(mechanism: Any) -> str:
     ]
     if mechanism.loops:
         parts.append(count(mechanism.loops, "loop joint"))
-    if mechanism.redundant:
-        parts.append(f"over-constrained by {mechanism.redundant}")
     return ", ".join(parts)
 
 
