@@ -48,7 +48,7 @@ def set_axes(context: bpy.types.Context, joints: Sequence[Object], to: To, picke
                 where = f" along {axis_report.direction(axis)}, picked on '{name}'"
             frames = [_towards(obj, E, axis, depsgraph) for obj, E in zip(joints, places, strict=True)]
         for obj in joints:
-            _require_turnable(obj, depsgraph)
+            require_turnable(obj, depsgraph)
         for obj, before, after in zip(joints, places, frames, strict=True):
             _point(obj, before, after, depsgraph)
     for obj in joints:
@@ -57,6 +57,19 @@ def set_axes(context: bpy.types.Context, joints: Sequence[Object], to: To, picke
     if to == "ROTATION":
         return f"The empty of {names} points along its axis" if len(joints) == 1 else f"Turned to their axes: {names}"
     return where if to == "AUTO" else f"{names}{where}"
+
+
+def turn_axis(obj: Object, now: Array, wanted: Array, depsgraph: bpy.types.Depsgraph) -> None:
+    """Turn a joint by the least that takes its axis from one direction in the world to another."""
+    require_editable([obj])
+    require_turnable(obj, depsgraph)
+    before = joint_objects.place_of(obj, depsgraph)
+    after = before.copy()
+    if not is_own(obj):
+        after[:3, 2] = wanted
+    else:
+        after[:3, :3] = least_turn(now, wanted) @ before[:3, :3]
+    _point(obj, before, after, depsgraph, uses_z=False)
 
 
 def require_picked(context: bpy.types.Context, objects: Sequence[Object]) -> None:
@@ -118,7 +131,8 @@ def _chosen(
     return [each.frame for each in pointed], text[0].upper() + text[1:]
 
 
-def _require_turnable(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
+def require_turnable(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Refuses by name what turns otherwise than by its own rotation."""
     if is_own(obj):
         if not joint_objects.may_turn(obj, depsgraph):
             text = f"'{obj.name}' cannot be turned: keys, drivers, constraints or its parent decide how it is turned"
@@ -128,13 +142,17 @@ def _require_turnable(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
         raise refuse(obj.name, text, "use an empty as the joint")
 
 
-def _point(obj: Object, before: Array, after: Array, depsgraph: bpy.types.Depsgraph) -> None:
-    """Turn an empty; of any other object set the axis in its own coordinates."""
+def _point(obj: Object, before: Array, after: Array, depsgraph: bpy.types.Depsgraph, *, uses_z: bool = True) -> None:
+    """Turn an empty; of any other object set the axis, z of `after`, in its own coordinates.
+
+    uses_z: the z of the empty becomes its axis.
+    """
     if not is_own(obj):
         group: Any = joint_properties.own_group(obj.redmax.joint)
         group.axis = (before[:3, :3].T @ after[:3, 2]).tolist()
     elif joint_objects.turn(obj, after, depsgraph):
-        joint_objects.use_z(obj)
+        if uses_z:
+            joint_objects.use_z(obj)
     else:
         text = f"'{obj.name}' cannot be turned: its parent is scaled unevenly"
         raise refuse(obj.name, text, "apply the scale of its parent (Ctrl A)")
