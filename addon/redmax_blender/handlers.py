@@ -27,7 +27,7 @@ from .bridge import (
     unexpected,
     weighing,
 )
-from .properties import migration, stored_groups
+from .properties import joint_arrow, migration, stored_groups
 
 if TYPE_CHECKING:
     from .registration import Ledger
@@ -73,7 +73,7 @@ def load_pre(*_: Any) -> None:
 def forget_findings(state: Any) -> None:
     """Blender keeps its window manager when a file is opened: what was said of the former file goes."""
     state.running = state.checked = state.outdated = False
-    state.message = state.failure = ""
+    state.message = state.failure = state.axis_joints = ""
     state.problems.clear()
     state.mechanisms.clear()
     state.active_problem = state.active_mechanism = 0
@@ -91,6 +91,7 @@ def load_post(*_: Any) -> None:
     _listen_to_names()
     window_manager.redmax.message, _given_up[0] = _given_up[0], ""
     _migrate()
+    joint_arrow.put_right()
     stored_groups.store_all()
     actions.adopt_slots()
     # In the background nobody looks: a render of the file shows what it stores, and scripts see a result as soon as

@@ -125,7 +125,7 @@ def test_an_empty_between_parent_and_child_is_the_joint():
     assert np.allclose(world(pin), before)
 
 
-def test_an_empty_that_carries_a_body_is_not_turned():
+def test_an_empty_that_carries_a_body_is_turned_and_the_body_stays():
     base, pin, arm = box("Base"), empty("Pin", (1, 0, 0)), box("Arm", (1, 0, 0), (2, 0.1, 0.5))
     parent_to(arm, pin)
     before = world(arm)
@@ -133,6 +133,14 @@ def test_an_empty_that_carries_a_body_is_not_turned():
     bpy.ops.redmax.make_mechanism()
     assert joints() == {"Pin": ("Base", "Arm")}
     assert np.allclose(world(arm), before, atol=1e-6)
+    assert np.allclose(world(pin)[:3, 2], (0, 1, 0), atol=1e-6)
+
+
+def test_an_empty_whose_rotation_is_keyed_keeps_its_axes():
+    base, pin, arm = box("Base"), empty("Pin", (1, 0, 0)), box("Arm", (1, 0, 0), (2, 0.1, 0.5))
+    pin.keyframe_insert("rotation_euler", frame=1)
+    select(arm, pin, base)
+    bpy.ops.redmax.make_mechanism(axis="X")
     assert np.allclose(world(pin)[:3, 2], (0, 0, 1), atol=1e-6)
 
 

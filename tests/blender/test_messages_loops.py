@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 import swinging
-from mathutils import Euler
+from mathutils import Euler, Matrix, Vector
 from test_messages import check, fix, gone, refused, simulates, the_row
 
 PINS = {
@@ -167,19 +167,148 @@ def test_fix_all_closes_and_aligns(four_bar):
     simulates()
 
 
-def test_a_spatial_linkage_is_not_aligned(four_bar):
-    """A hinge far from parallel is meant: nothing is offered, and nothing turned."""
-    four_bar["C"].rotation_euler = Euler((math.radians(40.0), 0.0, 0.0))
+@pytest.mark.parametrize("turn", [40.0, 90.0])
+def test_a_hinge_far_from_the_others_is_named_and_aligned(four_bar, turn):
+    """Nothing can move as it stands, and with that one hinge turned it can."""
+    four_bar["C"].rotation_euler = Euler((math.radians(turn), 0.0, 0.0))
     problem = the_row("cannot move")
-    assert problem.fixes == "SELECT_REDUNDANT"
-    with pytest.raises(RuntimeError, match="are parallel, or far from it"):
-        bpy.ops.redmax.fix(fix="ALIGN_AXES", element="Ground")
+    assert problem.text.endswith("; the axis of 'C' disagrees with the others")
+    assert problem.fixes == "ALIGN_AXES,SELECT_REDUNDANT"
+    fix(problem, "ALIGN_AXES")
+    gone("cannot move")
+    assert row().dofs == 1
+    assert abs(axis_of("C")[1]) == pytest.approx(1.0, abs=1e-6)
+    simulates()
 
 
-def test_a_hinge_with_something_on_its_axes_is_refused_by_name(four_bar):
+def axis_of(name):
+    obj = bpy.data.objects[name]
+    kind = obj.redmax.joint.kind
+    return tuple(obj.matrix_world.to_3x3() @ getattr(obj.redmax.joint, kind).axis)
+
+
+def test_hinges_that_are_all_different_are_aligned_to_the_loops_normal(four_bar):
+    for name, turn in zip("ABCD", ((0.9, 0, 0), (0, 0, 1.1), (1.2, 0.3, 0), (0, 0.2, -0.8)), strict=True):
+        four_bar[name].rotation_euler = Euler(turn)
+    problem = the_row("cannot move")
+    assert problem.text.endswith("the axes of 'A', 'B', 'C' and 1 more disagree with the others")
+    fix(problem, "ALIGN_AXES")
+    assert all(abs(axis_of(name)[1]) == pytest.approx(1.0, abs=1e-6) for name in "ABCD")
+    assert row().dofs == 1
+
+
+@pytest.mark.parametrize("turn", [3.0, 60.0])
+def test_a_slider_that_leaves_the_plane_is_aligned_too(four_bar, turn):
+    """D slides along x, in the plane of the hinges; turned towards their axis it holds everything."""
+    joint = four_bar["D"].redmax.joint
+    joint.kind, joint.prismatic.axis = "prismatic", (1.0, 0.0, 0.0)
+    check()
+    assert row().dofs == 1
+    four_bar["D"].rotation_euler = Euler((0.0, 0.0, math.radians(turn)))
+    problem = the_row("cannot move")
+    assert "the axis of 'D' disagrees" in problem.text
+    fix(problem, "ALIGN_AXES")
+    assert abs(axis_of("D")[1]) < 1e-6
+    assert row().dofs == 1
+
+
+def test_a_loop_that_is_stuck_beside_one_that_moves_is_named(four_bar):
+    twins = {name: four_bar[name].copy() for name in ("Crank", "Coupler", "Rocker", *PINS)}
+    for name, twin in twins.items():
+        bpy.context.scene.collection.objects.link(twin)
+        twin.name = f"{name} 2"
+        if twin.redmax.is_joint:
+            joint = twin.redmax.joint
+            joint.parent, joint.child = twins.get(joint.parent.name, joint.parent), twins[joint.child.name]
+    check()
+    assert row().dofs == 2
+    gone("cannot move")
+    twins["B"].rotation_euler = Euler((math.radians(70.0), 0.0, 0.0))
+    problem = the_row("A loop of 'Ground' cannot move: the axis of 'B 2' disagrees with the others")
+    assert (problem.element, problem.fixes) == ("B 2", "ALIGN_AXES")
+    fix(problem, "ALIGN_AXES")
+    assert row().dofs == 2
+
+
+def test_alignment_leaves_what_hangs_on_a_hinge_where_it_is(four_bar):
     four_bar["C"].rotation_euler = Euler((math.radians(3.0), 0.0, 0.0))
     swinging.box("Cap", (3.0, 0.0, 2.0), (0.2, 0.2, 0.2)).redmax.is_body = False
     four_bar["Cap"].parent = four_bar["C"]
+    bpy.context.view_layer.update()
+    before = np.array(four_bar["Cap"].matrix_world)
+    fix(the_row("cannot move"), "ALIGN_AXES")
+    assert np.allclose(four_bar["Cap"].matrix_world, before, atol=1e-6)
+    assert row().dofs == 1
+
+
+def test_a_hinge_with_keys_on_its_rotation_is_refused_by_name(four_bar):
+    four_bar["C"].rotation_euler = Euler((math.radians(3.0), 0.0, 0.0))
+    four_bar["C"].keyframe_insert("rotation_euler", frame=1)
     the_row("cannot move")
     with pytest.raises(RuntimeError, match="'C' cannot be turned"):
         bpy.ops.redmax.fix(fix="ALIGN_AXES", element="Ground")
+
+
+def test_a_sound_linkage_has_nothing_to_align(four_bar):
+    with pytest.raises(RuntimeError, match="No other axes would let the loops of 'Ground' move"):
+        bpy.ops.redmax.fix(fix="ALIGN_AXES", element="Ground")
+
+
+# --- linkages that are meant to be spatial ---------------------------------------------------
+
+
+def spatial(places, axes):
+    """A ring of bodies, the first locked, with a hinge from each to the next at these places about these axes."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    count = len(places)
+    for k in range(count):
+        middle = 0.5 * (np.array(places[k]) + np.array(places[(k + 1) % count]))
+        swinging.box(f"Link {k}", tuple(middle), (0.2, 0.2, 0.2))
+    bpy.data.objects["Link 0"].redmax.body.root = "LOCKED"
+    for k in range(count):
+        first, second = bpy.data.objects[f"Link {(k - 1) % count}"], bpy.data.objects[f"Link {k}"]
+        ends = (second, first) if k == 0 else (first, second)
+        joint = swinging.hinge(f"Hinge {k}", *ends, places[k])
+        joint.redmax.joint.revolute.axis = (0.0, 0.0, 1.0)
+        z = np.array(axes[k], float)
+        joint.rotation_mode = "QUATERNION"
+        joint.rotation_quaternion = Vector((0, 0, 1)).rotation_difference(Vector(z / np.linalg.norm(z)))
+    bpy.context.view_layer.update()
+
+
+def bennett():
+    """Opposite links are alike, and their lengths are as the sines of their twists (Bennett 1903)."""
+    a, b, alpha = 2.0, 1.2, math.radians(50.0)
+    beta = math.asin(b * math.sin(alpha) / a)
+    # Denavit and Hartenberg's frames from hinge to hinge, at the angle where the ring closes.
+    theta = 1.1
+    other = 2.0 * math.atan(math.sin(0.5 * (beta + alpha)) / math.sin(0.5 * (beta - alpha)) / math.tan(0.5 * theta))
+    E, places, axes = Matrix(), [], []
+    for length, twist, turn in ((a, alpha, theta), (b, beta, other), (a, alpha, -theta), (b, beta, -other)):
+        places.append(tuple(E.translation))
+        axes.append(tuple(E.col[2][:3]))
+        E = E @ Matrix.Rotation(turn, 4, "Z") @ Matrix.Translation((length, 0, 0)) @ Matrix.Rotation(twist, 4, "X")
+    assert np.allclose(E, np.eye(4), atol=1e-6), "the ring closes"
+    return places, axes
+
+
+def spherical():
+    """Four hinges whose axes meet in one point."""
+    axes = [(1.0, 0.1, 0.2), (0.2, 1.0, 0.1), (-0.4, 0.5, 1.0), (0.5, -0.6, 0.8)]
+    return [tuple(2.0 * np.array(axis) / np.linalg.norm(axis)) for axis in axes], axes
+
+
+def sarrus():
+    """Two planar dyads at right angles lift a plate straight up (Sarrus 1853)."""
+    places = [(1, 0, 0), (1.6, 0, 1), (1, 0, 2), (0, 1, 2), (0, 1.6, 1), (0, 1, 0)]
+    return places, [(0, 1, 0)] * 3 + [(1, 0, 0)] * 3
+
+
+@pytest.mark.parametrize("linkage", [bennett, spherical, sarrus])
+def test_linkages_that_move_in_space_are_left_alone(linkage):
+    spatial(*linkage())
+    check()
+    problems = bpy.context.window_manager.redmax.problems
+    assert not any("ALIGN_AXES" in problem.fixes or "disagree" in problem.text for problem in problems)
+    with pytest.raises(RuntimeError, match="No other axes would let the loops"):
+        bpy.ops.redmax.fix(fix="ALIGN_AXES", element="Link 0")

@@ -110,7 +110,7 @@ def connect(
 ) -> Object:
     """A joint from `parent` (None: the world) to `child`; both become bodies. Returns the joint object.
 
-    frame: (4, 4) rigid joint frame in the world [Blender units]; the child's own frame if None.
+    frame: (4, 4) rigid joint frame in the world [Blender units], whose z is the axis; the child's own frame if None.
     empty: becomes the joint object, keeping its name and place; otherwise a new empty is made at `frame`.
     size: of a new empty, by default a fraction of the child's.
     depsgraph: of the scene, to spare evaluating it anew for each of many joints.
@@ -136,6 +136,8 @@ def connect(
     joint = empty.redmax.joint
     joint.kind = kind
     joint.parent, joint.child = parent, child
+    if frame is not None:
+        joint_objects.use_z(empty)
     empty.redmax.is_joint = True
     if kind == joint_properties.COMPOSITE and not joint.parts:
         for part_kind in NEW_COMPOSITE:

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import bpy
 import numpy as np
 
 from .._engine import arrays, joints
-from . import build, frames, joint_axes, joint_objects
+from . import build, frames, joint_axes, joint_objects, mechanism_axes
+from .axis_report import Guess
 from .findings import refuse
 from .joint_graph import JointGraph, Node
+from .mechanism_axes import NewJoint
 
 Array = arrays.Array
 Object = bpy.types.Object
@@ -29,10 +31,17 @@ class Connecting:
     lock_parent: bool = True
 
 
+class Connected(NamedTuple):
+    """lines: a sentence about each joint. guesses: joints whose axis nobody told."""
+
+    lines: tuple[str, ...]
+    guesses: tuple[Guess, ...]
+
+
 def connect_selected(
     context: bpy.types.Context, parent: Node, children: Sequence[Object], empties: Sequence[Object], how: Connecting
-) -> list[str]:
-    """Connect every child to the parent (None: the world); returns a sentence about each."""
+) -> Connected:
+    """Connect every child to the parent (None: the world)."""
     children = sorted(children, key=lambda obj: obj.name)
     if not children:
         raise refuse("", "Nothing is selected that could be connected", "select the child and then the parent")
@@ -44,25 +53,36 @@ def connect_selected(
         raise refuse(children[0].name, "No empty is selected that could become the joint", "select one, or change At")
     if how.at == "PARENT" and parent is None:
         raise refuse(children[0].name, "The world has no origin to connect at", "change At")
-    with joint_objects.first_frame(context, involved) as depsgraph:
+    read = dict.fromkeys([*involved, *mechanism_axes.involved(graph)])
+    with joint_objects.first_frame(context, list(read)) as depsgraph:
         places = {obj: joint_objects.place_of(obj, depsgraph) for obj in involved}
         sizes = {child: joint_objects.extent_of(child, depsgraph) for child in children}
-        lines = []
+        turned = {empty for empty in empties if not joint_objects.has_axes_of_parent(empty, depsgraph)}
+        lines: list[str] = []
+        guesses: list[Guess] = []
+        standing = [parent] if parent is not None and not parent.redmax.is_body and how.lock_parent else []
         if parent is not None and not parent.redmax.is_body and how.lock_parent:
             parent.redmax.body.root = "LOCKED"
         free = list(empties)
         for child in children:
             ends, is_loop = _ends(parent, child, graph)
-            place, empty = _place(context, how, child, parent, places, free, empties)
-            E = joint_axes.joint_frame(how.axis, how.kind, place, sizes[child], is_marker=how.at in ("EMPTY", "CURSOR"))
+            place, empty, is_marker = _place(context, how, child, parent, places, free, empties, turned)
+            stuck = empty is not None and not joint_objects.may_turn(empty, depsgraph)
+            new = NewJoint(*ends, how.kind, place, is_marker, keeps_axes=stuck)
+            ((E, choice),) = mechanism_axes.point(
+                context.scene, graph, [new], how.axis, sizes, depsgraph, ground=standing
+            )
             if empty is not None:
                 free.remove(empty)
-                joint_objects.turn(empty, E, depsgraph)
+                if not stuck:
+                    joint_objects.turn(empty, E, depsgraph)
             size = build.GLYPH * sizes[child].diagonal or 1.0
             joint = build.connect(context, *ends, kind=how.kind, frame=E, empty=empty, size=size, depsgraph=depsgraph)
             lines.append(_sentence(joint, beside=graph.between(parent, child), closes_loop=is_loop))
+            if choice is not None:
+                guesses.append(Guess(joint.name, choice))
             graph = JointGraph.of(context.scene)
-    return lines
+    return Connected(tuple(lines), tuple(guesses))
 
 
 def _require_others(parent: Node, children: Sequence[Object]) -> None:
@@ -90,17 +110,19 @@ def _place(
     places: dict[Object, Array],
     free: Sequence[Object],
     empties: Sequence[Object],
-) -> tuple[Array, Object | None]:
-    """Where the joint goes, with the axes found there, and the empty that becomes it.
+    turned: set[Object],
+) -> tuple[Array, Object | None, bool]:
+    """Where the joint goes, with the axes found there; the empty that becomes it; whether these axes may be meant.
 
     An empty serves one child; children that come too late are connected at the same place with an empty of their own.
+    turned: empties that have axes of their own, and not only those of what they follow.
     """
     if how.at == "EMPTY":
         nearest = min(free or empties, key=lambda empty: np.linalg.norm(places[empty][:3, 3] - places[child][:3, 3]))
-        return places[nearest], nearest if free else None
+        return places[nearest], nearest if free else None, nearest in turned
     if how.at == "CURSOR":
-        return frames.rigid_part(np.array(context.scene.cursor.matrix, np.float64))[0], None
-    return places[parent if how.at == "PARENT" else child], None
+        return frames.rigid_part(np.array(context.scene.cursor.matrix, np.float64))[0], None, True
+    return places[parent if how.at == "PARENT" else child], None, False
 
 
 def _sentence(obj: Object, *, beside: Object | None, closes_loop: bool) -> str:

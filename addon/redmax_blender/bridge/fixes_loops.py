@@ -11,12 +11,11 @@ import numpy as np
 from .._engine import assembly
 from .._engine import compile as compiling
 from ..properties import joint as joint_properties
-from . import extract, frames, joint_objects, loop_axes, loops
+from . import axis_report, axis_setting, extract, joint_objects, loop_axes, loops
 from .bodies import local_object
 from .build import require_editable
 from .findings import refuse
 from .fixes_joints import is_keyed
-from .straight_axes import least_turn
 
 Object = bpy.types.Object
 BALL = "spherical"
@@ -63,24 +62,21 @@ def _set_start(obj: Object, q: Any, length: float) -> None:
 
 
 def align_axes(context: bpy.types.Context, obj: Object) -> str:
-    """Turn the hinges that are nearly parallel to the others until they are."""
+    """Turn the joints whose axes keep loops from moving; else hinges that are nearly parallel to the others."""
     extraction = extract.extract(context.scene, context.view_layer)
     mechanism = _mechanism_of(extraction, obj)
-    askew = loop_axes.askew(extraction.scene, mechanism)
-    if not askew:
-        raise refuse(obj.name, f"The hinges of '{mechanism.root}' are parallel, or far from it", "run Check again")
+    wanted = loop_axes.disagreeing(extraction.scene, mechanism) or loop_axes.askew(extraction.scene, mechanism)
+    if not wanted:
+        text = f"No other axes would let the loops of '{mechanism.root}' move in more ways"
+        raise refuse(obj.name, text, "run Check again")
     now = loop_axes.axes(extraction.scene, mechanism)
-    depsgraph = context.evaluated_depsgraph_get()
-    for name, wanted in askew.items():
-        joint = bpy.data.objects[(extraction.joint_objects[name], None)]
-        require_editable([joint])
-        E, _ = frames.rigid_part(frames.modelled_matrix(joint, depsgraph))
-        E = E.copy()
-        E[:3, :3] = least_turn(now[name], wanted) @ E[:3, :3]
-        if not joint_objects.turn(joint, E, depsgraph):
-            text = f"'{joint.name}' cannot be turned: other things hang on its axes"
-            raise refuse(joint.name, text, "turn it by hand, so that its axis is parallel to the others")
-    return f"Made parallel: {', '.join(repr(name) for name in askew)}"
+    joints = {name: bpy.data.objects[(extraction.joint_objects[name], None)] for name in wanted}
+    with joint_objects.first_frame(context, list(joints.values())) as depsgraph:
+        for joint in joints.values():
+            axis_setting.require_turnable(joint, depsgraph)
+        for name, axis in wanted.items():
+            axis_setting.turn_axis(joints[name], now[name], axis, depsgraph)
+    return f"Aligned the {'axis' if len(wanted) == 1 else 'axes'} of {axis_report.listed(list(wanted))}"
 
 
 def make_ball(_context: bpy.types.Context, obj: Object) -> str:

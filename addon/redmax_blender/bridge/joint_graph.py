@@ -18,11 +18,12 @@ class JointGraph:
     """Bodies as nodes, joints as edges; the world is a node. Made for one operator call and not kept."""
 
     def __init__(self, joints: Iterable[bpy.types.Object]) -> None:
+        self._joints = list(joints)
         self.between_pair: dict[frozenset[Node], bpy.types.Object] = {}
         self.neighbours: dict[Node, list[Node]] = defaultdict(list)
         self.carriers: dict[Node, list[bpy.types.Object]] = defaultdict(list)
         self.carried: dict[Node, list[bpy.types.Object]] = defaultdict(list)
-        for obj in joints:
+        for obj in self._joints:
             parent, child = obj.redmax.joint.parent, obj.redmax.joint.child
             self.between_pair.setdefault(frozenset((parent, child)), obj)
             self.neighbours[parent].append(child)
@@ -35,6 +36,15 @@ class JointGraph:
         """All joints of a scene that carry a body, by name."""
         found = [obj for obj in scene.objects if obj.redmax.is_joint and obj.redmax.joint.child is not None]
         return cls(sorted(found, key=lambda obj: obj.name))
+
+    def without(self, joints: Iterable[bpy.types.Object]) -> JointGraph:
+        """The same without some of the joints."""
+        left_out = set(joints)
+        return JointGraph(obj for obj in self._joints if obj not in left_out)
+
+    def joints(self) -> list[bpy.types.Object]:
+        """All joints, in the order in which they were given."""
+        return self._joints
 
     def between(self, a: Node, b: Node) -> bpy.types.Object | None:
         """The first joint that connects two bodies, either way round."""

@@ -11,9 +11,11 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from .. import compat
 from .._engine import arrays
+from ..properties import joint as joint_properties
 from ..properties.scene import frame_range
-from . import extents, frames, modelled
+from . import extents, frames, modelled, movers
 from .findings import refuse
 
 Array = arrays.Array
@@ -21,6 +23,9 @@ Object = bpy.types.Object
 
 SHEAR = 1e-4
 """Axes that are less perpendicular than this cannot be written as a rotation and a scale."""
+
+AXES = 1e-5
+"""Axes that differ less are the same [rad]."""
 
 
 def ancestors(obj: Object) -> list[Object]:
@@ -50,16 +55,60 @@ def stay(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def turn(obj: Object, E: Array, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Give an empty the axes of a rigid frame E, keeping its place and size; False if other things hang on its axes."""
-    if not frames.follows_channels(obj, depsgraph) or obj.animation_data is not None or obj.children:
+    """Give an empty the axes of a rigid frame E, keeping its place and size; what follows it stays where it is.
+
+    False, and nothing is changed, if something else decides how it is turned, or follows it other than as an object.
+    """
+    if not may_turn(obj, depsgraph):
         return False
-    scale = np.linalg.norm(frames.modelled_matrix(obj, depsgraph)[:3, :3], axis=0)
+    before = frames.modelled_matrix(obj, depsgraph)
+    scale = np.linalg.norm(before[:3, :3], axis=0)
     basis = np.linalg.solve(frames.parent_matrix(obj, depsgraph), E @ np.diag([*scale, 1.0]))
     axes = basis[:3, :3] / np.linalg.norm(basis[:3, :3], axis=0)
     if np.abs(axes.T @ axes - np.eye(3)).max() > SHEAR:
         return False
+    location, size = obj.location.copy(), obj.scale.copy()
     obj.matrix_basis = Matrix(basis.tolist())
+    obj.location = location
+    if np.allclose(np.array(size), np.array(obj.scale), rtol=1e-5, atol=0.0):
+        obj.scale = size
+    if obj.children:
+        kept = np.linalg.solve(frames.parent_matrix(obj, depsgraph) @ basis, before)
+        for child in obj.children:
+            child.matrix_parent_inverse = Matrix((kept @ np.array(child.matrix_parent_inverse, np.float64)).tolist())
     return True
+
+
+def may_turn(obj: Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an object's own rotation, which nothing animates, turns it, and what follows it can be kept in place."""
+    curves = (*compat.fcurves_of(obj), *movers.nla_curves(obj))
+    animated = {curve.data_path for curve in curves} | movers.driven_paths(obj)
+    channels = {*movers.PLACE, *movers.DELTA, *movers.SCALE}
+    if not obj.children:  # what follows a moving empty could be kept in place at one frame only
+        channels -= {"location", "delta_location"}
+    turned_by_others = animated & channels
+    follow_as_objects = all(child.parent_type == "OBJECT" and child.library is None for child in obj.children)
+    return frames.follows_channels(obj, depsgraph) and not turned_by_others and follow_as_objects
+
+
+def has_axes_of_parent(obj: Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an object is turned as one that it follows, so that nobody turned it for its own sake."""
+    E = place_of(obj, depsgraph)
+    for parent in ancestors(obj):
+        try:
+            P, _ = frames.rigid_part(frames.modelled_matrix(parent, depsgraph))
+        except frames.FrameError:
+            continue
+        if np.abs(P[:3, :3] - E[:3, :3]).max() < AXES:
+            return True
+    return False
+
+
+def use_z(obj: Object) -> None:
+    """Let a joint's own z be its axis, which the arrow of its empty shows."""
+    group: Any = joint_properties.own_group(obj.redmax.joint)
+    if hasattr(group, "axis"):
+        group.axis = (0.0, 0.0, 1.0)
 
 
 def hand_over_children(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:

@@ -1,50 +1,75 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Axes of the hinges in loops: those that are nearly parallel are meant to be."""
+"""Axes in loops that keep them from moving, and the axes that would let them move.
+
+Hinges that are nearly parallel are meant to be. Hinges and sliders that are far from agreeing may be meant, as those of
+a spatial linkage are: only where rings cannot move as they stand, and can with other axes, are these proposed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._engine import arrays, quaternion
-from .mechanisms import Mechanism, structure
-from .straight_axes import PARALLEL, angles
+from .._engine import adjoint, arrays, joints, pose, quaternion
+from . import axis_choice, joint_rings
+from .axis_choice import GROUND, AxisJoint
+from .extents import Extent
+from .mechanisms import LOCKED, Mechanism, static_bodies, structure
+from .part_shapes import PartShape
+from .straight_axes import PARALLEL, angles, least_turn
 
 Array = arrays.Array
 
 NEARLY = np.radians(10.0)
 """Hinges whose axes differ by less are meant to be parallel."""
 
+IMMOBILE = 1e-4
+"""A ring moves if its joints can, up to this fraction: linkages that live from coincidences, such as Bennett's, have
+axes in single precision and move all the same."""
+
+AXIS_KINDS = (joints.Revolute.kind, joints.Prismatic.kind)
+
 
 def axes(made: Any, mechanism: Mechanism) -> dict[str, Array]:
-    """Axis of every hinge of a mechanism in the world as modelled, by name of the joint."""
+    """Axis of every hinge and slider of a mechanism in the world as modelled, by name of the joint."""
     names = set(mechanism.joints)
-    where = _rotations(made)
-    found = {}
-    for joint in made.joints:
-        if joint.name in names and joint.kind == "revolute":
-            R_wp = np.eye(3) if joint.parent is None else where[joint.parent]
-            R_pj = quaternion.to_matrix(np.array(joint.frame_in_parent.rotation))
-            axis = R_wp @ R_pj @ np.array(joint.axis, np.float64)
-            found[joint.name] = axis / np.linalg.norm(axis)
-    return found
+    E_wb = _poses(made)
+    return {
+        joint.name: _axis(joint, _frame(joint, E_wb))
+        for joint in made.joints
+        if joint.name in names and joint.kind in AXIS_KINDS
+    }
 
 
-def _rotations(made: Any) -> dict[str, Array]:
-    """Rotation of every body that a chain of joints places, as modelled."""
+def _axis(joint: Any, E_wj: Array) -> Array:
+    axis = E_wj[:3, :3] @ np.array(joint.axis, np.float64)
+    return np.asarray(axis / np.linalg.norm(axis))
+
+
+def _matrix(placed: Any) -> Array:
+    return pose.make(quaternion.to_matrix(np.array(placed.rotation)), np.array(placed.position))
+
+
+def _frame(joint: Any, E_wb: Mapping[str, Array]) -> Array:
+    """Frame (4, 4) of a joint in the world."""
+    E_pj = _matrix(joint.frame_in_parent)
+    return E_pj if joint.parent is None else E_wb[joint.parent] @ E_pj
+
+
+def _poses(made: Any) -> dict[str, Array]:
+    """Pose (4, 4) of every body that a chain of joints places, as modelled."""
     found: dict[str, Array] = {}
     for joint in structure(made).carried_by.values():  # parents come before their children
-        R_wp = np.eye(3) if joint.parent is None else found[joint.parent]
-        R_pj = quaternion.to_matrix(np.array(joint.frame_in_parent.rotation))
-        R_cj = quaternion.to_matrix(np.array(joint.frame_in_child.rotation))
-        found[joint.child] = R_wp @ R_pj @ R_cj.T
+        found[joint.child] = _frame(joint, found) @ pose.inverse(_matrix(joint.frame_in_child))
     return found
 
 
 def askew(made: Any, mechanism: Mechanism) -> dict[str, Array]:
     """Hinges that are not quite parallel to the axis that most of them nearly have, with that axis."""
-    found = axes(made, mechanism)
+    hinges = {joint.name for joint in made.joints if joint.kind == joints.Revolute.kind}
+    found = {name: axis for name, axis in axes(made, mechanism).items() if name in hinges}
     if len(found) < 2:
         return {}
     directions = np.array(list(found.values()))
@@ -61,3 +86,135 @@ def askew(made: Any, mechanism: Mechanism) -> dict[str, Array]:
 def _alike(apart: Array) -> tuple[int, int]:
     """How many directions nearly are another one, and how many of them are, by the angles between."""
     return int((apart < NEARLY).sum()), int((apart < PARALLEL).sum())
+
+
+# --- rings that cannot move ------------------------------------------------------------------
+
+
+def disagreeing(made: Any, mechanism: Mechanism) -> dict[str, Array]:
+    """Hinges and sliders that keep rings from moving, with the axis that would let them; as few as possible.
+
+    Of rings that can move, or that would not move with parallel hinges either, none.
+    """
+    names = set(mechanism.joints)
+    E_wb = _poses(made)
+    ground = static_bodies(structure(made))
+    members = [joint for joint in made.joints if joint.name in names]
+    edges: list[joint_rings.Edge] = [
+        (GROUND if joint.parent is None or joint.parent in ground else joint.parent,
+         GROUND if joint.child in ground else joint.child)
+        for joint in members
+    ]  # fmt: skip
+    found: dict[str, Array] = {}
+    for numbers in joint_rings.blocks(edges):
+        block = _Block([members[k] for k in numbers], [edges[k] for k in numbers], E_wb)
+        found |= block.freeing()
+    return found
+
+
+class _Block:
+    """Rings that share bodies, in the pose in which they were modelled."""
+
+    def __init__(self, members: Sequence[Any], edges: Sequence[joint_rings.Edge], E_wb: Mapping[str, Array]) -> None:
+        self.members, self.edges, self.E_wb = members, edges, E_wb
+        self.frames = [_frame(joint, E_wb) for joint in members]
+        self.origins = np.array([E[:3, 3] for E in self.frames])
+        middle = self.origins.mean(axis=0)
+        self.size = float(np.linalg.norm(self.origins - middle, axis=1).max()) or 1.0
+        self.offsets = (self.origins - middle) / self.size
+        self.axes = {
+            k: _axis(joint, self.frames[k])
+            for k, joint in enumerate(members)
+            if joint.kind in AXIS_KINDS and np.any(joint.axis)
+        }
+        self.hinges = [k for k in self.axes if members[k].kind == joints.Revolute.kind]
+
+    def freeing(self) -> dict[str, Array]:
+        """Axes, by name of the joint, that let rings move which cannot; empty if they can, or no axes would."""
+        if len(self.hinges) < 2 or self.freedoms({}) > 0:
+            return {}
+        for directions in self._directions():
+            candidates = [self._turned(direction) for direction in directions]
+            freeing = [turned for turned in candidates if turned and self.freedoms(turned) > 0]
+            if freeing:
+                return {self.members[k].name: axis for k, axis in min(freeing, key=len).items()}
+        return {}
+
+    def freedoms(self, turned: Mapping[int, Array]) -> int:
+        """In how many ways the rings can move at once, with some axes turned, if links may give by IMMOBILE.
+
+        Twists of bodies add up along the joints: around every ring to nothing.
+        """
+        count = [0 if joint.motion_type == LOCKED else joint.ndof for joint in self.members]
+        columns = np.concatenate([[0], np.cumsum(count)])
+        total = int(columns[-1])
+        twists = [self._twists(k, turned.get(k))[:, : count[k]] for k in range(len(self.members))]
+        of_node: dict[Hashable, Array] = {self.edges[0][0]: np.zeros((6, total))}
+        rows, left = [], list(range(len(self.members)))
+        while left:
+            k = next(k for k in left if self.edges[k][0] in of_node or self.edges[k][1] in of_node)
+            left.remove(k)
+            parent, child = self.edges[k]
+            step = np.zeros((6, total))
+            step[:, columns[k] : columns[k + 1]] = twists[k]
+            if parent in of_node and child in of_node:
+                rows.append(of_node[child] - of_node[parent] - step)
+            elif parent in of_node:
+                of_node[child] = of_node[parent] + step
+            else:
+                of_node[parent] = of_node[child] - step
+        if not rows or not total:
+            return total
+        strengths = np.linalg.svd(np.concatenate(rows), compute_uv=False)
+        return total - int((strengths > IMMOBILE * strengths[0]).sum())
+
+    def _twists(self, k: int, axis: Array | None) -> Array:
+        """(6, n) twists of the child in the world per unit rate, lengths by the size of the block."""
+        E = self.frames[k].copy()
+        if axis is not None:
+            E[:3, :3] = least_turn(self.axes[k], axis) @ E[:3, :3]
+        joint = self.members[k]
+        E[:3, 3] = self.offsets[k]
+        S = joint.motion(np.zeros(joint.ndof), np.zeros(joint.ndof)).S
+        return np.asarray(adjoint.Ad(E) @ S)
+
+    def _directions(self) -> tuple[list[Array], ...]:
+        """What the hinges may all be parallel to: what several of them are, else what new ones would be, else what one
+        is."""
+        now = np.array([self.axes[k] for k in self.hinges])
+        shared = [axis for axis in now if (angles(now, axis) < NEARLY).sum() > 1]
+        chosen = self._chosen(dict.fromkeys(self.hinges), open_ones=self.hinges)
+        return shared, [chosen[k].axis for k in self.hinges], list(now)
+
+    def _chosen(self, known: Mapping[int, Array | None], *, open_ones: Sequence[int]) -> dict[int, axis_choice.Choice]:
+        """What axes new joints would have in place of some. known: axes other than they are."""
+        parts: dict[Hashable, PartShape] = {
+            body: PartShape(Extent(np.zeros(3), np.zeros(3), self.E_wb[body]))
+            for edge in self.edges
+            for body in edge
+            if isinstance(body, str)
+        }
+        now: dict[int, Array | None] = {**self.axes, **known}
+        mechanism = [
+            AxisJoint(edge, joint.kind, origin, now.get(k), is_new=k in open_ones)
+            for k, (edge, joint, origin) in enumerate(zip(self.edges, self.members, self.origins, strict=True))
+        ]
+        return axis_choice.choose(mechanism, parts)
+
+    def _turned(self, direction: Array) -> dict[int, Array]:
+        """Joints that must be turned so that all hinges have a direction and all sliders are square to it."""
+        turned = {
+            k: direction if self.axes[k] @ direction > 0.0 else -direction
+            for k in self.hinges
+            if angles(self.axes[k], direction) > PARALLEL
+        }
+        slanted = [k for k in self.axes if k not in self.hinges and abs(float(self.axes[k] @ direction)) > PARALLEL]
+        if not slanted:
+            return turned
+        chosen = self._chosen({**dict.fromkeys(self.hinges, direction), **dict.fromkeys(slanted)}, open_ones=slanted)
+        for k in slanted:
+            across = self.axes[k] - (self.axes[k] @ direction) * direction
+            near = np.linalg.norm(across) > np.cos(NEARLY)
+            axis = across / np.linalg.norm(across) if near else chosen[k].axis
+            turned[k] = axis if axis @ self.axes[k] >= 0.0 else -axis
+        return turned

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from .._engine import assembly, constrained_run, constraint_rows, kinematics, motion_at
 from .._engine import compile as compiling
-from . import loop_axes, scene_digest
+from . import axis_report, loop_axes, scene_digest
 from .bodies import local_object
 from .findings import Finding, RedMaxError
 from .mechanisms import ANIMATED, Mechanism
@@ -138,8 +138,22 @@ def _findings(made: Any, mechanism: Mechanism, closing: Closing, *, reactions: b
     if stuck:
         text = f"Mechanism '{mechanism.root}' cannot move: it has 0 degrees of freedom"
         hint = "its loops hold it; let one of their joints move in more ways"
-        fixes = ("ALIGN_AXES",) * bool(askew) + ("SELECT_REDUNDANT",)
+        wrong = loop_axes.disagreeing(made, mechanism) or askew
+        if wrong:
+            text, hint = f"{text}; {_disagree(wrong)}", "align them, or let a joint move in more ways"
+        fixes = ("ALIGN_AXES",) * bool(wrong) + ("SELECT_REDUNDANT",)
         yield Finding(mechanism.root, text, hint, "WARNING", fixes)
+    elif closing.freedoms > 0 and (wrong := loop_axes.disagreeing(made, mechanism)):
+        text = f"A loop of '{mechanism.root}' cannot move: {_disagree(wrong)}"
+        yield Finding(
+            next(iter(wrong)), text, "align them, or let a joint move in more ways", "WARNING", ("ALIGN_AXES",)
+        )
+
+
+def _disagree(names: Iterable[str]) -> str:
+    named = list(names)
+    verb = "the axis of {} disagrees" if len(named) == 1 else "the axes of {} disagree"
+    return f"{verb.format(axis_report.listed(named))} with the others"
 
 
 def _may_be_ball(name: str) -> bool:

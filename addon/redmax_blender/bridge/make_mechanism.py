@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 import bpy
 
-from . import build, joint_axes, joint_objects, pins
+from . import axis_report, build, joint_axes, joint_objects, mechanism_axes, pins
+from .axis_report import Guess
 from .extents import Extent
 from .findings import refuse
 from .joint_graph import WORLD, JointGraph, Node
+from .mechanism_axes import NewJoint, Pointed
 from .pins import Connection
 
 Object = bpy.types.Object
@@ -21,13 +23,17 @@ Object = bpy.types.Object
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What was made, by names. bodies: all of the mechanism. joints: new ones. loops: those of them that close one."""
+    """What was made, by names. bodies: all of the mechanism. joints: new ones. loops: those of them that close one.
+
+    guesses: joints whose axis nobody told.
+    """
 
     base: str
     bodies: tuple[str, ...]
     joints: tuple[str, ...]
     loops: tuple[str, ...]
     ignored: tuple[str, ...]
+    guesses: tuple[Guess, ...] = ()
 
     def __str__(self) -> str:
         if not self.joints:
@@ -36,8 +42,9 @@ class BuildReport:
         if len(self.loops) > 1:
             loops = f"; {listed(self.loops)} close loops"
         left = f"; left out {listed(self.ignored)}" if self.ignored else ""
+        guessed = f"; {axis_report.said(self.guesses)}" if self.guesses else ""
         return f"{_count(len(self.bodies), 'body', 'bodies')} on '{self.base}', " + (
-            f"{_count(len(self.joints), 'new joint', 'new joints')}{loops}{left}"
+            f"{_count(len(self.joints), 'new joint', 'new joints')}{loops}{guessed}{left}"
         )
 
 
@@ -60,21 +67,28 @@ def make_mechanism(
         raise refuse(base.name, "Only one object with geometry is selected", "select the moving parts, then the base")
     bodies.remove(base)
     bodies.insert(0, base)
-    with joint_objects.first_frame(context, [*bodies, *empties]) as depsgraph:
+    graph = JointGraph.of(context.scene)
+    involved = dict.fromkeys([*bodies, *empties, *mechanism_axes.involved(graph)])
+    with joint_objects.first_frame(context, list(involved)) as depsgraph:
         extents = {body: joint_objects.extent_of(body, depsgraph) for body in bodies}
         for pin in empties:
             joint_objects.place_of(pin, depsgraph)
-        graph = JointGraph.of(context.scene)
         found = pins.connections(bodies, empties, extents, depsgraph)
         plan = plan_joints(bodies, found, graph, extents)
-        made, loops = _make(context, plan, graph, extents, kind, axis, depsgraph)
+        standing = [base] if not graph.carriers[base] else []
+        new = [_new_joint(joint, kind, depsgraph) for joint in plan]
+        pointed = mechanism_axes.point(context.scene, graph, new, axis, extents, depsgraph, ground=standing)
+        made, loops = _make(context, plan, graph, extents, kind, pointed, depsgraph)
     for body in bodies:
         build.add_body(body)
     if not graph.carriers[base]:
         base.redmax.body.root = "LOCKED"
     used = {*bodies, *(joint.pin for joint in plan)}
     ignored = tuple(obj.name for obj in objects if obj not in used and not obj.redmax.is_joint)
-    return BuildReport(base.name, tuple(body.name for body in bodies), tuple(made), tuple(loops), ignored)
+    guesses = [Guess(name, each.choice) for name, each in zip(made, pointed, strict=True) if each.choice is not None]
+    return BuildReport(
+        base.name, tuple(body.name for body in bodies), tuple(made), tuple(loops), ignored, tuple(guesses)
+    )
 
 
 class PlannedJoint(NamedTuple):
@@ -160,23 +174,28 @@ def _directed(found: list[Connection], depth: Mapping[Node, int], graph: JointGr
     return plan
 
 
+def _new_joint(joint: PlannedJoint, kind: str, depsgraph: bpy.types.Depsgraph) -> NewJoint:
+    """What decides about the axis of a planned joint. An empty that cannot be turned has the axes that it has."""
+    place = joint_objects.place_of(joint.origin, depsgraph)
+    is_marker = build.is_plain(joint.origin) and not joint_objects.has_axes_of_parent(joint.origin, depsgraph)
+    stuck = joint.pin is not None and not joint_objects.may_turn(joint.pin, depsgraph)
+    return NewJoint(joint.parent, joint.child, kind, place, is_marker, keeps_axes=stuck)
+
+
 def _make(
     context: bpy.types.Context,
     plan: list[PlannedJoint],
     graph: JointGraph,
     extents: Mapping[Object, Extent],
     kind: str,
-    axis: joint_axes.Axis,
+    pointed: Sequence[Pointed],
     depsgraph: bpy.types.Depsgraph,
 ) -> tuple[list[str], list[str]]:
     """Names of the joints made, and of those that close loops."""
     carried = {body for body, carriers in graph.carriers.items() if carriers}
     made, loops = [], []
-    for parent, child, pin, origin in plan:
-        E = joint_axes.joint_frame(
-            axis, kind, joint_objects.place_of(origin, depsgraph), extents[child], is_marker=build.is_plain(origin)
-        )
-        if pin is not None:
+    for (parent, child, pin, _), (E, _choice) in zip(plan, pointed, strict=True):
+        if pin is not None and joint_objects.may_turn(pin, depsgraph):
             joint_objects.turn(pin, E, depsgraph)
         size = build.GLYPH * extents[child].diagonal
         joint = build.connect(context, parent, child, kind=kind, frame=E, empty=pin, size=size, depsgraph=depsgraph)

@@ -6,11 +6,11 @@ from typing import Any
 import bpy
 
 from .._engine import joints
-from ..bridge import build, joint_axes, joint_graph, make_mechanism, preview
+from ..bridge import axis_report, build, joint_axes, joint_graph, make_mechanism, preview
 from ..bridge.connecting import Connecting, connect_selected
 from ..properties import from_specs
 from ..properties import joint as joint_properties
-from . import joint_editing, readiness
+from . import joint_axis, joint_editing, readiness
 
 KIND_ITEMS = from_specs.kind_items(joints.JOINTS)
 
@@ -22,8 +22,8 @@ WORLD_AXES = [
 AUTO_AXIS = (
     "AUTO",
     "Automatic",
-    "The Z axis of an empty or cursor that was turned; else the direction in which the child is thinnest, because flat "
-    "links turn in their plane (sliders, screws and shafts: in which it is longest)",
+    "The Z axis of an empty or cursor that was turned; else as a mechanic would: hinges of a loop are parallel and "
+    "square to it, plates turn in their plane, sliders go along their bore or toward the crank",
     0,
 )
 LOCAL_AXIS = ("LOCAL", "Local Z", "The Z axis of the empty, the cursor or the object at whose origin the joint is", 1)
@@ -77,7 +77,7 @@ the active object is the base and stands still"""
         report = make_mechanism.make_mechanism(
             context, context.selected_objects, context.object, kind=self.kind, axis=axis
         )
-        self.report({"INFO"}, str(report))
+        joint_axis.tell(self, context, str(report), [guess.name for guess in report.guesses])
         return {"FINISHED"}
 
 
@@ -139,8 +139,11 @@ class REDMAX_OT_connect(bpy.types.Operator):
         parent = None if self.to_world else context.object
         children = [*bodies, context.object] if self.to_world else bodies
         options = Connecting(kind=self.kind, at=self.at, axis=self.axis, lock_parent=self.lock_parent)
-        for line in connect_selected(context, parent, children, empties, options):
+        made = connect_selected(context, parent, children, empties, options)
+        for line in made.lines[:-1]:
             self.report({"INFO"}, line)
+        text = "; ".join(part for part in (made.lines[-1], axis_report.said(made.guesses)) if part)
+        joint_axis.tell(self, context, text, [guess.name for guess in made.guesses])
         return {"FINISHED"}
 
 
@@ -248,4 +251,5 @@ CLASSES = (
     REDMAX_OT_remove_body,
     REDMAX_OT_set_root,
     *joint_editing.CLASSES,
+    *joint_axis.CLASSES,
 )

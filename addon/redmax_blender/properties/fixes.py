@@ -65,7 +65,10 @@ FIXES = {
         "Close Loop", "Let the simulated joints start where the loop closes, as near as possible", "LINKED", 22
     ),
     "ALIGN_AXES": Fix(
-        "Align Axes", "Turn hinges that are nearly parallel to the others until they are", "ORIENTATION_NORMAL", 23
+        "Align Axes",
+        "Turn hinges and sliders whose axes keep a loop from moving, and hinges that are nearly parallel to the others",
+        "ORIENTATION_NORMAL",
+        23,
     ),
     "MAKE_BALL": Fix("Make Ball", "Make the joint that closes the loop a ball, which holds less", "SPHERE", 24, False),
     "MAKE_SOFT": Fix("Make Soft", "Let springs and dampers push the joint back beyond its limits", "MOD_CAST", 25),

@@ -6,6 +6,8 @@ the scene's unit scale turns into metres: `length` below is metres per Blender u
 """
 
 import functools
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import bpy
@@ -108,10 +110,14 @@ def to_property(name: str, spec: Any, default: Any, *, options: set[str] = STATI
     return None
 
 
-def group_annotations(cls: Any, *, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Properties of all fields of an element class that have one."""
+def group_annotations(
+    cls: Any, *, leave_out: tuple[str, ...] = (), updates: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Properties of all fields of an element class that have one. updates: what Blender calls when one is edited."""
     made = {
-        name: to_property(name, spec, fields.defaults(cls)[name])
+        name: to_property(
+            name, spec, fields.defaults(cls)[name], **({"update": updates[name]} if name in updates else {})
+        )
         for name, spec in fields.specs(cls).items()
         if name not in leave_out
     }

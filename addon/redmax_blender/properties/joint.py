@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from .._engine import fields, joints
-from . import from_specs
+from . import from_specs, joint_arrow
 from .from_specs import OVERRIDABLE, STATIC
 
 COMPOSITE = joints.Composite.kind
@@ -48,7 +48,7 @@ def _own(cls: Any) -> tuple[str, ...]:
 def _kind_groups(prefix: str) -> dict[str, Any]:
     groups = {}
     for cls in joints.JOINTS:
-        made = from_specs.group_annotations(cls, leave_out=tuple(COMMON))
+        made = from_specs.group_annotations(cls, leave_out=tuple(COMMON), updates={"axis": _axis_edited})
         if made:
             name = f"REDMAX_PG_{prefix}_{cls.kind}"
             groups[cls.kind] = from_specs.make_group(name, made, f"Parameters of a {cls.label} joint.")
@@ -78,8 +78,15 @@ def show_type(group: Any, _context: Any = None) -> None:
     """An empty shows what kind of joint it is."""
     owner: Any = group.id_data
     if isinstance(owner, bpy.types.Object) and owner.type == "EMPTY":
-        shown: Any = DISPLAY.get(group.kind, "PLAIN_AXES")
+        shown: Any = joint_arrow.shown(DISPLAY.get(group.kind, joint_arrow.AXES), own_group(group))
         owner.empty_display_type = shown
+
+
+def _axis_edited(group: Any, _context: Any) -> None:
+    """An arrow must not point elsewhere than the axis."""
+    owner: Any = group.id_data
+    if isinstance(owner, bpy.types.Object) and owner.redmax.is_joint:
+        show_type(owner.redmax.joint)
 
 
 DISPLAY = {

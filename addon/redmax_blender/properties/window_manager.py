@@ -66,6 +66,7 @@ def _select_element(state: Any, context: Any) -> None:
 REDMAX_PG_window_manager = from_specs.make_group(
     "REDMAX_PG_window_manager",
     {
+        "axis_joints": bpy.props.StringProperty(description="Joints that were made or turned last, one name a line"),
         "running": bpy.props.BoolProperty(description="A simulation is running"),
         "progress": bpy.props.FloatProperty(name="Progress", subtype="FACTOR", min=0.0, max=1.0),
         "preparing": bpy.props.FloatProperty(

@@ -8,7 +8,7 @@ import bpy
 
 from ..properties import from_specs
 from ..properties import joint as joint_properties
-from . import dof_rows, generated, lists, presets, results, text_lines
+from . import axis_buttons, dof_rows, generated, lists, presets, results, text_lines
 from .physics import PhysicsPanel
 
 SIMULATED, ANIMATED = "simulated", "animated"
@@ -42,6 +42,7 @@ class REDMAX_PT_joint(JointPanel, bpy.types.Panel):
         joint = context.object.redmax.joint
         layout.prop(joint, "kind")
         generated.draw_group(layout, joint_properties.own_group(joint))
+        axis_buttons.draw(layout, joint)
 
 
 class REDMAX_PT_joint_parts(JointPanel, bpy.types.Panel):

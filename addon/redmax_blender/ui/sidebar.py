@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import bpy
 
-from . import bake_options, dof_rows, fix_buttons, lists, menus, physics, solver_rows, text_lines
+from . import axis_buttons, bake_options, dof_rows, fix_buttons, lists, menus, physics, solver_rows, text_lines
 from . import joint as joint_panels
 from . import scene as scene_panels
 
@@ -76,6 +76,7 @@ class REDMAX_PT_active_joint(SidebarPanel, bpy.types.Panel):
         joint = context.object.redmax.joint
         layout.label(text=context.object.name, icon=physics.JOINT_ICON)
         layout.prop(joint, "kind")
+        axis_buttons.draw(layout, joint)
         if dof_rows.shown_dofs(joint):
             joint_panels.draw_motion(layout, context, joint)
 
