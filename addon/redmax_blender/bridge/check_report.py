@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ..properties.element import mechanism_bodies
-from . import changes, mechanisms, result_findings
+from . import changes, joint_rows, mechanisms, result_findings
 from .bodies import local_object
 from .extract import Extraction, extract
 from .findings import Finding
@@ -100,6 +100,7 @@ def _show_mechanisms(extraction: Extraction, findings: tuple[Finding, ...], runn
         row.name = row.root = mechanism.root
         row.bodies, row.dofs, row.loops = len(mechanism.bodies), mechanism.dofs, mechanism.loops
         row.redundant, row.enabled = mechanism.redundant, mechanism.enabled
+        joint_rows.fill(row, mechanism)
         row.problems = sum(not mechanism.members.isdisjoint(names) for names in touched["ERROR"])
         row.warnings = sum(not mechanism.members.isdisjoint(names) for names in touched["WARNING"])
     running.active_mechanism = min(running.active_mechanism, max(len(running.mechanisms) - 1, 0))

@@ -221,6 +221,7 @@ REDMAX_PG_scene = from_specs.make_group(
             override=OVERRIDABLE,
         ),
         "show_result": _switch("Show Result", "Bodies follow the simulation while you scrub", default=True),
+        "show_joints": _switch("Joints", "Draw every joint on top of what it connects, in the viewport", default=True),
         "live_check": _switch(
             "Check While Editing",
             "Check again whenever you pause, as long as that takes no noticeable time",
