@@ -50,6 +50,18 @@ def refresh(context: bpy.types.Context) -> Extraction:
     return extraction
 
 
+def keep_up(context: bpy.types.Context) -> None:
+    """Check the scene unasked. If no mechanism is left there is nothing to say, and nothing that was said holds."""
+    if any(obj.redmax.is_body or obj.redmax.is_joint for obj in context.scene.objects):
+        refresh(context)
+        return
+    running = context.window_manager.redmax
+    running.problems.clear()
+    running.mechanisms.clear()
+    running.checked = running.outdated = False
+    joint_rows.changed()
+
+
 def show(extraction: Extraction, running: Any, scene: bpy.types.Scene) -> None:
     """Fill the problems and mechanisms of `window_manager.redmax`, and the measured mass of every body."""
     findings = all_findings(extraction, scene)

@@ -31,7 +31,7 @@ def depsgraph_update_post(_scene: Any, depsgraph: bpy.types.Depsgraph | None = N
 def _joint_edited(depsgraph: bpy.types.Depsgraph) -> bool:
     """Whether an object that is a joint, or was one, was edited: that tags its geometry, and moving it does not."""
     for update in depsgraph.updates if depsgraph.id_type_updated("OBJECT") else ():
-        obj = update.id.original
+        obj: Any = update.id.original
         is_edited = update.is_updated_geometry and isinstance(obj, bpy.types.Object)
         if is_edited and (obj.type == "EMPTY" or obj.redmax.is_joint):
             return True

@@ -28,6 +28,7 @@ REDMAX_PG_problem = from_specs.make_group(
 REDMAX_PG_listed_joint = from_specs.make_group(
     "REDMAX_PG_listed_joint",
     {
+        "label": bpy.props.StringProperty(description="Its name without what all joints of the mechanism begin with"),
         "loop": bpy.props.BoolProperty(description="It closes a loop"),
         "gap": bpy.props.StringProperty(description="What it is open by at the start; empty if it is closed"),
     },

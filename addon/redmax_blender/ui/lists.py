@@ -69,25 +69,41 @@ class REDMAX_UL_mechanisms(bpy.types.UIList):
 MOTION_ICON = {"simulated": "PHYSICS", "animated": "ANIM", "locked": "LOCKED"}
 
 
+NAME_SHARE, NAME_BESIDE_GAP = 0.6, 0.46
+"""Part of the width of the list of joints that names have, and what they have where a joint has a gap to show."""
+
+LIST_LETTERS = 2
+"""Letters that have the width of a list's own margins."""
+
+
+def ending(context: Any, name: str, share: float) -> str:
+    """The end of a name that has a share of the width of a list: names that begin alike differ there."""
+    room = int(share * text_lines.characters(context)) - text_lines.ICON_LETTERS - LIST_LETTERS
+    return name if len(name) <= room else f"\u2026{name[1 - room :]}"
+
+
 class REDMAX_UL_joints(bpy.types.UIList):
     """Joints of a mechanism: how each moves, its name and type, and whether it closes a loop."""
 
     def draw_item(
-        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
+        self, context: Any, layout: Any, data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
     ) -> None:
         obj: Any = bpy.data.objects.get((item.name, None))
         if obj is None or not obj.redmax.is_joint:
             layout.label(text=item.name, icon="QUESTION")
             return
         joint = obj.redmax.joint
-        columns = layout.split(factor=0.6)
-        columns.label(text=item.name, icon=MOTION_ICON[joint.motion_type])
+        share = NAME_BESIDE_GAP if any(row.gap for row in data.joints) else NAME_SHARE
+        columns = layout.split(factor=share)
+        columns.label(text=ending(context, item.label, share), icon=MOTION_ICON[joint.motion_type])
         kind = columns.row()
         kind.label(text=joint.bl_rna.properties["kind"].enum_items[joint.kind].name)
-        if item.loop:
+        if item.gap:
             gap = kind.row()
-            gap.alignment, gap.alert = "RIGHT", bool(item.gap)
-            gap.label(text=item.gap, icon="UNLINKED" if item.gap else "LINKED")
+            gap.alignment, gap.alert = "RIGHT", True
+            gap.label(text=item.gap.partition(",")[0])  # its distance; Check has the angle too
+        elif item.loop:
+            kind.label(icon="LINKED")
 
 
 class REDMAX_UL_problems(bpy.types.UIList):

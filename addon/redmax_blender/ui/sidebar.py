@@ -47,11 +47,15 @@ class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
 class REDMAX_PT_joints(SidebarPanel, bpy.types.Panel):
     bl_label = "Joints"
     bl_parent_id = "REDMAX_PT_mechanisms"
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: Any) -> bool:
         mechanism = lists.active_mechanism(context)
         return mechanism is not None and len(mechanism.joints) > 0
+
+    def draw_header_preset(self, context: Any) -> None:
+        self.layout.label(text=str(len(lists.active_mechanism(context).joints)))
 
     def draw(self, context: Any) -> None:
         mechanism = lists.active_mechanism(context)
