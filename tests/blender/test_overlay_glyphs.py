@@ -71,8 +71,7 @@ def test_it_is_seen_from_every_side(kind):
     drawn = points(kind)
     turns, moves = displacements(kind)
     views = [*rng.normal(size=(40, 3)), *np.eye(3), *(axis for axis in (*turns, *moves) if axis.any())]
-    for view in views:
-        view = view / np.linalg.norm(view)
+    for view in (direction / np.linalg.norm(direction) for direction in views):
         flat = drawn - np.outer(drawn @ view, view)
         extents = np.linalg.svd(flat, compute_uv=False)[:2] / np.sqrt(len(flat))  # the third is along the view
         assert extents.min() > 0.03, view
