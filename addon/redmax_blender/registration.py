@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from . import cli, handlers, ops, preferences, properties, ui, wheels
+from . import cli, handlers, ops, overlay, preferences, properties, ui, wheels
 from .bridge import preparation
 
 log = logging.getLogger(__package__)
@@ -71,7 +71,7 @@ def register() -> None:
     for problem in wheels.problems():
         log.warning("RedMax: %s", problem)
     try:
-        for part in (preparation, preferences, properties, ops, ui, handlers, cli):
+        for part in (preparation, preferences, properties, ops, ui, handlers, overlay, cli):
             part.register(_ledger)
     except BaseException:
         _ledger.undo()

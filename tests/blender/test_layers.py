@@ -29,9 +29,10 @@ ALLOWED: dict[str, set[str]] = {
     "ui": {"properties", "compat"},
     "preferences": {"bridge", "wheels"},  # it shows where results are kept
     "handlers": {"bridge"},
+    "overlay": {"bridge"},
     "headless": {"bridge", "wheels"},
     "cli": {"headless"},
-    "registration": {"ops", "ui", "preferences", "handlers", "cli", "wheels"},
+    "registration": {"ops", "ui", "overlay", "preferences", "handlers", "cli", "wheels"},
     "__main__": {"headless", "cli", "registration"},
     "__init__": {"registration"},
 }

@@ -12,7 +12,7 @@ import bpy
 
 from ..properties.element import mechanism_bodies
 from ..properties.scene import integrator_of
-from . import cache, changes, mechanisms, result_findings, torn_parts
+from . import cache, changes, joint_rows, mechanisms, result_findings, torn_parts
 from .bodies import local_object
 from .extract import Extraction, extract, in_order
 from .findings import Finding
@@ -50,6 +50,18 @@ def refresh(context: bpy.types.Context) -> Extraction:
     extraction = look(context.scene, context.view_layer)
     show(extraction, context.window_manager.redmax, context.scene)
     return extraction
+
+
+def keep_up(context: bpy.types.Context) -> None:
+    """Check the scene unasked. If no mechanism is left there is nothing to say, and nothing that was said holds."""
+    if any(obj.redmax.is_body or obj.redmax.is_joint for obj in context.scene.objects):
+        refresh(context)
+        return
+    running = context.window_manager.redmax
+    running.problems.clear()
+    running.mechanisms.clear()
+    running.checked = running.outdated = False
+    joint_rows.changed()
 
 
 def show(extraction: Extraction, running: Any, scene: bpy.types.Scene) -> None:
@@ -127,6 +139,7 @@ def _show_mechanisms(extraction: Extraction, findings: tuple[Finding, ...], runn
         row.name = row.root = mechanism.root
         row.bodies, row.dofs, row.loops = len(mechanism.bodies), mechanism.dofs, mechanism.loops
         row.redundant, row.enabled = mechanism.redundant, mechanism.enabled
+        joint_rows.fill(row, mechanism)
         row.problems = sum(not mechanism.members.isdisjoint(names) for names in touched["ERROR"])
         row.warnings = sum(not mechanism.members.isdisjoint(names) for names in touched["WARNING"])
     running.active_mechanism = min(running.active_mechanism, max(len(running.mechanisms) - 1, 0))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keeps what Check shows up to date while the artist works, as long as that is cheap; else says that it is old.
 
-Nothing is checked unasked: the first Check, or the first Simulate, begins it.
+Nothing is checked unasked: the first Check or Simulate begins it, or the first operator that builds a mechanism.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def check(context: bpy.types.Context) -> bool:
     screen = context.screen
     if context.mode != "OBJECT" or (screen is not None and screen.is_animation_playing):
         return False
-    check_report.refresh(context)
+    check_report.keep_up(context)
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":

@@ -112,14 +112,14 @@ def with_loops(
             text = f"The loops of '{mechanism.root}' cannot be closed: {error}"
             findings.append(Finding(mechanism.root, text, "change these masses"))
             continue
-        counted.append(replace(mechanism, dofs=closing.freedoms, redundant=closing.redundant))
+        counted.append(replace(mechanism, dofs=closing.freedoms, redundant=closing.redundant, gaps=closing.gaps))
         findings.extend(_findings(made, mechanism, closing, reactions=reactions))
     return tuple(counted), findings
 
 
 def _findings(made: Any, mechanism: Mechanism, closing: Closing, *, reactions: bool) -> Iterator[Finding]:
     for name, gap in closing.gaps.items():
-        text = f"Loop through '{name}' does not close: gap {_said(gap)}"
+        text = f"Loop through '{name}' does not close: gap {said(gap)}"
         if closing.closable:
             yield Finding(name, text, "let its joints start where it closes", fixes=("CLOSE_LOOP",))
         else:
@@ -161,7 +161,7 @@ def _may_be_ball(name: str) -> bool:
     return obj is not None and obj.redmax.joint.kind in ("revolute", "universal", "fixed")
 
 
-def _said(gap: tuple[float, float]) -> str:
+def said(gap: tuple[float, float]) -> str:
     """'3.1 mm, 0.4 deg': what a person can see of it."""
     angle, distance = gap
     parts = []

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from .._engine import check, topology
@@ -25,6 +25,8 @@ class Mechanism:
     joints, without those that only hold a root. dofs: coordinates that are simulated, less what loops take away where
     that is known. loops: joints that close loops. redundant: conditions of loops that follow from others.
     enabled: False for one that is switched off, which is no part of the extracted scene.
+    closers: names of the joints that close loops. gaps: angle [rad] and distance [m] by which some of them are open
+    at the start.
     """
 
     root: str
@@ -34,6 +36,8 @@ class Mechanism:
     loops: int
     redundant: int = 0
     enabled: bool = True
+    closers: tuple[str, ...] = ()
+    gaps: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def members(self) -> set[str]:
@@ -104,6 +108,7 @@ def find_mechanisms(scene: Any, tree: Structure, joint_objects: dict[str, str]) 
                     joint.ndof for joint in joints if joint.motion_type == SIMULATED and joint.name not in tree.loops
                 ),
                 loops=sum(joint.name in tree.loops for joint in joints),
+                closers=tuple(joint.name for joint in joints if joint.name in tree.loops),
             )
         )
     return tuple(found)

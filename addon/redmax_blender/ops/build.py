@@ -71,7 +71,7 @@ the active object is the base and stands still"""
             return False
         return True
 
-    @readiness.refusing
+    @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         axis: joint_axes.Axis = self.axis
         report = make_mechanism.make_mechanism(
@@ -127,7 +127,7 @@ class REDMAX_OT_connect(bpy.types.Operator):
             return False
         return True
 
-    @readiness.refusing
+    @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         bodies = [obj for obj in context.selected_objects if build.may_be_body(obj) and obj != context.object]
         empties = [obj for obj in context.selected_objects if build.is_pin(obj)]
@@ -163,7 +163,7 @@ class REDMAX_OT_add_body(bpy.types.Operator):
             return False
         return True
 
-    @readiness.refusing
+    @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         objects = _new_bodies(context)
         build.require_editable(objects)
@@ -190,7 +190,7 @@ class REDMAX_OT_remove_body(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return readiness.may_edit_bodies(cls, context)
 
-    @readiness.refusing
+    @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         bodies = readiness.bodies(context)
         text = f"No longer a body: {make_mechanism.listed([obj.name for obj in bodies])}"
@@ -230,7 +230,7 @@ class REDMAX_OT_set_root(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return readiness.may_edit_bodies(cls, context)
 
-    @readiness.refusing
+    @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         bodies = readiness.bodies(context)
         build.set_root(bodies, self.root)

@@ -33,7 +33,7 @@ class REDMAX_OT_remove_joint(bpy.types.Operator):
             return False
         return True
 
-    @readiness.refusing
+    @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         found = _joints(context)
         build.require_editable(found)

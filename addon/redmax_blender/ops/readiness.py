@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import unexpected
+from ..bridge import check_report, live_check, unexpected
 from ..bridge.findings import RedMaxError
 from ..properties import window_manager
 
@@ -25,6 +25,29 @@ def refusing(execute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return attempt(self, context, lambda: execute(self, context))
 
     return reporting
+
+
+def building(execute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """For `execute` of what makes or removes bodies and joints: as `refusing`, and the lists show what is there now."""
+
+    @functools.wraps(execute)
+    def listing(self: Any, context: Any) -> Any:
+        done = attempt(self, context, lambda: execute(self, context))
+        if "FINISHED" in done:
+            _list(self, context)
+        return done
+
+    return listing
+
+
+def _list(operator: Any, context: Any) -> None:
+    """Check the scene, unless that would take long. What was built stays, whatever happens here."""
+    if not live_check.may_look(context.scene):
+        return
+    try:
+        check_report.keep_up(context)
+    except Exception as error:
+        context.window_manager.redmax.message = unexpected.told(f"Check after {operator.bl_label}", error)
 
 
 def attempt(operator: Any, context: Any, action: Callable[[], set[str]]) -> set[str]:

@@ -20,7 +20,7 @@ class TemplateOperator:
     def poll(cls, context: bpy.types.Context) -> bool:
         return readiness.may_edit(cls, context)
 
-    @readiness.refusing
+    @readiness.building
     def execute(self: Any, context: Any) -> set[str]:
         scale_lengths(self, context.scene)
         names = type(self).template.PARAMETERS

@@ -227,6 +227,7 @@ REDMAX_PG_scene = from_specs.make_group(
             "Without a result to show, bodies stand where the coordinates of their joints put them",
             default=True,
         ),
+        "show_joints": _switch("Joints", "Draw every joint on top of what it connects, in the viewport", default=True),
         "live_check": _switch(
             "Check While Editing",
             "Check again whenever you pause, as long as that takes no noticeable time",

@@ -26,6 +26,53 @@ REDMAX_PG_problem = from_specs.make_group(
     "One finding of Check.",
 )
 
+REDMAX_PG_listed_joint = from_specs.make_group(
+    "REDMAX_PG_listed_joint",
+    {
+        "label": bpy.props.StringProperty(description="Its name without what all joints of the mechanism begin with"),
+        "loop": bpy.props.BoolProperty(description="It closes a loop"),
+        "gap": bpy.props.StringProperty(description="What it is open by at the start; empty if it is closed"),
+    },
+    "A joint of a mechanism, found by Check; `name` is that of its object.",
+)
+
+
+_refused = [""]
+"""What was said of the last joint that could not be selected."""
+
+
+def _active_joint(mechanism: Any) -> int:
+    """The row of the active object, so that the list follows the selection in the viewport; -1 for none."""
+    active = bpy.context.view_layer.objects.active
+    return int(mechanism.joints.find(active.name)) if active is not None else -1
+
+
+def _activate_joint(mechanism: Any, index: int) -> None:
+    """A click on a joint selects it; where it cannot be selected, the status line says why."""
+    if not 0 <= index < len(mechanism.joints):
+        return
+    state = bpy.context.window_manager.redmax
+    refused = select_alone(mechanism.joints[index].name, bpy.context)
+    if refused or state.message == _refused[0]:  # what could not be selected is no longer asked for
+        state.message = _refused[0] = refused
+
+
+def select_alone(name: str, context: Any) -> str:
+    """Select an object and nothing else. Gives a sentence if it cannot be selected, nothing if it is."""
+    obj: Any = bpy.data.objects.get((name, None))
+    if obj is None:
+        return f"There is no object '{name}'; run Check again"
+    if context.mode != "OBJECT":
+        return f"Switch to Object Mode to select '{name}'"
+    if not obj.visible_get(view_layer=context.view_layer):
+        return f"'{name}' is hidden or not in this view layer; show it to select it"
+    for other in context.view_layer.objects.selected[:]:
+        other.select_set(False)
+    obj.select_set(True)
+    context.view_layer.objects.active = obj
+    return ""
+
+
 REDMAX_PG_mechanism = from_specs.make_group(
     "REDMAX_PG_mechanism",
     {
@@ -37,6 +84,13 @@ REDMAX_PG_mechanism = from_specs.make_group(
         "problems": bpy.props.IntProperty(description="Errors found in it"),
         "warnings": bpy.props.IntProperty(description="Warnings about it"),
         "enabled": bpy.props.BoolProperty(description="It is checked, simulated and baked", default=True),
+        "joints": bpy.props.CollectionProperty(type=REDMAX_PG_listed_joint),
+        "active_joint": bpy.props.IntProperty(
+            name="Active Joint",
+            description="The joint that is the active object; a click selects another",
+            get=_active_joint,
+            set=_activate_joint,
+        ),
     },
     "Bodies that hang together, found by Check.",
 )
@@ -53,14 +107,8 @@ def _select_element(state: Any, context: Any) -> None:
     """A click on a problem selects the object that it is about, where that can be selected."""
     if state.filling or context.mode != "OBJECT" or not 0 <= state.active_problem < len(state.problems):
         return
-    name = state.problems[state.active_problem].element
-    obj = bpy.data.objects.get((name, None)) if name else None
-    if obj is None or not obj.visible_get(view_layer=context.view_layer):
-        return
-    for other in context.view_layer.objects.selected[:]:
-        other.select_set(False)
-    obj.select_set(True)
-    context.view_layer.objects.active = obj
+    if name := state.problems[state.active_problem].element:
+        select_alone(name, context)
 
 
 REDMAX_PG_window_manager = from_specs.make_group(
@@ -95,7 +143,13 @@ REDMAX_PG_window_manager = from_specs.make_group(
     "What RedMax is doing.",
 )
 
-CLASSES = (REDMAX_PG_problem, REDMAX_PG_mechanism, REDMAX_PG_pose_note, REDMAX_PG_window_manager)
+CLASSES = (
+    REDMAX_PG_problem,
+    REDMAX_PG_listed_joint,
+    REDMAX_PG_mechanism,
+    REDMAX_PG_pose_note,
+    REDMAX_PG_window_manager,
+)
 
 
 def running(context: Any) -> bool:

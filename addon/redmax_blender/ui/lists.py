@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists: mechanisms, problems, parts of a composite joint."""
+"""Lists: mechanisms, their joints, problems, parts of a composite joint."""
 
 from typing import Any
 
@@ -14,6 +14,13 @@ SEVERITY_ICON = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
 def count(number: int, one: str, many: str = "") -> str:
     """'1 body', '4 bodies'."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def active_mechanism(context: Any) -> Any:
+    """The row that is active in the list of mechanisms, None if there is none."""
+    state = context.window_manager.redmax
+    is_one = 0 <= state.active_mechanism < len(state.mechanisms)
+    return state.mechanisms[state.active_mechanism] if is_one else None
 
 
 def mechanism_text(mechanism: Any) -> str:
@@ -57,6 +64,46 @@ class REDMAX_UL_mechanisms(bpy.types.UIList):
             colour.prop(root.redmax.mechanism, "color", text="")
 
 
+MOTION_ICON = {"simulated": "PHYSICS", "animated": "ANIM", "locked": "LOCKED"}
+
+
+NAME_SHARE, NAME_BESIDE_GAP = 0.6, 0.46
+"""Part of the width of the list of joints that names have, and what they have where a joint has a gap to show."""
+
+LIST_LETTERS = 2
+"""Letters that have the width of a list's own margins."""
+
+
+def ending(context: Any, name: str, share: float) -> str:
+    """The end of a name that has a share of the width of a list: names that begin alike differ there."""
+    room = int(share * text_lines.characters(context)) - text_lines.ICON_LETTERS - LIST_LETTERS
+    return name if len(name) <= room else f"\u2026{name[1 - room :]}"
+
+
+class REDMAX_UL_joints(bpy.types.UIList):
+    """Joints of a mechanism: how each moves, its name and type, and whether it closes a loop."""
+
+    def draw_item(
+        self, context: Any, layout: Any, data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
+    ) -> None:
+        obj: Any = bpy.data.objects.get((item.name, None))
+        if obj is None or not obj.redmax.is_joint:
+            layout.label(text=item.name, icon="QUESTION")
+            return
+        joint = obj.redmax.joint
+        share = NAME_BESIDE_GAP if any(row.gap for row in data.joints) else NAME_SHARE
+        columns = layout.split(factor=share)
+        columns.label(text=ending(context, item.label, share), icon=MOTION_ICON[joint.motion_type])
+        kind = columns.row()
+        kind.label(text=joint.bl_rna.properties["kind"].enum_items[joint.kind].name)
+        if item.gap:
+            gap = kind.row()
+            gap.alignment, gap.alert = "RIGHT", True
+            gap.label(text=item.gap.partition(",")[0])  # its distance; Check has the angle too
+        elif item.loop:
+            kind.label(icon="LINKED")
+
+
 class REDMAX_UL_problems(bpy.types.UIList):
     """What Check has to say, one line each; the whole sentence of the active one stands below the list."""
 
@@ -93,4 +140,4 @@ class REDMAX_UL_parts(bpy.types.UIList):
         numbers.label(text=f"{len(joint_properties.dofs(item))} DOF")
 
 
-CLASSES = (REDMAX_UL_mechanisms, REDMAX_UL_problems, REDMAX_UL_parts)
+CLASSES = (REDMAX_UL_mechanisms, REDMAX_UL_joints, REDMAX_UL_problems, REDMAX_UL_parts)

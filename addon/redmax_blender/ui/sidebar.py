@@ -32,8 +32,7 @@ class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
         )
         if not state.checked:
             text_lines.draw_text(layout, context, "Build or add one below, and Check lists it here", "INFO")
-        elif 0 <= state.active_mechanism < len(state.mechanisms):
-            active = state.mechanisms[state.active_mechanism]
+        elif (active := lists.active_mechanism(context)) is not None:
             row = layout.row()
             text_lines.draw_text(row, context, lists.mechanism_text(active))
             buttons = row.row(align=True)
@@ -43,6 +42,26 @@ class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
             text_lines.draw_text(layout, context, "None yet: select parts and Make Mechanism, or add one below", "INFO")
         if state.message and not state.running and state.message != state.failure:
             text_lines.draw_text(layout, context, state.message, "INFO")
+
+
+class REDMAX_PT_joints(SidebarPanel, bpy.types.Panel):
+    bl_label = "Joints"
+    bl_parent_id = "REDMAX_PT_mechanisms"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        mechanism = lists.active_mechanism(context)
+        return mechanism is not None and len(mechanism.joints) > 0
+
+    def draw_header_preset(self, context: Any) -> None:
+        self.layout.label(text=str(len(lists.active_mechanism(context).joints)))
+
+    def draw(self, context: Any) -> None:
+        mechanism = lists.active_mechanism(context)
+        self.layout.template_list(
+            lists.REDMAX_UL_joints.__name__, "", mechanism, "joints", mechanism, "active_joint", rows=3
+        )
 
 
 class REDMAX_PT_build(SidebarPanel, bpy.types.Panel):
@@ -184,6 +203,7 @@ class REDMAX_PT_bake(SidebarPanel, bpy.types.Panel):
 
 CLASSES = (
     REDMAX_PT_mechanisms,
+    REDMAX_PT_joints,
     REDMAX_PT_build,
     REDMAX_PT_active_joint,
     REDMAX_PT_check,

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What RedMax draws in the 3D Viewport: the joints, on top of everything else and never in a render."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import drawing, seen_joints
+
+if TYPE_CHECKING:
+    from ..registration import Ledger
+
+
+def forget(*_: Any) -> None:
+    """Undo, redo or another file: nothing that was known holds."""
+    seen_joints.forget()
+    drawing.forget()
+
+
+def depsgraph_update_post(_scene: Any, depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    """Joints that move are read for every redraw; a joint that was edited, added or removed is to be read anew."""
+    if depsgraph is None or depsgraph.mode == "RENDER":
+        return
+    if any(depsgraph.id_type_updated(kind) for kind in ("SCENE", "COLLECTION")) or _joint_edited(depsgraph):
+        seen_joints.forget()
+
+
+def _joint_edited(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an object that is a joint, or was one, was edited: that tags its geometry, and moving it does not."""
+    for update in depsgraph.updates if depsgraph.id_type_updated("OBJECT") else ():
+        obj: Any = update.id.original
+        is_edited = update.is_updated_geometry and isinstance(obj, bpy.types.Object)
+        if is_edited and (obj.type == "EMPTY" or obj.redmax.is_joint):
+            return True
+    return False
+
+
+def register(ledger: Ledger) -> None:
+    space: Any = bpy.types.SpaceView3D
+    handle = space.draw_handler_add(drawing.draw, (), "WINDOW", "POST_VIEW")
+    ledger.on_undo(drawing.forget)
+    ledger.on_undo(lambda: space.draw_handler_remove(handle, "WINDOW"))
+    handlers = bpy.app.handlers
+    for handlers_list, handler in (
+        (handlers.depsgraph_update_post, depsgraph_update_post),
+        (handlers.undo_post, forget),
+        (handlers.redo_post, forget),
+        (handlers.load_post, forget),
+    ):
+        ledger.add_handler(handlers_list, persistent(handler))

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draws the joints on top of a 3D Viewport: Blender calls `draw` whenever it draws one, and never when it renders.
+
+It never raises, and remembers what it sent to the graphics card while view and joints stay as they were.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import bpy
+import gpu
+import numpy as np
+
+from ..bridge import preview, unexpected
+from . import layout, seen_joints
+
+LINE, SELECTED_LINE = 1.6, 2.4
+"""Width of lines [pixels at a resolution scale of 1]."""
+
+HALO, HALO_COLOUR = 2.2, (0.02, 0.02, 0.03, 0.55)
+"""How much wider the dark line below is, without which a glyph would be lost in front of something bright."""
+
+_told: set[str] = set()
+"""Errors that were told: a redraw that fails once fails every time."""
+
+
+class Picture(NamedTuple):
+    """What was drawn in a region: of which state, and the batches of joints that are not selected and that are."""
+
+    state: tuple[Any, ...]
+    batches: tuple[Any, ...]
+
+
+_pictures: dict[int, Picture] = {}
+"""By address of the region."""
+
+
+def draw() -> None:
+    """Draw the joints of the region that Blender draws now."""
+    try:
+        _draw(bpy.context)
+    except Exception as error:
+        if repr(error) not in _told:
+            _told.add(repr(error))
+            bpy.context.window_manager.redmax.message = unexpected.told("Drawing the joints", error)
+
+
+def forget() -> None:
+    """Let go of everything on the graphics card."""
+    _pictures.clear()
+    _told.clear()
+
+
+def is_wanted(context: bpy.types.Context) -> bool:
+    """Whether the viewport shows overlays, and joints among them; a render shows none."""
+    space: Any = context.space_data
+    settings: Any = context.scene.redmax
+    return bool(space.overlay.show_overlays and settings.show_joints and not preview.rendering())
+
+
+def _draw(context: Any) -> None:
+    if not is_wanted(context):
+        return
+    seen = seen_joints.known(context.scene, context.view_layer)
+    if not len(seen.index):
+        return
+    pixel = context.preferences.system.ui_scale
+    picture = _picture(context, seen, pixel)
+    size = (float(context.region.width), float(context.region.height))
+    depth_test: Any = gpu.state.depth_test_get()
+    blend: Any = gpu.state.blend_get()
+    gpu.state.depth_test_set("NONE")
+    gpu.state.blend_set("ALPHA")
+    try:
+        for batch, width in zip(picture.batches, (LINE, SELECTED_LINE), strict=True):
+            if batch is not None:
+                _stroke(batch, "POLYLINE_UNIFORM_COLOR", size, (width + HALO) * pixel, HALO_COLOUR)
+                _stroke(batch, "POLYLINE_SMOOTH_COLOR", size, width * pixel, None)
+    finally:
+        gpu.state.depth_test_set(depth_test)
+        gpu.state.blend_set(blend)
+
+
+def _stroke(batch: Any, shader_name: str, size: tuple[float, float], width: float, colour: Any) -> None:
+    shader = gpu.shader.from_builtin(shader_name)
+    shader.bind()
+    shader.uniform_float("viewportSize", size)
+    shader.uniform_float("lineWidth", width)
+    if colour is not None:
+        shader.uniform_float("color", colour)
+    batch.draw(shader)
+
+
+def _picture(context: Any, seen: seen_joints.Seen, pixel: float) -> Picture:
+    """The batches to draw; those of the last redraw if nothing has changed."""
+    view_layer, space, region = context.view_layer, context.space_data, context.region
+    perspective = np.array([row[:] for row in context.region_data.perspective_matrix], np.float64)
+    M = seen_joints.matrices(seen, view_layer)
+    objects = view_layer.objects[:]
+    found = [objects[index] for index in seen.index.tolist()]
+    shown = np.array([obj.visible_in_viewport_get(space) for obj in found], bool)
+    selected = np.array([obj.select_get(view_layer=view_layer) for obj in found], bool)
+    own_sizes = np.array([obj.empty_display_size for obj in found])
+    state = (
+        seen,
+        M.tobytes(),
+        shown.tobytes(),
+        selected.tobytes(),
+        own_sizes.tobytes(),
+        perspective.tobytes(),
+        (region.width, region.height, pixel),
+    )
+    known = _pictures.get(region.as_pointer())
+    if known is not None and known.state == state:
+        return known
+    magnification = 0.5 * region.width * math.hypot(*context.region_data.window_matrix[0][:3])
+    view = layout.View(perspective, magnification, pixel)
+    batches = tuple(_batch(lines) for lines in pictured(seen, M, own_sizes, shown, selected, view))
+    picture = _pictures[region.as_pointer()] = Picture(state, batches)
+    return picture
+
+
+def pictured(
+    seen: seen_joints.Seen, M: Any, own_sizes: Any, shown: Any, selected: Any, view: layout.View
+) -> tuple[layout.Lines, layout.Lines]:
+    """Lines of the joints that are not selected, and of those that are."""
+    size, in_front = layout.sizes(M, own_sizes, view)
+    inks = [layout.colour(state, selected=chosen) for state, chosen in zip(seen.states, selected.tolist(), strict=True)]
+    colours = np.array(inks, np.float32)
+    shown = shown & in_front
+    plain, chosen = (layout.lines(seen, M, size, shown & which, colours) for which in (~selected, selected))
+    return plain, chosen
+
+
+def _batch(lines: layout.Lines) -> Any:
+    if not len(lines.points):
+        return None
+    form = gpu.types.GPUVertFormat()
+    form.attr_add(id="pos", comp_type="F32", len=3, fetch_mode="FLOAT")
+    form.attr_add(id="color", comp_type="F32", len=4, fetch_mode="FLOAT")
+    vertices: Any = gpu.types.GPUVertBuf(form, len(lines.points))
+    vertices.attr_fill("pos", lines.points)
+    vertices.attr_fill("color", lines.colours)
+    return gpu.types.GPUBatch(type="LINES", buf=vertices)

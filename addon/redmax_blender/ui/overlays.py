@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Switches of what RedMax draws, in the viewport's own Overlays popover."""
+
+from typing import Any, ClassVar
+
+import bpy
+
+
+class OverlayPanel:
+    """Where a part of the Overlays popover belongs."""
+
+    bl_space_type: ClassVar[Any] = "VIEW_3D"
+    bl_region_type: ClassVar[Any] = "HEADER"
+    bl_parent_id = "VIEW3D_PT_overlay"
+
+
+class REDMAX_PT_overlays(OverlayPanel, bpy.types.Panel):
+    bl_label = "RedMax"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.active = context.space_data.overlay.show_overlays
+        layout.prop(context.scene.redmax, "show_joints")
+
+
+CLASSES = (REDMAX_PT_overlays,)
