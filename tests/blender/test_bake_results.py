@@ -87,7 +87,9 @@ def test_results_are_on_a_track_of_their_own_and_taken_away_again(scene, target,
     for _ in range(2):  # the second bake takes the place of the first
         _, result, _ = run_and_bake(target=target, keys=keys, torque=True, energy=True)
         assert elbow.animation_data.action == action
-        assert [(c.data_path, len(c.keyframe_points)) for c in compat.fcurves_of(elbow)] == [("redmax.joint.torque_1", 2)]
+        assert [(c.data_path, len(c.keyframe_points)) for c in compat.fcurves_of(elbow)] == [
+            ("redmax.joint.torque_1", 2)
+        ]
         assert elbow.animation_data.nla_tracks.active == artists
         assert len(elbow.animation_data.nla_tracks) == 2
         assert scene.animation_data.action is None

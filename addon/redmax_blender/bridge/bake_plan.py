@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from .. import compat
 from .._engine import arrays, quaternion, trajectory
 from . import (
     actions,
