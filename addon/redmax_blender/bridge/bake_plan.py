@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from .._engine import arrays, quaternion, trajectory
+from ..properties import scene as scene_properties
 from . import (
     actions,
     bake_checks,
@@ -17,6 +18,7 @@ from . import (
     body_corners,
     dense_motion,
     fewer_keys,
+    frames_anew,
     kept,
     key_curves,
     loop_ends,
@@ -143,6 +145,10 @@ def make_plan(
             owners[name].place = _place_channels(obj, motions[name], used, extraction.fps, options)
     else:
         dense = dense_motion.between(result, used, extraction.fps, bake_fit.PER_FRAME)
+        if options.keys == "FEWER":
+            bound = 1e-3 * options.distance, options.angle
+            integrator = scene_properties.integrator_of(scene)
+            dense = frames_anew.refined(dense, result, used, extraction, integrator, bake_fit.PER_FRAME, *bound)
         judge = Judge(places, corners, dense, extraction.length)
         fitter = bake_fit.Fitter(judge, frames, extraction.fps, **_wanted_keys(len(frames), extraction, options))
         for name, curves in fitter.run().items():
