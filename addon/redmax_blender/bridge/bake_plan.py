@@ -93,12 +93,14 @@ class Owner:
 @dataclass(eq=False)
 class Plan:
     """frames: numbers (f,) of the frames to write. owners: by object name. notes: what to tell the artist.
+    approximate: what to tell of objects whose rotation mode cannot follow them, unless they are measured and right.
     judge: knows where the bodies should be, at `bake_fit.PER_FRAME` samples in each frame; none where every frame gets
     a key, which states no bound and would take twice as long. keys_every: keys there would be on every frame."""
 
     frames: Array
     owners: dict[str, Owner]
     notes: list[Finding]
+    approximate: list[Finding]
     judge: Judge | None
     keys_every: int
 
@@ -139,7 +141,7 @@ def make_plan(
             owners[name].artists = {channel: tuple(getattr(own, channel)) for channel in kept.CHANNELS}
     judge = None
     motions = placement.motions_of(places, result, extraction.length, extraction.fps)
-    notes += [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]
+    approximate = [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]
     if corners is None:
         for name, obj in bodies.items():
             owners[name].place = _place_channels(obj, motions[name], used, extraction.fps, options)
@@ -165,7 +167,7 @@ def make_plan(
         raise BridgeError(findings)
     numbers = sum(3 + motions[name].rotation.shape[1] for name in bodies)
     numbers += sum(len(np.atleast_1d(first)) for owner in owners.values() for first in owner.start.values())
-    return Plan(frames, owners, notes, judge, len(frames) * numbers)
+    return Plan(frames, owners, notes, approximate, judge, len(frames) * numbers)
 
 
 def _wanted_keys(count: int, extraction: Extraction, options: BakeOptions) -> dict[str, Any]:
