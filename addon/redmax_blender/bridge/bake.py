@@ -67,9 +67,13 @@ def bake(
             _write(owner, times, options, writing, shared)
         objects = {name: owner.data_block for name, owner in plan.owners.items()}
         errors = None if plan.judge is None else bake_measure.measured(plan.judge, objects, plan.frames)
-    notes = list(plan.notes)
-    if errors is not None and options.keys == "FEWER":
-        notes += _missed(errors, options)
+    missed: list[Finding] = []
+    approximate = plan.approximate
+    if errors is not None and options.keys == "FEWER":  # what is measured to keep to the bound needs no warning
+        missed = list(_missed(errors, options))
+        named = {finding.element for finding in missed}
+        approximate = [finding for finding in approximate if finding.element in named]
+    notes = [*plan.notes, *approximate, *missed]
     return BakeReport(
         frame_start=int(plan.frames[0]),
         frame_end=int(plan.frames[-1]),

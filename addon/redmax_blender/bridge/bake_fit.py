@@ -36,7 +36,7 @@ ATTEMPTS = 1
 """How often tolerances are set anew for keys that already keep to the bound."""
 
 RETRIES = 8
-"""How often they are made smaller for keys that do not. After that the object gets a key on every frame."""
+"""How often they are made smaller for keys that do not. After that frames that no keys can follow are spared."""
 
 CARRIED = 0.5
 """Part of the bound that an object may use up at the corners of those it carries."""
@@ -58,16 +58,28 @@ class Moving(NamedTuple):
 
 @dataclass(eq=False)
 class Fit:
-    """Keys of an object. kept: whether they keep to the bound."""
+    """Keys of an object, and how far they are off."""
 
     curves: list[Curve]
     poses: Poses
-    part: float
-    """Largest part of the bound that is used, above 1 where it is not kept."""
+    use: Array
+    """Part of the bound that is used at each sample, above 1 where it is not kept."""
+    spared: Any = ()
+    """Samples in frames that no keys on frames can follow: they do not count."""
+
+    @property
+    def part(self) -> float:
+        """Largest part of the bound that is used where it counts."""
+        counted = np.delete(self.use, self.spared) if len(self.spared) else self.use
+        return float(counted.max(initial=0.0))
 
     @property
     def keys(self) -> int:
         return sum(curve.keys for curve in self.curves)
+
+
+AS_CLOSE = 1.02
+"""How much further off fewer keys may be than keys on every frame, in frames that neither can follow."""
 
 
 class Fitter:
@@ -80,6 +92,7 @@ class Fitter:
         self.bound, self.chosen = bound, chosen
         self.times = frames[0] + np.arange(PER_FRAME * (len(frames) - 1) + 1) / PER_FRAME
         self.baked: dict[int, Poses] = {}
+        self.spared: dict[int, Any] = {}
 
     def run(self) -> dict[str, list[Curve]]:
         """Keys by object name."""
@@ -94,6 +107,17 @@ class Fitter:
         motions = self._motions(rows)
         if self.bound is None:
             return self._fits(rows, motions, np.ones(len(rows)))
+        best = self._sought(rows, motions)
+        rest = [each for each, fit in enumerate(best) if fit.part > 1.0]
+        if rest:
+            some = [rows[each] for each in rest], [motions[each] for each in rest]
+            for each, fit in zip(rest, self._closest(*some), strict=True):
+                if fit.use.max() <= AS_CLOSE * best[each].use.max():
+                    best[each] = fit
+        return best
+
+    def _sought(self, rows: list[int], motions: list[Moving]) -> list[Fit]:
+        """As few keys as keep to the bound, or those that come closest to it."""
         scale = np.ones(len(rows))
         best = self._fits(rows, motions, scale)
         scale = _next_scale(scale, best)
@@ -107,13 +131,23 @@ class Fitter:
             for each, fit in zip(again, fits, strict=True):
                 if _better(fit, best[each]):
                     best[each] = fit
-        rest = [each for each, fit in enumerate(best) if fit.part > 1.0]
-        if rest:
-            some = [rows[each] for each in rest]
-            every = np.arange(len(self.frames))
-            for each, fit in zip(rest, self._fits(some, [motions[each] for each in rest], None, every), strict=True):
-                best[each] = min(fit, best[each], key=lambda one: one.part)
         return best
+
+    def _closest(self, rows: list[int], motions: list[Moving]) -> list[Fit]:
+        """Keys of objects that cannot keep to the bound: as close as keys on every frame, and few where that is enough.
+
+        One frame that is too fast, such as one with an impact in it, does not give keys to all others.
+        """
+        closest = self._fits(rows, motions, None, np.arange(len(self.frames)))
+        for row, fit in zip(rows, closest, strict=True):
+            frames = np.unique(np.minimum(np.nonzero(fit.use > 1.0)[0] // PER_FRAME, len(self.frames) - 2))
+            self.spared[row] = (frames[:, None] * PER_FRAME + np.arange(PER_FRAME + 1)).ravel()
+        sought = self._sought(rows, motions)
+        as_close = [
+            few.part <= 1.0 and few.use.max() <= AS_CLOSE * every.use.max()
+            for few, every in zip(sought, closest, strict=True)
+        ]
+        return [few if close else every for few, every, close in zip(sought, closest, as_close, strict=True)]
 
     def _motions(self, rows: list[int]) -> list[Moving]:
         """Channels over all samples that bring objects where they should be, given where what carries them is baked."""
@@ -176,15 +210,16 @@ class Fitter:
         distance, angle = judge.errors(rows, found, wanted)
         fits = []
         for each, row in enumerate(rows):
-            part = 0.0
+            use = np.zeros(len(self.times))
             if self.bound is not None:
                 limit = Bound(*(SLACK * number for number in self.bound))
-                part = max(float(distance[each].max()) / limit.distance, float(angle[each].max()) / limit.angle)
+                use = np.maximum(distance[each] / limit.distance, angle[each] / limit.angle)
                 arm = self._arm(row, wanted.p[each])
                 if arm is not None:
                     moved = np.linalg.norm(found.p[each] - wanted.p[each], axis=-1) + angle[each] * arm
-                    part = max(part, float(moved.max()) / (CARRIED * limit.distance))
-            fits.append(Fit(curves[each], Poses(found.R[each : each + 1], found.p[each : each + 1]), part))
+                    use = np.maximum(use, moved / (CARRIED * limit.distance))
+            poses = Poses(found.R[each : each + 1], found.p[each : each + 1])
+            fits.append(Fit(curves[each], poses, use, self.spared.get(row, ())))
         return fits
 
     def _arm(self, row: int, p: Array) -> float | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import compat
 from .._engine import arrays, quaternion, trajectory
+from ..properties import scene as scene_properties
 from . import (
     actions,
     bake_checks,
@@ -19,6 +20,7 @@ from . import (
     body_corners,
     dense_motion,
     fewer_keys,
+    frames_anew,
     kept,
     key_curves,
     loop_ends,
@@ -107,12 +109,14 @@ def _paths(written: Iterable[Channel | Curve]) -> list[str]:
 @dataclass(eq=False)
 class Plan:
     """frames: numbers (f,) of the frames to write. owners: by object name. notes: what to tell the artist.
+    approximate: what to tell of objects whose rotation mode cannot follow them, unless they are measured and right.
     judge: knows where the bodies should be, at `bake_fit.PER_FRAME` samples in each frame; none where every frame gets
     a key, which states no bound and would take twice as long. keys_every: keys there would be on every frame."""
 
     frames: Array
     owners: dict[str, Owner]
     notes: list[Finding]
+    approximate: list[Finding]
     judge: Judge | None
     keys_every: int
 
@@ -153,12 +157,16 @@ def make_plan(
             owners[name].artists = {channel: tuple(getattr(own, channel)) for channel in kept.CHANNELS}
     judge = None
     motions = placement.motions_of(places, result, extraction.length, extraction.fps)
-    notes += [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]
+    approximate = [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]
     if corners is None:
         for name, obj in bodies.items():
             owners[name].place = _place_channels(obj, motions[name], used, extraction.fps, options)
     else:
         dense = dense_motion.between(result, used, extraction.fps, bake_fit.PER_FRAME)
+        if options.keys == "FEWER":
+            bound = 1e-3 * options.distance, options.angle
+            integrator = scene_properties.integrator_of(scene)
+            dense = frames_anew.refined(dense, result, used, extraction, integrator, bake_fit.PER_FRAME, *bound)
         judge = Judge(places, corners, dense, extraction.length)
         fitter = bake_fit.Fitter(judge, frames, extraction.fps, **_wanted_keys(len(frames), extraction, options))
         for name, curves in fitter.run().items():
@@ -177,7 +185,7 @@ def make_plan(
         raise BridgeError(findings)
     numbers = sum(3 + motions[name].rotation.shape[1] for name in bodies)
     numbers += sum(len(np.atleast_1d(first)) for owner in owners.values() for first in owner.start.values())
-    return Plan(frames, owners, notes, judge, len(frames) * numbers)
+    return Plan(frames, owners, notes, approximate, judge, len(frames) * numbers)
 
 
 def _wanted_keys(count: int, extraction: Extraction, options: BakeOptions) -> dict[str, Any]:

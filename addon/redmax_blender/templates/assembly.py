@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
-from .._engine import arrays
+from .. import compat
+from .._engine import arrays, fields
 from ..bridge import build, motion_keys
 from ..properties import joint as joint_properties
 from ..properties.scene import frame_range
@@ -50,7 +52,8 @@ class Assembly:
     ) -> Object:
         """A body made of parts, or of a mesh that another one has already. material: identifier of its density.
 
-        turns: it may turn for ever, so its rotation is a quaternion: keys of an angle lose a digit every ten turns.
+        turns: it may turn for ever or in every direction, so its rotation is a quaternion: keys of an angle lose a
+        digit every ten turns, and Euler angles meet gimbal lock.
         """
         mesh = shape if isinstance(shape, bpy.types.Mesh) else new_mesh(name, shape)
         obj = bpy.data.objects.new(name, mesh)
@@ -71,13 +74,30 @@ class Assembly:
         self.objects.append(obj)
         return obj
 
-    def keys(self, joint: Object, values: Sequence[tuple[float, float]]) -> None:
-        """Smooth keys (seconds after the first frame, value) on the joint's first coordinate, which it follows."""
+    @staticmethod
+    def damp_joint(joint: Object, damping: float) -> None:
+        """Viscous damping of every coordinate of a joint [N m s/rad or N s/m]."""
+        settings: Any = joint.redmax.joint
+        for dof in joint_properties.dofs(settings):
+            settings.damping[dof.index] = min(damping, fields.LARGEST)
+
+    @staticmethod
+    def damp_body(body: Object, damping: float) -> None:
+        """Viscous damping of a body's own motion [N s/m and N m s/rad]."""
+        body.redmax.body.damping = min(damping, fields.LARGEST)
+
+    def keys(self, joint: Object, values: Sequence[tuple[float, float]], *, gentle: bool = False) -> None:
+        """Smooth keys (seconds after the first frame, value) on the joint's first coordinate, which it follows.
+
+        gentle: it is at rest at every key, and starts and stops with less than half of the usual acceleration.
+        """
         scene = self.context.scene
         start, fps = frame_range(scene)[0], scene.render.fps / scene.render.fps_base
         dof = joint_properties.dofs(joint.redmax.joint)[0]
         frames = [start + round(seconds * fps) for seconds, _value in values]
         motion_keys.write_keys(joint, dof, frames, [value for _seconds, value in values], "BEZIER")
+        if gentle:
+            _lengthen_handles(compat.fcurves_of(joint)[-1])
         joint.redmax.joint.motion_type = "animated"
 
     def finish(self, active: Object) -> list[Object]:
@@ -116,6 +136,20 @@ def new_mesh(name: str, parts: Sequence[Part]) -> bpy.types.Mesh:
     mesh.set_sharp_from_angle(angle=float(SHARP))
     mesh.update()
     return mesh
+
+
+def _lengthen_handles(curve: bpy.types.FCurve) -> None:
+    """Flat handles that reach half way to the next key, where Blender's own reach a third of the way.
+
+    A handle of the part a of the time T between two keys gives the acceleration 2 / (3 a^2) of their difference / T^2.
+    """
+    points = curve.keyframe_points
+    for point in points:
+        point.handle_left_type = point.handle_right_type = "ALIGNED"
+    for before, after in pairwise(points):
+        middle = 0.5 * (before.co[0] + after.co[0])
+        before.handle_right, after.handle_left = (middle, before.co[1]), (middle, after.co[1])
+    curve.update()
 
 
 def scaled(parts: Sequence[Part], factor: float) -> list[Part]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._engine import arrays
-from . import chain_links, outlines, parameters, shells, swinging
+from ..bridge import units
+from . import chain_links, damping, outlines, parameters, shells, swinging
 from .assembly import Assembly, Object, Part, at, turn
 from .paint import BRASS, GRAPHITE, MATERIAL, STEEL
 
@@ -55,20 +56,32 @@ def build(
     paint = MATERIAL[material]
     meshes = _link_meshes(pitch, paint, is_ball=is_ball)
     joint_kind = "spherical" if is_ball else "revolute"
+    weight_parts = _weight(pitch, weight_radius, count, MATERIAL[weight_material], is_ball=is_ball)
+    metres = units.metres_per_unit(context.scene)
+    masses = [damping.mass(parts, material, metres) for parts in meshes]
+    weight_mass = damping.mass(weight_parts, weight_material, metres) if with_weight else 0.0
+    whole = (count + with_weight) * pitch * metres
+
+    def damped(joint: Object, number: int) -> None:
+        """Links rub on each other; `number` is that of the link below the joint."""
+        hanging = weight_mass + 0.5 * (count - number) * sum(masses)
+        made.damp_joint(joint, damping.bending(hanging, pitch * metres, whole))
+
     before = base
     for number in range(count):
         frame = _link_frame(along, pitch, number, is_ball=is_ball)
         name = f"Chain Link {number + 1:0{len(str(count))}}"
         shape = meshes[number % 2]
-        link = made.body(name, shape, frame, material=material)
+        link = made.body(name, shape, frame, material=material, turns=True)
         meshes[number % 2] = link.data
-        made.joint(before, link, _joint_frame(along, pitch, number), kind=joint_kind, size=0.45 * pitch)
+        here = _joint_frame(along, pitch, number)
+        damped(made.joint(before, link, here, kind=joint_kind, size=0.45 * pitch), number)
         before = link
     if with_weight:
         frame = _link_frame(along, pitch, count, is_ball=is_ball)
-        parts = _weight(pitch, weight_radius, count, MATERIAL[weight_material], is_ball=is_ball)
-        weight = made.body("Chain Weight", parts, frame, material=weight_material)
-        made.joint(before, weight, _joint_frame(along, pitch, count), kind=joint_kind, size=0.45 * pitch)
+        weight = made.body("Chain Weight", weight_parts, frame, material=weight_material, turns=True)
+        here = _joint_frame(along, pitch, count)
+        damped(made.joint(before, weight, here, kind=joint_kind, size=0.45 * pitch), count)
     return made.finish(base)
 
 

@@ -66,6 +66,12 @@ def seconds(name: str, description: str, default: float) -> Any:
     )
 
 
+def factor(name: str, description: str, default: float, *, most: float) -> Any:
+    return bpy.props.FloatProperty(
+        name=name, description=description, default=default, min=0.0, max=most, subtype="FACTOR", precision=3
+    )
+
+
 def switch(name: str, description: str, *, default: bool) -> Any:
     return bpy.props.BoolProperty(name=name, description=description, default=default)
 

@@ -64,7 +64,7 @@ def build(
     for name, (step, axis, parts) in _links(axes, with_gripper=with_gripper).items():
         frame = frame @ step
         placed_frame = _scaled_frame(frame, size)
-        body = made.body(f"Robot {name.title()}", scaled(parts, size), placed_frame, material=material)
+        body = made.body(f"Robot {name.title()}", scaled(parts, size), placed_frame, material=material, turns=True)
         joint = made.joint(before, body, placed_frame @ at((0.0, 0.0, 0.0), axis), kind="revolute", size=0.16 * size)
         made.keys(joint, _angles(name, swing, duration))
         before = body
@@ -127,7 +127,7 @@ def _add_fingers(made: Assembly, tool: Object, frame: Array, size: float, durati
     for label, half_turn in (("Left", 0.0), ("Right", np.pi)):
         facing = frame @ at((0.0, 0.0, 0.0), turn("X", half_turn)) @ at((robot_parts.FINGER, robot_parts.GRIP, 0.0))
         place = _scaled_frame(facing, size)
-        finger = made.body(f"Robot Finger {label}", shape, place, material="STEEL")
+        finger = made.body(f"Robot Finger {label}", shape, place, material="STEEL", turns=True)
         shape = finger.data
         # z of the slider points from the finger to the middle, its -y.
         closing = place @ at((0.0, 0.0, 0.0), turn("X", 0.5 * np.pi))

@@ -248,6 +248,14 @@ def _plane_normal(path: Array) -> Array:
     return normal
 
 
+def volume(shell: Shell) -> float:
+    """Volume enclosed by a shell, by the divergence theorem."""
+    corners = shell.vertices
+    fans = np.array([(face[0], *pair) for face in shell.faces for pair in pairwise(face[1:])])
+    a, b, c = (corners[fans[:, k]] for k in range(3))
+    return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
+
+
 # --- placing ---------------------------------------------------------------------------------
 
 

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every template, as it is added, bakes with fewer keys within the default bound; what cannot be met is said."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import bpy
+import pytest
+from linkages import worst
+
+from redmax.compile import compile as compile_scene
+from redmax.simulate import record, simulate
+from redmax_blender.bridge import bake, extract
+from redmax_blender.properties.scene import integrator_of
+from redmax_blender.templates import TEMPLATES
+
+BY_NAME = {template.NAME: template for template in TEMPLATES}
+every_template = pytest.mark.parametrize("name", BY_NAME)
+
+FEWEST = {"chain": 3.5}
+"""How many times fewer keys than on every frame, where it is less than five: links on links tremble."""
+
+
+def samples_per_frame(extraction, count):
+    """The run that Simulate makes, with `count` samples in each frame."""
+    integrator, fps = integrator_of(bpy.context.scene), count * extraction.fps
+    model = compile_scene(extraction.scene)
+    duration = (extraction.frame_end - extraction.frame_start) / extraction.fps
+    samples = simulate(model, integrator=integrator, fps=fps, duration=duration)
+    return record(model, samples, integrator=integrator, fps=fps)
+
+
+def every(run, count):
+    """The same run with each count-th of its samples, the first among them."""
+    arrays = {name: getattr(run, name)[::count] for name in ("t", "q", "qdot", "position", "rotation")}
+    channels = {name: values[::count] for name, values in run.channels.items()}
+    return dataclasses.replace(run, **arrays, channels=channels, meta=run.meta | {"fps": run.meta["fps"] / count})
+
+
+def baked(name, *, frames, subframes, **parameters):
+    """Add and bake a template; the report, and what its bodies are off by in Blender's scene [mm, degrees]."""
+    scene = bpy.context.scene
+    BY_NAME[name].build(bpy.context, **parameters)
+    scene.frame_end = scene.frame_start + frames - 1
+    extraction = extract.extract(scene, bpy.context.view_layer)
+    run = samples_per_frame(extraction, subframes)
+    assert run.status == "complete"
+    settings = scene.redmax.bake
+    options = bake.BakeOptions(keys="FEWER")
+    default = (settings.max_distance, settings.max_angle)
+    assert (options.distance, options.angle) == pytest.approx(default), "as in the panel"
+    report = bake.bake(scene, bpy.context.view_layer, extraction, every(run, subframes), options)
+    moving = [obj.name for obj in scene.objects if obj.redmax.is_body and obj.redmax.baked.active]
+    return report, worst(extraction, run, moving, subframes)
+
+
+def within_the_bound(report, errors):
+    options = bake.BakeOptions()
+    assert errors[0] <= options.distance
+    assert errors[1] <= math.degrees(options.angle)
+    assert not report.notes, str(report)
+
+
+@every_template
+def test_the_first_second_of_every_template_is_within_the_bound(name):
+    within_the_bound(*baked(name, frames=24, subframes=3))
+
+
+@pytest.mark.slow
+@every_template
+def test_every_template_is_within_the_bound_and_has_far_fewer_keys(name):
+    """Over the 250 frames of a new scene."""
+    report, errors = baked(name, frames=250, subframes=5)
+    print(f"{name}: {report}; in the scene {errors[0]:.4f} mm, {errors[1]:.4f} degrees")
+    within_the_bound(report, errors)
+    assert report.keys_every >= FEWEST.get(name, 5.0) * report.keys
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("double_pendulum", {"length_1": 0.05, "length_2": 0.04, "angle_1": 3.0, "angle_2": 3.0}),
+        # It falls on its stop.
+        pytest.param("scissor_lift", {"with_motor": False, "stages": 1}, marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_too_fast_for_its_frames_is_said_and_still_baked(name, parameters):
+    """The report names the bodies and says by how much, and that is what they are off by."""
+    report, errors = baked(name, frames=24, subframes=10, **parameters)
+    options = bake.BakeOptions()
+    assert errors[0] > options.distance or errors[1] > math.degrees(options.angle)
+    said = [note for note in report.notes if "which is more than you allow" in note.text]
+    assert said
+    assert {note.element for note in said} <= set(bpy.data.objects.keys())
+    assert 1e3 * report.distance == pytest.approx(errors[0], rel=0.03)
+    assert math.degrees(report.angle) == pytest.approx(errors[1], rel=0.03)
+
+
+def test_one_frame_that_is_too_fast_gives_no_keys_to_the_others():
+    """A lift that falls on its stop: keys on every frame are no closer where it hits, and not needed elsewhere."""
+    report, _ = baked("scissor_lift", frames=24, subframes=1, with_motor=False, stages=1)
+    assert any("which is more than you allow" in note.text for note in report.notes)
+    assert report.keys_every > 5 * report.keys
