@@ -165,8 +165,8 @@ def test_a_loop_that_cannot_follow_stays_at_its_last_pose_and_the_field_says_so(
     assert reach == pytest.approx(2.5, abs=2e-3)  # coupler and rocker are stretched out
     (note,) = bpy.context.window_manager.redmax.pose_notes
     assert note.name == "A"
-    assert note.text.startswith("Loop through '")
-    assert note.text.endswith(f" cannot follow: shown at {math.degrees(reached):.1f}°")
+    assert note.text.startswith(f"Shown at {math.degrees(reached):.1f}°: the loop through '")
+    assert note.text.endswith("' cannot follow")
     assert joints["A"].redmax.joint.coordinate_angle_1 == -3.0  # what was typed stays
     typed(joints["A"], 0.2)
     assert angle_of("Crank", modelled) == pytest.approx(0.2, abs=CLOSE)

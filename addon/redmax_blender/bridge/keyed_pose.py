@@ -90,7 +90,7 @@ def _notes(mechanism: KeyedMechanism, wish: Array, reached: Followed) -> Iterato
             text = f"{np.degrees(shown):.1f}°" if coordinate.dof.unit == "rad" else f"{shown:.4g} m"
             missed.setdefault(coordinate.joint, []).append(text)
     for name, texts in missed.items():
-        yield name, f"Loop through '{reached.blocked}' cannot follow: shown at {', '.join(texts)}"
+        yield name, f"Shown at {', '.join(texts)}: the loop through '{reached.blocked}' cannot follow"
 
 
 # --- which scenes, and when ------------------------------------------------------------------

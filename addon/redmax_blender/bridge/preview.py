@@ -204,6 +204,10 @@ def _tell(notes: dict[str, str]) -> None:
         for name, text in notes.items():
             note = shown.add()
             note.name, note.text = name, text
+        for window in bpy.context.window_manager.windows:
+            for area in window.screen.areas:
+                if area.type in ("VIEW_3D", "PROPERTIES"):
+                    area.tag_redraw()
 
 
 def _put(pose: shown.Pose) -> None:
