@@ -279,7 +279,8 @@ def undo_post(*_: Any) -> None:
     live.stop()
     scene = bpy.context.scene
     if scene is not None and scene.library is None:
-        keyed_pose.note_changes(scene, bpy.context.evaluated_depsgraph_get())
+        with changes.ours(evaluate=False):
+            keyed_pose.note_changes(scene, bpy.context.evaluated_depsgraph_get())
         _follow_soon(scene)
     preview.show_all()
     changes.start_anew()

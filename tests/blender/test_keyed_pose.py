@@ -14,7 +14,7 @@ from by_hand import extract as extracted
 from linkages import bar, turned_by_keys
 from unkeyed_battery import Battery
 
-from redmax_blender import handlers
+from redmax_blender import compat, handlers
 from redmax_blender.bridge import keyed_pose
 
 AXIS = (0.0, 1.0, 0.0)
@@ -165,12 +165,26 @@ def test_a_loop_that_cannot_follow_stays_at_its_last_pose_and_the_field_says_so(
     assert reach == pytest.approx(2.5, abs=2e-3)  # coupler and rocker are stretched out
     (note,) = bpy.context.window_manager.redmax.pose_notes
     assert note.name == "A"
-    assert note.text.startswith("Loop through '")
-    assert note.text.endswith(f" cannot follow: shown at {math.degrees(reached):.1f}°")
+    assert note.text.startswith(f"Shown at {math.degrees(reached):.1f}°: the loop through '")
+    assert note.text.endswith("' cannot follow")
     assert joints["A"].redmax.joint.coordinate_angle_1 == -3.0  # what was typed stays
     typed(joints["A"], 0.2)
     assert angle_of("Crank", modelled) == pytest.approx(0.2, abs=CLOSE)
     assert not bpy.context.window_manager.redmax.pose_notes
+
+
+def test_a_given_joint_that_closes_a_loop_says_that_it_is_not_followed():
+    joints = four_bar()
+    for joint in joints.values():
+        joint.redmax.joint.motion_type = "animated"
+    modelled = matrices()
+    look()
+    typed(joints["A"], 0.2)
+    notes = {note.name: note.text for note in bpy.context.window_manager.redmax.pose_notes}
+    assert notes["A"].startswith("Shown at 0.0°")
+    assert [text for text in notes.values() if "seen after Simulate" in text]
+    for name, matrix in matrices().items():
+        assert matrix == pytest.approx(modelled[name], abs=2e-3)  # nothing is left that could close it
 
 
 # --- what it leaves alone --------------------------------------------------------------------
@@ -210,6 +224,31 @@ def test_saving_extracting_and_switching_off_see_the_modelled_pose(tmp_path):
         assert matrix.tolist() == modelled[name].tolist()
     bpy.ops.redmax.follow_coordinates()
     assert np.abs(world_matrix("Crank") - modelled["Crank"]).max() > 0.1
+
+
+def test_a_bake_of_a_hidden_result_is_that_of_the_modelled_pose():
+    baked = {}
+    for on in (False, True):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        keyed_pose.watch(on=on)
+        scene = swinging.build(frames=(1, 5))
+        modelled = matrices("Upper", "Lower")
+        scene.objects["Shoulder"].redmax.joint.coordinate_angle_1 = 0.3
+        look()
+        bpy.ops.redmax.simulate("EXEC_DEFAULT", True)
+        bpy.ops.redmax.show_result()
+        assert scene.objects["Upper"].redmax.kept.active == on
+        assert bpy.ops.redmax.bake("EXEC_DEFAULT", True) == {"FINISHED"}
+        baked[on] = {
+            (obj.name, curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
+            for obj in scene.objects
+            for curve in compat.fcurves_of(obj)
+        }
+        bpy.ops.redmax.remove_bake("EXEC_DEFAULT", True)
+        bpy.ops.redmax.follow_coordinates()
+        for name, matrix in matrices("Upper", "Lower").items():
+            assert matrix.tolist() == modelled[name].tolist()
+    assert baked[True] == baked[False] != {}
 
 
 def test_undo_takes_the_mechanism_back():
@@ -289,6 +328,20 @@ def test_values_that_nobody_keyed_survive():
     bpy.ops.redmax.follow_coordinates()
     lost = [name for name, bits in battery.read().items() if bits != before[name]]
     assert not lost
+
+
+def test_a_body_that_shows_a_coordinate_goes_back_when_it_is_moved():
+    joints = four_bar()
+    look()
+    typed(joints["A"], 0.4)
+    shown = matrices()["Crank"]
+    bpy.data.objects["Crank"].location.x += 1.0
+    bpy.context.view_layer.update()
+    assert matrices()["Crank"] == pytest.approx(shown, abs=CLOSE)
+    message = bpy.context.window_manager.redmax.message
+    assert message.startswith(
+        "'Crank' stands where the coordinates of its joints put it; switch Follow Coordinates off"
+    )
 
 
 def test_nothing_moves_in_the_background_unless_asked(scene):

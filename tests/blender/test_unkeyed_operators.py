@@ -98,6 +98,7 @@ CASES = {
     "export_scene": (run, {"filepath": ""}),
     "fix": (with_problem, {"fix": "SET_SIMULATED", "element": "Elbow"}),
     "fix_all": (with_problem, {}),
+    "follow_coordinates": (run, {}),
     "key_coordinate": (joint, {}),
     "make_mechanism": (with_selected("Blob", "Wire", "Post"), {}),
     "move_part": (composite, {"direction": "UP"}),

@@ -90,13 +90,13 @@ def _notes(mechanism: KeyedMechanism, wish: Array, reached: Followed) -> Iterato
             text = f"{np.degrees(shown):.1f}°" if coordinate.dof.unit == "rad" else f"{shown:.4g} m"
             missed.setdefault(coordinate.joint, []).append(text)
     for name, texts in missed.items():
-        yield name, f"Loop through '{reached.blocked}' cannot follow: shown at {', '.join(texts)}"
+        yield name, f"Shown at {', '.join(texts)}: the loop through '{reached.blocked}' cannot follow"
 
 
 # --- which scenes, and when ------------------------------------------------------------------
 
 _built: dict[int, Keyed | None] = {}
-"""By session_uid of the scene: its mechanisms as they were built last; None where there is nothing to follow."""
+"""By session_uid of the scene: its mechanisms as they were built last; None where they cannot be built."""
 
 _content: dict[int, dict[int, Any]] = {}
 """By session_uid of the scene and of the object: what the mechanisms were built from."""
@@ -137,8 +137,9 @@ def prepare(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> None:
     begun = time.perf_counter()
     uid = scene.session_uid
     _stale.discard(uid)
-    _built[uid] = None
+    _built.pop(uid, None)
     if _worth_following(scene):
+        _built[uid] = None
         with suppress(RedMaxError):  # Check says what is wrong; objects stand as modelled
             _built[uid] = Keyed(extract.extract(scene, view_layer))
     depsgraph = view_layer.depsgraph
@@ -150,8 +151,7 @@ def note_edit(scene: bpy.types.Scene, objects: Any, depsgraph: bpy.types.Depsgra
     """Some objects of mechanisms were edited: find out whether more than coordinates has changed."""
     uid = scene.session_uid
     known = _content.get(uid)
-    new = known is None or any(known.get(obj.session_uid) != _content_of(obj, depsgraph) for obj in objects)
-    if new or (_built.get(uid) is None and _worth_following(scene)):
+    if known is None or any(known.get(obj.session_uid) != _content_of(obj, depsgraph) for obj in objects):
         _stale.add(uid)
 
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from .._engine import arrays, assembly, constraint_rows, kinematics
+from .findings import RedMaxError
 
 Array = arrays.Array
 
-CLOSED = 1e-10
-"""Gaps below this [rad, or parts of the mechanism's size] are closed: far below what a screen, or Blender's single
-precision, shows."""
+CLOSED = 1e-8
+"""Gaps below this [rad, or parts of the mechanism's size] are closed: less than Blender's single precision shows."""
 
 STEP = 0.3
 """Longest step of a coordinate [rad, or parts of the mechanism's size]."""
@@ -57,6 +57,7 @@ class Follower:
         self._chart = model.initial_state().chart
         self._still = np.zeros(model.dof_count)
         self.last = self._modelled = Followed(np.zeros(model.dof_count), np.zeros(model.dof_count))
+        self._known: tuple[Array, tuple[Array, Array, str]] | None = None  # the last closed pose, with its rows
         self._refused: tuple[Followed, Array] | None = None
 
     def follow(self, wish: Array) -> Followed:
@@ -100,13 +101,18 @@ class Follower:
 
     def _closed(self, q: Array, change: Array) -> tuple[Array | None, str]:
         """The pose after a change of the coordinates with loops closed, None and the joint of the loop that cannot."""
-        error, G, _ = self._rows(q)
-        q = q + change + self._correction(G, -(error + G @ change))
-        begun, size, worst = q, np.inf, ""
+        at = self._known if self._known is not None and self._known[0] is q else (q, self._rows(q))
+        error, G, worst = at[1]
+        begun = q = q + change + self._correction(G, -(error + G @ change))
+        size = np.inf
         for _ in range(MOST_ITERATIONS):
-            error, G, worst = self._rows(q)
+            try:
+                error, G, worst = self._rows(q)
+            except RedMaxError:  # a loop so wide open that its joint has no coordinates
+                break
             now = float(np.abs(error).max(initial=0.0))
             if now <= CLOSED:
+                self._known = (q, (error, G, worst))
                 return q, ""
             if now > 0.5 * size or np.abs((q - begun) / self.scale).max() > LEAP:
                 break
@@ -125,7 +131,7 @@ class Follower:
     def _rows(self, q: Array) -> tuple[Array, Array, str]:
         """What loops are off by (m,), its derivative (m, nr), and the joint of the loop that is off most."""
         kin = kinematics.kinematics(self.model, q, self._still, self._chart)
-        rows = constraint_rows.constraint_rows(self.model, kin, 0.0, quick=False)
+        rows = constraint_rows.constraint_rows(self.model, kin, 0.0)
         by = assembly.scale_of(self.model, rows)
         error = rows.error / by
         worst = self.model.loops[rows.owner[int(np.abs(error).argmax())]].joint.name if len(error) else ""

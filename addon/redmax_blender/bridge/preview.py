@@ -22,6 +22,9 @@ _live: dict[int, shown.Source] = {}
 _placed: dict[int, tuple[str, tuple[float, ...], tuple[float, ...]]] = {}
 """By session_uid of the object: rotation mode, location and rotation written last."""
 
+_hidden: set[int] = set()
+"""session_uid of scenes whose bodies stand as modelled until `show`, whatever coordinates say."""
+
 _state = {"paused": 0, "rendering": 0}
 
 
@@ -29,14 +32,19 @@ _state = {"paused": 0, "rendering": 0}
 
 
 def show(scene: bpy.types.Scene) -> None:
-    """Let the scene's bodies stand where its result has them; as modelled if nothing is to be shown."""
+    """Let the scene's bodies stand where its result, or coordinates, have them; as modelled without either."""
+    _hidden.discard(scene.session_uid)
     with changes.ours():
         if not _place(scene, _depsgraph(scene)):
             _restore(_objects_of(scene))
 
 
 def hide(scene: bpy.types.Scene) -> None:
-    """Bring back the artist's own channels of the scene's objects; objects with baked keys stay as they are."""
+    """Bring back the artist's own channels of the scene's objects; objects with baked keys stay as they are.
+
+    A result is shown again at the next frame, what coordinates say only after `show`.
+    """
+    _hidden.add(scene.session_uid)
     with changes.ours():
         _restore(_objects_of(scene))
 
@@ -151,6 +159,7 @@ def rendering() -> bool:
 def start_anew() -> None:
     """Another file is open: its objects show what it stores, except those an autosave caught in a preview."""
     _placed.clear()
+    _hidden.clear()
     _live.clear()
     _sources.clear()
     _state.update(paused=0, rendering=0)
@@ -204,6 +213,10 @@ def _tell(notes: dict[str, str]) -> None:
         for name, text in notes.items():
             note = shown.add()
             note.name, note.text = name, text
+        for window in bpy.context.window_manager.windows:
+            for area in window.screen.areas:
+                if area.type in ("VIEW_3D", "PROPERTIES"):
+                    area.tag_redraw()
 
 
 def _put(pose: shown.Pose) -> None:
@@ -251,17 +264,22 @@ def _source(scene: bpy.types.Scene) -> shown.Source | None:
     if scene.session_uid in _live:
         return _live[scene.session_uid]
     if not wanted(scene):
-        return keyed_pose.source(scene)
+        return _keyed(scene)
     identifier = scene.redmax.result.identifier
     if identifier not in _sources:
         result = cache.load(scene)
         if result is None:
             if problem := cache.problem(scene):
                 bpy.context.window_manager.redmax.message = problem
-            return keyed_pose.source(scene)
+            return _keyed(scene)
         _sources.clear()  # one at a time: the arrays of a long result are large
         _sources[identifier] = shown.Recorded(result)
     return _sources[identifier]
+
+
+def _keyed(scene: bpy.types.Scene) -> shown.Source | None:
+    """Where coordinates put bodies, unless that is hidden."""
+    return None if scene.session_uid in _hidden else keyed_pose.source(scene)
 
 
 def _depsgraph(scene: bpy.types.Scene) -> bpy.types.Depsgraph:

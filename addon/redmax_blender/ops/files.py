@@ -46,6 +46,7 @@ class REDMAX_OT_clear_results(bpy.types.Operator):
             preview.hide(scene)
             preview.forget(scene.redmax.result.identifier)
             cache.forget(scene)
+            preview.show(scene)  # where coordinates put the bodies
         text = f"Deleted the results of {', '.join(repr(scene.name) for scene in scenes)}"
         context.window_manager.redmax.message = text
         self.report({"INFO"}, text)

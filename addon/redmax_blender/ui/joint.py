@@ -111,7 +111,9 @@ def draw_motion(layout: bpy.types.UILayout, context: Any, joint: Any) -> None:
     dofs = dof_rows.shown_dofs(joint)
     choice = layout.row()
     choice.use_property_split = False  # the whole width, or the words would be cut
-    choice.prop(joint, "motion_type", expand=True)
+    choice.row().prop(joint, "motion_type", expand=True)
+    on = context.scene.redmax.follow_coordinates
+    choice.operator("redmax.follow_coordinates", text="", icon="HIDE_OFF" if on else "HIDE_ON", depress=on)
     if joint.motion_type == SIMULATED:
         dof_rows.draw_field(layout, joint, "q", "Start", dofs)
         dof_rows.draw_field(layout, joint, "qdot", "Velocity", dofs)
@@ -123,8 +125,6 @@ def draw_motion(layout: bpy.types.UILayout, context: Any, joint: Any) -> None:
         row = layout.row(align=True)
         row.operator("redmax.key_coordinate", text="Key", icon="KEY_HLT")
         row.operator("redmax.coordinate_from_motion", text="From Motion", icon="ACTION")
-    on = context.scene.redmax.follow_coordinates
-    layout.operator("redmax.follow_coordinates", icon="HIDE_OFF" if on else "HIDE_ON", depress=on)
 
 
 def rows_of_joint(layout: bpy.types.UILayout, context: Any, *, keyable: bool) -> tuple[Any, Any]:
