@@ -127,6 +127,9 @@ class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
         button = layout.row()
         button.scale_y = 1.5
         button.operator("redmax.simulate", icon="PLAY")
+        result = context.scene.redmax.result
+        if result.status == COMPLETE and not result.changed:
+            button.operator("redmax.simulate", text="", icon="FILE_REFRESH").again = True
         draw_result(layout, context)
         solver_rows.draw(layout, context)
 

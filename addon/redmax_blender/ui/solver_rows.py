@@ -22,7 +22,7 @@ def draw(layout: bpy.types.UILayout, context: Any) -> None:
         text_lines.draw_text(layout, context, text, "INFO")
     elif full_zip.wanted() and not full_zip.told(context):
         heading = layout.row()
-        heading.label(text=f"The full zip is {FASTER}", icon="INFO")
+        heading.label(text=f"Full zip: {FASTER}", icon="INFO")
         heading.operator("redmax.full_zip_told", text="", icon="X", emboss=False)
         text = f"Install {full_zip.wanted()} of the same release over this one"
         text_lines.draw_text(layout, context, text, "BLANK1")
