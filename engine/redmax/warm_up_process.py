@@ -54,12 +54,13 @@ class WarmUpProcess:
         """Raises RedMaxError where no process can be started."""
         if not self._command[0]:
             raise RedMaxError("The fast solver cannot be prepared in a process of its own: no Python was found")
+        wish = json.dumps(_wish()).encode() + b"\n"
         pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         try:
             self._process = subprocess.Popen(self._command, creationflags=QUIET, **pipes)  # noqa: S603 (no shell)
             assert self._process.stdin is not None
             with suppress(BrokenPipeError):  # it ended at once; why is told like any other end
-                self._process.stdin.write(json.dumps(_wish()).encode() + b"\n")
+                self._process.stdin.write(wish)
                 self._process.stdin.flush()
         except OSError as error:
             raise RedMaxError(f"The fast solver cannot be prepared in a process of its own: {error}") from None
@@ -132,6 +133,8 @@ def _wish() -> dict[str, Any]:
     return {
         "engine": ENGINE,
         "path": [entry for entry in sys.path if isinstance(entry, str)],
-        "above": {name: list(sys.modules[name].__path__) for name in above},
+        "above": {
+            name: list(getattr(sys.modules[name], "__path__", ())) for name in above
+        },  # Blender's bl_ext has none
         "place": str(place) if (place := cache_folder.wished()) is not None else None,
     }

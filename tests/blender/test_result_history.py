@@ -79,6 +79,21 @@ def test_again_simulates_all_the_same():
     assert scene.redmax.result.identifier == before["identifier"]
 
 
+def test_again_is_offered_beside_simulate_while_nothing_has_changed():
+    def offered():
+        layout = RecordingLayout()
+        sidebar.REDMAX_PT_simulate.draw(SimpleNamespace(layout=layout), bpy.context)
+        calls = [call for call in layout.calls if call.arguments.get("operator") == "redmax.simulate"]
+        return [call.arguments["settings"] for call in calls]
+
+    scene = swinging.build()
+    assert offered() == [{}]
+    swinging.simulate()
+    assert offered() == [{}, {"again": True}]
+    scene.redmax.result.changed = True
+    assert offered() == [{}], "Simulate does it anyway"
+
+
 @pytest.mark.parametrize("change", ["accuracy", "frames", "density", "missing", "stopped"])
 def test_whatever_has_changed_is_simulated(change):
     scene, before = whole()

@@ -140,9 +140,13 @@ def test_a_running_simulation_shows_its_progress_and_nothing_to_press(state):
 def test_a_result_says_how_far_it_came_and_whether_it_still_holds(scene):
     result = scene.redmax.result
     assert "redmax.clear_result" not in drawn(sidebar.REDMAX_PT_simulate).operators()
-    result.identifier, result.status = "abc", "stopped"
+    result.identifier, result.status, result.route = "abc", "stopped", "numpy 2.3.4"
     result.frame_start, result.frame_end, result.seconds = 1, 142, 2.34
-    result.message = "'Link' exceeds 500 m/s"
+    result.message = "Stopped after frame 142. Frames 1-142 kept"
+    said = " ".join(drawn(sidebar.REDMAX_PT_simulate).texts())
+    assert "Frames 1 to 142, stopped, 2.3 s, numpy" in said
+    assert result.message not in said, "who has stopped it knows"
+    result.status, result.message = "failed", "'Link' exceeds 500 m/s"
     said = " ".join(drawn(sidebar.REDMAX_PT_simulate).texts())
     assert "Frames 1 to 142, 2.3 s" in said
     assert "'Link' exceeds 500 m/s" in said

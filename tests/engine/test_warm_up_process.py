@@ -114,7 +114,7 @@ def test_the_real_program_sees_that_all_is_there():
     process.start()
     assert process.wait(4 * PATIENCE)
     assert process.complete, process.failure
-    assert warm_up.part_on_disk() == 1.0
+    assert 0.9 < warm_up.part_on_disk() <= 1.0, "all but what becomes part of its callers"
 
 
 @needs_numba

@@ -7,10 +7,10 @@ Arguments: the extension's module, and `clear` to delete the compiled solver fir
 import importlib
 import json
 import sys
-import threading
 import time
 
 import bpy
+import no_network
 
 module, *wishes = sys.argv[1:]
 
@@ -40,28 +40,42 @@ def simulate_and_bake():
     facts["baked"] = sum(obj.redmax.baked.active for obj in bpy.data.objects)
 
 
-def stalls(work):
-    """Longest time [s] the main thread had to wait for Python while `work` ran in a thread: what an artist feels."""
-    worker = threading.Thread(target=work)
+def simulate_meanwhile():
+    """As a window does: the compiler has a process of its own, and a simulation begins at once."""
+    live = importlib.import_module(f"{module}.bridge.live")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 25
+    assert bpy.ops.redmax.add_chain(count=3, pitch=0.5, with_weight=False) == {"FINISHED"}
+    no_network.allowed["compiler"] = True
+    begun = time.perf_counter()
+    preparation.ensure()
+    process = preparation.current()
+    run = live.begin(scene, *live.prepare(scene, bpy.context.view_layer))
+    assert run.wait(300)
+    facts["meanwhile"] = {"seconds": time.perf_counter() - begun, "text": live.finish().text}
+    facts["meanwhile"]["route"] = scene.redmax.result.route
+    facts["meanwhile"]["numba loaded"] = "numba" in sys.modules
     longest, last = 0.0, time.perf_counter()
-    worker.start()
-    while worker.is_alive():
+    while not process.finished:
         time.sleep(0.005)
         now = time.perf_counter()
         longest, last = max(longest, now - last), now
-    return longest
+    facts["longest stall"], facts["warm-up seconds"] = longest, process.seconds
+    facts["warm-up"] = [process.complete, process.failure]
+    facts["compilers"] = len(no_network.compilers)
+    cache = importlib.import_module(f"{module}.bridge.cache")
+    facts["stale"] = cache.is_stale(scene, bpy.context.view_layer)
+    facts["next route"] = preparation.route_now()
 
 
 if "clear" in wishes:
     assert bpy.ops.redmax.clear_kernels() == {"FINISHED"}
     facts["ready after clear"] = cache_folder.is_ready(warm_up.READY)
 compiled = []
+if "clear" in wishes:
+    simulate_meanwhile()
 if route.name() == route.NUMBA:
-    if "clear" in wishes:
-        shown = preparation.Preparation()
-        facts["longest stall"] = stalls(shown.work)
-        facts["warm-up seconds"] = shown.seconds
-        facts["warm-up"] = [shown.complete, shown.failure]
     with engine("kernels.jit").watched(lambda name, _done: compiled.append(name)):
         simulate_and_bake()
     facts["folder"] = str(cache_folder.folder())

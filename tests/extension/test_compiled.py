@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from pathlib import Path
 
 import blenders
@@ -78,8 +79,21 @@ def test_both_starts_give_the_same_numbers(first, second):
     assert first["place"] == second["place"]
 
 
+def test_the_first_simulation_does_not_wait_for_the_compiler(kind, first):
+    """A process of its own compiles, one; numpy computes meanwhile, says so, and its result stays right."""
+    if kind == "slim":
+        return
+    meanwhile = first["meanwhile"]
+    assert meanwhile["route"].startswith("numpy ")
+    assert re.search(r", by numpy while the fast solver is being prepared \(\d+ %\)$", meanwhile["text"])
+    assert not meanwhile["numba loaded"]
+    assert meanwhile["seconds"] < 0.5 * first["warm-up seconds"]
+    assert first["compilers"] == 1
+    assert (first["stale"], first["next route"]) == (False, "")
+
+
 def test_blender_answers_while_the_solver_is_compiled(kind, first):
-    """The compiler works in a thread: what an artist does meanwhile waits for it only for moments."""
+    """Python here has nothing to do with it: what an artist does meanwhile waits for nothing."""
     if kind == "full":
         assert first["longest stall"] < 0.2 * first["warm-up seconds"]  # if it held Blender, this would be all of it
 

@@ -8,8 +8,8 @@ Every object (and the scene) that a bake writes to carries a record, `redmax.bak
   goes back with them.
 - *NLA Track*: the new action is played by a strip on a track of its own. An active action would hide it where it has
   keys on the same channels: then it is recorded and replaced alike by one that holds its other channels.
-- *Results* (torques, energies) are a strip of an action of their own on a track "RedMax Results", wherever the keys of the
-  motion go. The owner's action is left alone.
+- *Results* (torques, energies) are a strip of an action of their own on a track "RedMax Results", wherever the keys of
+  the motion go. The owner's action is left alone.
 - *Current Action*: if keys of the artist's are in the way, the record keeps a copy of the action from before. Keys
   outside the baked frames stay.
 

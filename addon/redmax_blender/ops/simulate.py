@@ -12,6 +12,8 @@ from ..bridge import cache, check_report, live, preparation, preview, result_his
 from ..bridge.findings import BridgeError, RedMaxError
 from . import readiness
 
+AGAIN = "Simulate once more, although nothing has changed since the last time"
+
 INTERVAL = 0.1
 """Seconds between two looks at a running simulation: smooth to watch, and little time taken from computing."""
 
@@ -41,9 +43,16 @@ class REDMAX_OT_simulate(bpy.types.Operator):
 
     again: bpy.props.BoolProperty(
         name="Again",
-        description="Simulate although nothing has changed since the last time",
-        options={"SKIP_SAVE"},
+        description=AGAIN,
+        options={
+            "SKIP_SAVE",
+            "HIDDEN",
+        },  # not in the panel of the last operation, which would hold Blender until it is done
     )
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        return AGAIN if properties.again else str(cls.__doc__)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -9,8 +9,8 @@ from . import axis_buttons, bake_options, dof_rows, fix_buttons, lists, menus, p
 from . import joint as joint_panels
 from . import scene as scene_panels
 
-COMPLETE, FAILED = "complete", "failed"
-"""Status of a result that reached its last frame, or could not go on; all but the first have a message to show."""
+COMPLETE, STOPPED, FAILED = "complete", "stopped", "failed"
+"""Status of a result that reached its last frame, was stopped by the artist, or could not go on and says why."""
 
 
 class SidebarPanel:
@@ -147,6 +147,9 @@ class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
         button = layout.row()
         button.scale_y = 1.5
         button.operator("redmax.simulate", icon="PLAY")
+        result = context.scene.redmax.result
+        if result.status == COMPLETE and not result.changed:
+            button.operator("redmax.simulate", text="", icon="FILE_REFRESH").again = True
         draw_result(layout, context)
         solver_rows.draw(layout, context)
 
@@ -162,9 +165,11 @@ def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
     if not result.identifier:
         return
     by = f", {result.route.partition(' ')[0]}" if result.route else ""
-    layout.label(text=f"Frames {result.frame_start} to {result.frame_end}, {result.seconds:.1f} s{by}", icon="INFO")
-    if result.message and result.status != COMPLETE:
-        text_lines.draw_text(layout, context, result.message, "ERROR" if result.status == FAILED else "BLANK1")
+    early = ", stopped" if result.status == STOPPED else ""
+    text = f"Frames {result.frame_start} to {result.frame_end}{early}, {result.seconds:.1f} s{by}"
+    text_lines.draw_text(layout, context, text, "INFO")
+    if result.message and result.status not in (COMPLETE, STOPPED):
+        text_lines.draw_text(layout, context, result.message, "ERROR")
         if result.status == FAILED:
             fix_buttons.draw_fixes(layout, "GO_TO_FRAME,ACCURACY_HIGH", "")
     if result.remark:

@@ -21,7 +21,8 @@ def draw(layout: bpy.types.UILayout, context: Any) -> None:
         text = "Once for this computer. Simulations run by numpy until it is ready"
         text_lines.draw_text(layout, context, text, "INFO")
     elif full_zip.wanted() and not full_zip.told(context):
-        row = layout.box().row()
-        text = f"The full zip of RedMax is {FASTER}: install {full_zip.wanted()} of the same release over this one"
-        text_lines.draw_text(row, context, text, "INFO")
-        row.operator("redmax.full_zip_told", text="", icon="X", emboss=False)
+        heading = layout.row()
+        heading.label(text=f"Full zip: {FASTER}", icon="INFO")
+        heading.operator("redmax.full_zip_told", text="", icon="X", emboss=False)
+        text = f"Install {full_zip.wanted()} of the same release over this one"
+        text_lines.draw_text(layout, context, text, "BLANK1")
