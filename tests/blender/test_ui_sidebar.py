@@ -49,7 +49,7 @@ def add_problem(state, severity, element, text, hint="", fixes=""):
 
 def test_four_numbered_steps_stand_under_the_list_of_mechanisms_in_one_tab():
     top = [panel for panel in sidebar.CLASSES if not hasattr(panel, "bl_parent_id")]
-    labels = ["Mechanisms", "1 Build", "2 Check", "3 Simulate", "4 Bake", "Status", "Active Joint"]
+    labels = ["Mechanisms", "1 Build", "2 Check", "3 Simulate", "4 Bake", "Active Joint", "Status"]
     assert [panel.bl_label for panel in top] == labels, "what comes and goes stands below the steps"
     assert {panel.bl_category for panel in sidebar.CLASSES} == {"RedMax"}
 
@@ -227,13 +227,13 @@ def test_nothing_jumps_when_check_changes(state, problems):
 
 
 def bake_properties():
-    panels = (sidebar.REDMAX_PT_bake, sidebar.REDMAX_PT_bake_options, sidebar.REDMAX_PT_bake_results)
+    panels = (sidebar.REDMAX_PT_bake, sidebar.REDMAX_PT_bake_options)
     return [shown for panel in panels for shown in drawn(panel).properties()]
 
 
 def test_advanced_options_of_the_bake_are_closed_and_its_button_stands_first():
-    for panel in (sidebar.REDMAX_PT_bake_options, sidebar.REDMAX_PT_bake_results):
-        assert "DEFAULT_CLOSED" in panel.bl_options
+    assert "DEFAULT_CLOSED" in sidebar.REDMAX_PT_bake_options.bl_options
+    assert not [panel for panel in sidebar.CLASSES if "HIDE_HEADER" in getattr(panel, "bl_options", ())]
     calls = [call.what for call in drawn(sidebar.REDMAX_PT_bake).calls]
     assert calls.index("operator") < calls.index("prop")
 

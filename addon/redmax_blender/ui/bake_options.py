@@ -10,17 +10,15 @@ from . import text_lines
 
 
 def draw_main(layout: bpy.types.UILayout, context: Any) -> None:
-    """What is thought of at every bake: where the keys go, and how many."""
-    options = context.scene.redmax.bake
-    settings = _settings(layout)
-    settings.prop(options, "target")
-    _draw_keys(settings, options)
+    """What is thought of at every bake: how many keys."""
+    _draw_keys(_settings(layout), context.scene.redmax.bake)
 
 
 def draw_more(layout: bpy.types.UILayout, context: Any) -> None:
-    """Which frames and objects, and how the motion goes on between and beyond keys."""
+    """Where to, which frames and objects, and how the motion goes on between and beyond keys."""
     options = context.scene.redmax.bake
     settings = _settings(layout)
+    settings.prop(options, "target")
     _draw_range(settings, context, options)
     settings.prop(options, "selected_only")
     settings.prop(options, "tangents")
@@ -30,7 +28,7 @@ def draw_more(layout: bpy.types.UILayout, context: Any) -> None:
 def draw_results(layout: bpy.types.UILayout, context: Any) -> None:
     """Which results become animated properties."""
     options = context.scene.redmax.bake
-    column = _settings(layout).column(heading="Write", align=True)
+    column = _settings(layout).column(heading="Results", align=True)
     for name in CHANNELS:
         column.prop(options, name)
 

@@ -12,7 +12,7 @@ from . import scene as scene_panels
 COMPLETE, FAILED = "complete", "failed"
 """Status of a result that reached its last frame, or could not go on; all but the first have a message to show."""
 
-SHOWN_PROBLEMS = 3
+SHOWN_PROBLEMS = 2
 """Rows of the list of problems; more are scrolled to."""
 
 PROBLEM_LINES = 4
@@ -57,11 +57,13 @@ class REDMAX_PT_build(SidebarPanel, bpy.types.Panel):
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
-        column = layout.column(align=True)
-        column.operator("redmax.make_mechanism", icon="LINKED")
-        column.menu(kinds.REDMAX_MT_connect.__name__, icon=physics.JOINT_ICON)
         row = layout.row(align=True)
-        row.menu(menus.REDMAX_MT_add_mechanism.__name__, text="Add Mechanism", icon="ADD")
+        row.operator("redmax.make_mechanism", icon="LINKED")
+        add = row.row(align=True)
+        add.ui_units_x = 3.5
+        add.menu(menus.REDMAX_MT_add_mechanism.__name__, text="Add", icon="ADD")
+        row = layout.row(align=True)
+        row.menu(kinds.REDMAX_MT_connect.__name__, icon=physics.JOINT_ICON)
         row.menu(menus.REDMAX_MT_parts.__name__, text="", icon="DOWNARROW_HLT")
 
 
@@ -182,34 +184,11 @@ class REDMAX_PT_bake_options(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         bake_options.draw_more(self.layout, context)
-
-
-class REDMAX_PT_bake_results(SidebarPanel, bpy.types.Panel):
-    bl_label = "Results"
-    bl_parent_id = "REDMAX_PT_bake"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: Any) -> None:
         bake_options.draw_results(self.layout, context)
 
 
-class REDMAX_PT_status(SidebarPanel, bpy.types.Panel):
-    """The one status line: what was done last, or went wrong. Below the steps, as it may be long."""
-
-    bl_label = "Status"
-    bl_options = {"HIDE_HEADER"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        state = context.window_manager.redmax
-        return bool(state.message) and not state.running and state.message != state.failure
-
-    def draw(self, context: Any) -> None:
-        text_lines.draw_text(self.layout, context, context.window_manager.redmax.message, "INFO")
-
-
 class REDMAX_PT_active_joint(SidebarPanel, bpy.types.Panel):
-    """Last of all: it comes and goes with the selection, and must not push the steps around."""
+    """Below the steps: it comes and goes with the selection, and must not push them around."""
 
     bl_label = "Active Joint"
 
@@ -231,6 +210,23 @@ class REDMAX_PT_active_joint(SidebarPanel, bpy.types.Panel):
             joint_panels.draw_motion(layout, joint)
 
 
+class REDMAX_PT_status(SidebarPanel, bpy.types.Panel):
+    """The one status line: what was done last, or went wrong. Last, as it may be long.
+
+    It needs its header: Blender puts panels without one at the top of the tab.
+    """
+
+    bl_label = "Status"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        state = context.window_manager.redmax
+        return bool(state.message) and not state.running and state.message != state.failure
+
+    def draw(self, context: Any) -> None:
+        text_lines.draw_text(self.layout, context, context.window_manager.redmax.message, "INFO")
+
+
 CLASSES = (
     REDMAX_PT_mechanisms,
     REDMAX_PT_build,
@@ -238,7 +234,6 @@ CLASSES = (
     REDMAX_PT_simulate,
     REDMAX_PT_bake,
     REDMAX_PT_bake_options,
-    REDMAX_PT_bake_results,
-    REDMAX_PT_status,
     REDMAX_PT_active_joint,
+    REDMAX_PT_status,
 )
