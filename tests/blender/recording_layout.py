@@ -149,5 +149,8 @@ class RecordingLayout:
         """(identifier, index) of every property shown."""
         return [(c.arguments["property"], c.arguments.get("index")) for c in self.calls if c.what == "prop"]
 
+    def menus(self) -> list[str]:
+        return [c.arguments["menu"] for c in self.calls if c.what == "menu"]
+
     def operators(self) -> list[str]:
         return [c.arguments["operator"] for c in self.calls if c.what.startswith("operator")]

@@ -88,7 +88,8 @@ def test_a_joint_shows_all_its_coordinates_and_its_own_parameters(kind, motion):
             )
     own = joint_properties.own_group(settings)
     expected = [] if own is None else list(type(own).__annotations__)
-    assert [name for name, _ in properties_in(layouts, "REDMAX_PT_joint")] == ["kind", *expected]
+    assert [name for name, _ in properties_in(layouts, "REDMAX_PT_joint")] == expected
+    assert "REDMAX_MT_kind" in layouts["REDMAX_PT_joint"].menus()
 
 
 def test_a_label_stands_before_every_coordinate():
@@ -168,7 +169,7 @@ def test_units_that_blender_does_not_know_stand_below_the_numbers(kind, units):
 def test_a_composite_shows_its_parts_and_the_parameters_of_the_active_one():
     settings = new_joint(joint_properties.COMPOSITE).redmax.joint
     assert "REDMAX_PT_joint_motion" not in drawn()
-    assert ("kind", None) not in properties_in(drawn(), "REDMAX_PT_joint_parts")
+    assert drawn()["REDMAX_PT_joint_parts"].menus() == []
     for kind in ("revolute", "screw"):
         settings.parts.add().kind = kind
     settings.active_part = 1
@@ -179,7 +180,8 @@ def test_a_composite_shows_its_parts_and_the_parameters_of_the_active_one():
         "2: Screw",
         "1 DOF",
     ]
-    assert [name for name, _ in properties_in(layouts, "REDMAX_PT_joint_parts")] == ["kind", "axis", "pitch"]
+    assert [name for name, _ in properties_in(layouts, "REDMAX_PT_joint_parts")] == ["axis", "pitch"]
+    assert layouts["REDMAX_PT_joint_parts"].menus() == ["REDMAX_MT_part_kind"]
     assert "1: Angle" in layouts["REDMAX_PT_joint_motion"].texts()
     settings.active_part = 7
     assert properties_in(drawn(), "REDMAX_PT_joint_parts") == []

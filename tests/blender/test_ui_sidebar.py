@@ -14,7 +14,7 @@ import redmax_blender
 from redmax_blender import preferences, templates
 from redmax_blender.bridge import preparation
 from redmax_blender.properties import full_zip
-from redmax_blender.ui import body, joint, lists, menus, physics, presets, sidebar, text_lines
+from redmax_blender.ui import body, joint, kinds, lists, menus, physics, presets, sidebar, text_lines
 from redmax_blender.ui import scene as scene_panels
 
 
@@ -50,13 +50,14 @@ def add_problem(state, severity, element, text, hint="", fixes=""):
 
 def test_four_numbered_steps_stand_under_the_list_of_mechanisms_in_one_tab():
     top = [panel for panel in sidebar.CLASSES if not hasattr(panel, "bl_parent_id")]
-    assert [panel.bl_label for panel in top] == ["Mechanisms", "1 Build", "2 Check", "3 Simulate", "4 Bake"]
+    labels = ["Mechanisms", "1 Build", "2 Check", "3 Simulate", "4 Bake", "Active Joint", "Status"]
+    assert [panel.bl_label for panel in top] == labels, "what comes and goes stands below the steps"
     assert {panel.bl_category for panel in sidebar.CLASSES} == {"RedMax"}
 
 
 def test_each_step_has_its_button():
     assert "redmax.make_mechanism" in drawn(sidebar.REDMAX_PT_build).operators()
-    assert "redmax.connect" in drawn(sidebar.REDMAX_PT_build).operators()
+    assert "REDMAX_MT_connect" in drawn(sidebar.REDMAX_PT_build).menus()
     assert "redmax.check" in drawn(sidebar.REDMAX_PT_check).operators()
     assert "redmax.simulate" in drawn(sidebar.REDMAX_PT_simulate).operators()
     assert {"redmax.bake", "redmax.remove_bake"} <= set(drawn(sidebar.REDMAX_PT_bake).operators())
@@ -91,9 +92,11 @@ def test_mechanisms_say_their_size_and_whether_they_are_sound(state):
 
 
 def test_check_shows_problems_by_severity_and_the_hint_of_the_active_one(state):
-    assert drawn(sidebar.REDMAX_PT_check).texts() == []
+    assert drawn(sidebar.REDMAX_PT_check).texts() == ["Check", "Looks for what would go wrong"]
     state.checked = True
-    assert drawn(sidebar.REDMAX_PT_check).texts() == ["No problems found"]
+    assert drawn(sidebar.REDMAX_PT_check).texts() == ["Check", "No problems found"]
+    state.outdated = True
+    assert drawn(sidebar.REDMAX_PT_check).texts()[0] == "Check Again"
     add_problem(state, "ERROR", "Pin", "Joint 'Pin' has no child body", "pick one")
     add_problem(state, "WARNING", "Rod", "'Rod' is open", "use its hull")
     add_problem(state, "INFO", "", "Nothing moves")
@@ -184,22 +187,67 @@ def test_an_old_result_is_baked_only_on_demand(scene):
 
     assert buttons() == [{}]
     scene.redmax.result.identifier, scene.redmax.result.changed = "abc", True
-    assert buttons() == [{}, {"allow_stale": True}]
-    assert "bake would differ" in " ".join(drawn(sidebar.REDMAX_PT_bake).texts())
+    assert buttons() == [{"allow_stale": True}], "in place of the button"
+    assert "redmax.simulate" in drawn(sidebar.REDMAX_PT_bake).operators()
+    assert "bake would differ" in " ".join(drawn(sidebar.REDMAX_PT_simulate).texts()), "said in one place"
 
 
 def test_the_last_status_line_stays_readable(state):
     state.message = "Baked 240 frames, 6 objects, 10080 keys"
-    assert state.message in " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts())
+    assert state.message in " ".join(drawn(sidebar.REDMAX_PT_status).texts())
+    said = [panel for panel in sidebar.CLASSES if not hasattr(panel, "poll") and state.message in all_texts(panel)]
+    assert said == [], "there is one status line"
+    assert sidebar.REDMAX_PT_status.poll(bpy.context)
     state.running = True
-    assert state.message not in " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts())
+    assert not sidebar.REDMAX_PT_status.poll(bpy.context)
+    state.running, state.message = False, ""
+    assert not sidebar.REDMAX_PT_status.poll(bpy.context)
+
+
+def all_texts(panel):
+    return " ".join(drawn(panel).texts())
+
+
+LONG = [
+    ("WARNING", f"Link {n}", "'Link' stands 0.2 m from its pins 'Link Hinge' and 'Link Hinge.001'", "do this", "RESET")
+    for n in range(9)
+]
+
+
+@pytest.mark.parametrize(
+    "problems", [[], [("INFO", "", "Nothing moves")], LONG, [("ERROR", "P", "No child", "", "PICK")]]
+)
+def test_nothing_jumps_when_check_changes(state, problems):
+    """The list has a fixed number of rows, its sentence a fixed number of lines, and the buttons one row."""
+    for problem in problems:
+        add_problem(state, *problem)
+    layout = drawn(sidebar.REDMAX_PT_check)
+    place = next(index for index, call in enumerate(layout.calls) if call.what == "template_list")
+    assert layout.calls[place].arguments["rows"] == layout.calls[place].arguments["maxrows"]
+    first = [call.what for call in layout.calls].index("column", place)
+    below = [call.what for call in layout.calls[first + 1 :]]
+    buttons = below.index("row") if "row" in below else len(below) - 1
+    assert below[:buttons] == ["label"] * sidebar.PROBLEM_LINES
+    assert below[buttons:] in (["label"], ["row", "operator"], ["row", "prop", "operator"], ["row", "operator"])
+
+
+def bake_properties():
+    panels = (sidebar.REDMAX_PT_bake, sidebar.REDMAX_PT_bake_options)
+    return [shown for panel in panels for shown in drawn(panel).properties()]
+
+
+def test_advanced_options_of_the_bake_are_closed_and_its_button_stands_first():
+    assert "DEFAULT_CLOSED" in sidebar.REDMAX_PT_bake_options.bl_options
+    assert not [panel for panel in sidebar.CLASSES if "HIDE_HEADER" in getattr(panel, "bl_options", ())]
+    calls = [call.what for call in drawn(sidebar.REDMAX_PT_bake).calls]
+    assert calls.index("operator") < calls.index("prop")
 
 
 def test_only_a_custom_bake_range_asks_for_frames(scene):
     options = scene.redmax.bake
     for choice in ("SCENE", "PREVIEW", "CUSTOM"):
         options.range = choice
-        shown = [name for name, _ in drawn(sidebar.REDMAX_PT_bake).properties()]
+        shown = [name for name, _ in bake_properties()]
         assert ("frame_start" in shown) == (choice == "CUSTOM")
 
 
@@ -210,7 +258,7 @@ def test_keys_ask_for_what_they_need_and_every_option_is_in_the_panel(scene):
     seen = set()
     for choice, wanted in asked.items():
         options.keys = choice
-        shown = {name for name, _ in drawn(sidebar.REDMAX_PT_bake).properties()}
+        shown = {name for name, _ in bake_properties()}
         assert shown & {"max_distance", "max_angle", "every"} == wanted
         seen |= shown
     assert set(type(options).__annotations__) == seen
@@ -219,11 +267,11 @@ def test_keys_ask_for_what_they_need_and_every_option_is_in_the_panel(scene):
 def test_what_a_range_cannot_be_is_said(scene):
     options = scene.redmax.bake
     options.range = "PREVIEW"
-    assert "no preview range" in " ".join(drawn(sidebar.REDMAX_PT_bake).texts())
+    assert "no preview range" in all_texts(sidebar.REDMAX_PT_bake_options)
     scene.use_preview_range = True
-    assert "no preview range" not in " ".join(drawn(sidebar.REDMAX_PT_bake).texts())
+    assert "no preview range" not in all_texts(sidebar.REDMAX_PT_bake_options)
     options.range, options.frame_start, options.frame_end = "CUSTOM", 9, 3
-    assert "The range is empty" in " ".join(drawn(sidebar.REDMAX_PT_bake).texts())
+    assert "The range is empty" in all_texts(sidebar.REDMAX_PT_bake_options)
 
 
 def test_counts_are_written_as_people_say_them():
@@ -295,7 +343,7 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
         bpy.context.view_layer.objects.active = obj
         for layout in test_ui_panels.drawn().values():
             reached.update(layout.operators())
-    for menu in menus.CLASSES:
+    for menu in (*menus.CLASSES, kinds.REDMAX_MT_connect, kinds.REDMAX_MT_connect_advanced):
         reached.update(menu_operators(menu))
     for menu in presets.CLASSES:
         reached.update((menu.preset_operator, menu.preset_add_operator))

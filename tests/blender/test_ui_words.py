@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+
 import bpy
 import pytest
+from recording_layout import RecordingLayout
 
 from redmax_blender._engine import joints
-from redmax_blender.properties import from_specs
+from redmax_blender.properties import artists_words, from_specs
 from redmax_blender.properties.joint import Dof
-from redmax_blender.ui import body, dof_rows, joint, lists, menus, scene, sidebar
+from redmax_blender.ui import body, dof_rows, joint, kinds, lists, menus, scene, sidebar, text_lines
 
 
 @pytest.mark.parametrize(
@@ -39,7 +43,15 @@ def test_what_acts_on_angles_is_a_torque_and_on_distances_a_force():
 
 
 def test_class_names_follow_blender():
-    for module, prefix in ((body, "PT"), (joint, "PT"), (scene, "PT"), (sidebar, "PT"), (lists, "UL"), (menus, "MT")):
+    for module, prefix in (
+        (body, "PT"),
+        (joint, "PT"),
+        (scene, "PT"),
+        (sidebar, "PT"),
+        (lists, "UL"),
+        (menus, "MT"),
+        (kinds, "MT"),
+    ):
         for cls in module.CLASSES:
             assert cls.__name__.startswith(f"REDMAX_{prefix}_")
             assert hasattr(bpy.types, cls.__name__)
@@ -71,3 +83,112 @@ def test_joint_types_are_named_as_artists_say_them():
     for kind, _, tooltip, _ in kinds:
         assert kind.replace("_", " ") in tooltip, "the technical name is in the tooltip"
         assert not tooltip.endswith(".")
+
+
+def entries(menu):
+    """What a menu offers: (text, icon) of its entries."""
+    layout = RecordingLayout()
+    menu.draw(SimpleNamespace(layout=layout), bpy.context)
+    return {call.text: call.arguments["icon"] for call in layout.calls if call.what in ("prop_enum", "operator")}
+
+
+def active_joint():
+    obj = bpy.data.objects.new("Pin", None)
+    bpy.context.scene.collection.objects.link(obj)
+    bpy.context.view_layer.objects.active = obj
+    obj.redmax.is_joint = True
+    return obj.redmax.joint
+
+
+def test_every_kind_has_an_icon_and_stands_in_one_of_two_menus():
+    active_joint().parts.add()
+    all_kinds = {cls.kind: cls.label for cls in joints.JOINTS}
+    assert set(kinds.ICONS) == set(all_kinds)
+    known = set(bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items.keys())
+    assert set(kinds.ICONS.values()) <= known
+    assert len(set(kinds.ICONS.values())) == len(kinds.ICONS), "no two look alike"
+    for main, advanced, left_out in (
+        (kinds.REDMAX_MT_kind, kinds.REDMAX_MT_kind_advanced, set()),
+        (kinds.REDMAX_MT_connect, kinds.REDMAX_MT_connect_advanced, set()),
+        (kinds.REDMAX_MT_part_kind, kinds.REDMAX_MT_part_kind_advanced, {"Composite"}),
+    ):
+        assert set(entries(advanced)) == {all_kinds[kind] for kind in kinds.ADVANCED}
+        assert set(entries(main)) == set(all_kinds.values()) - set(entries(advanced)) - left_out
+        assert list(entries(main))[:2] == ["Hinge", "Slider"]
+        assert "NONE" not in {**entries(main), **entries(advanced)}.values()
+
+
+def test_specialists_types_are_named_in_words():
+    labels = {cls.label for cls in joints.JOINTS}
+    assert {"Ball, Euler Angles", "Free, Position First", "Free, Euler Angles"} <= labels
+    assert not [label for label in labels if "(" in label]
+
+
+TECHNICAL = re.compile(r"[a-z]+_[a-z]+|\bnull\b|\bNone\b|\brad/s\b")
+FOR_SPECIALISTS = ("residual_tolerance", "atol")
+"""Settings of Custom accuracy that speak of equations."""
+
+
+def said_of_properties(rna, seen):
+    """Words and tooltips of everything in a group of properties that an artist can see."""
+    if rna.identifier in seen:
+        return
+    seen.add(rna.identifier)
+    for prop in rna.properties:
+        if prop.identifier == "rna_type" or prop.is_hidden or prop.identifier in FOR_SPECIALISTS:
+            continue
+        if prop.name != prop.identifier:
+            yield prop.name
+        yield prop.description
+        if prop.type == "ENUM":
+            yield from (item.description for item in prop.enum_items if item.identifier != "none")
+        if prop.type in ("POINTER", "COLLECTION") and prop.fixed_type.identifier.startswith("REDMAX"):
+            yield from said_of_properties(prop.fixed_type, seen)
+
+
+def test_nobody_reads_field_names_or_null():
+    seen = set()
+    said = [
+        text
+        for owner in (bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager)
+        for text in said_of_properties(owner.bl_rna.properties["redmax"].fixed_type, seen)
+    ]
+    for name in dir(bpy.ops.redmax):
+        said += said_of_properties(getattr(bpy.ops.redmax, name).get_rna_type(), seen)
+    assert len(said) > 200
+    assert [text for text in said if TECHNICAL.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("engine", "artist"),
+    [
+        ("Lower limit, null (also for single coordinates) for none; hard without limit_stiffness", "Lower limit"),
+        ("for the world write null, without quotes", "for the world leave it empty"),
+        ("from another body or from the world (parent null)", "from another body or from the world (no parent)"),
+        ("give the name of a body or null for the world", "give the name of a body or nothing for the world"),
+        ("limit_stiffness must not be negative", "Limit Stiffness must not be negative"),
+        ("'Rotor' exceeds 100,000 rad/s (2.5e+06 rad/s)", "'Rotor' exceeds 5,729,578 deg/s (143,239,449 deg/s)"),
+        ("'Rod' exceeds 1,000,000 m/s", "'Rod' exceeds 1,000,000 m/s"),
+    ],
+)
+def test_the_engines_sentences_are_put_into_words(engine, artist):
+    assert artists_words.plain(engine) == artist
+
+
+def test_velocities_say_their_unit():
+    angle, distance = Dof(0, "angle", "rad"), Dof(1, "distance", "m")
+    assert joint.velocity_label((angle,)) == "Velocity (\u00b0/s)"
+    assert joint.velocity_label((distance,)) == "Velocity"
+    assert joint.velocity_label((angle, distance)) == "Velocity (angles in \u00b0/s)"
+    assert bpy.data.objects.new("Rod", None).redmax.body.bl_rna.properties["spin"].name == "Spin (\u00b0/s)"
+
+
+def test_names_that_are_cut_still_differ():
+    names = [f"Four-Bar Rocker Hinge.{number:03}" for number in range(1, 4)]
+    short = [text_lines.short_name(name) for name in names]
+    assert len(set(short)) == 3
+    assert max(map(len, short)) <= text_lines.LONGEST_NAME
+    narrow = SimpleNamespace(region=SimpleNamespace(width=292), preferences=bpy.context.preferences)
+    rows = [text_lines.shortened(narrow, f"'{name}' starts 12 deg outside its upper limit", icons=2) for name in names]
+    assert len(set(rows)) == 3
+    assert max(map(len, rows)) <= text_lines.characters(narrow)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from .._engine import check, errors
+from ..properties import artists_words
 from . import loop_choice
 from .findings import Finding
 
@@ -43,8 +44,8 @@ def _finding(problem: errors.Problem, made: Any) -> Finding:
                 who = f"'{element.name}'" if title == "body" else f"Joint '{element.name}'"
                 where = problem.element[len(start) :].replace("[", " ").replace("]", "")
                 hint, fixes = _help(problem, element, made)
-                return Finding(element.name, f"{who}{where} {_plain(problem.what)}", hint, fixes=fixes)
-    return Finding("", f"The scene {_plain(problem.what)}", _plain(problem.hint))
+                return Finding(element.name, f"{who}{where} {artists_words.plain(problem.what)}", hint, fixes=fixes)
+    return Finding("", f"The scene {artists_words.plain(problem.what)}", artists_words.plain(problem.hint))
 
 
 def _help(problem: errors.Problem, element: Any, made: Any) -> tuple[str, tuple[str, ...]]:
@@ -56,11 +57,4 @@ def _help(problem: errors.Problem, element: Any, made: Any) -> tuple[str, tuple[
     if problem.what.startswith("closes a loop"):
         rival = loop_choice.rival_of(made, element.name)
         return f"take them from it, or from '{rival}', which carries the same body", ()
-    return _plain(problem.hint), ()
-
-
-def _plain(text: str) -> str:
-    """The engine's field names as the panels show them."""
-    for name in ("limit_stiffness", "limit_damping", "torque_table"):
-        text = text.replace(name, name.replace("_", " ").title())
-    return text
+    return artists_words.plain(problem.hint), ()

@@ -18,7 +18,7 @@ import numpy as np
 
 from .._engine import compile as compiling
 from .._engine import errors, outcome, quaternion, route, simulate, trajectory, warm_up
-from ..properties import migration
+from ..properties import artists_words, migration
 from . import cache, changes, result_history, unexpected
 from .findings import BridgeError, Finding
 
@@ -212,7 +212,8 @@ def _in_frames(note: str, first: int, fps: float) -> str:
 
 def _in_artists_words(reason: str) -> str:
     """The engine's reason without what only its users can do; Check and the panel offer what helps here."""
-    return reason.removesuffix("; use a smaller step").removeprefix("body ").replace(" of body '", " of '")
+    plain = artists_words.plain(reason.removesuffix("; use a smaller step"))
+    return plain.removeprefix("body ").replace(" of body '", " of '")
 
 
 def run(extraction: Extraction, integrator: Any, on_progress: OnProgress | None = None) -> Trajectory:

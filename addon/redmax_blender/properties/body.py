@@ -114,7 +114,7 @@ def _body_annotations() -> dict[str, Any]:
             override=OVERRIDABLE,
         ),
         "spin": bpy.props.FloatVectorProperty(
-            name="Spin",
+            name="Spin (\u00b0/s)",
             description="Rotation per second at the start, about the world's axes; only for a free body",
             size=3,
             subtype="XYZ",

@@ -9,20 +9,35 @@ from ..properties.scene import CHANNELS
 from . import text_lines
 
 
-def draw(layout: bpy.types.UILayout, context: Any) -> None:
-    """All options, in the order in which they are thought of: which frames, whose keys, how many, where to."""
+def draw_main(layout: bpy.types.UILayout, context: Any) -> None:
+    """What is thought of at every bake: how many keys."""
+    _draw_keys(_settings(layout), context.scene.redmax.bake)
+
+
+def draw_more(layout: bpy.types.UILayout, context: Any) -> None:
+    """Where to, which frames and objects, and how the motion goes on between and beyond keys."""
     options = context.scene.redmax.bake
-    settings = layout.column()
-    settings.use_property_split = True
-    settings.use_property_decorate = False
+    settings = _settings(layout)
+    settings.prop(options, "target")
     _draw_range(settings, context, options)
     settings.prop(options, "selected_only")
-    settings.prop(options, "target")
-    _draw_keys(settings, options)
+    settings.prop(options, "tangents")
     _draw_loop(settings, context, options)
-    results = settings.column(heading="Results", align=True)
+
+
+def draw_results(layout: bpy.types.UILayout, context: Any) -> None:
+    """Which results become animated properties."""
+    options = context.scene.redmax.bake
+    column = _settings(layout).column(heading="Results", align=True)
     for name in CHANNELS:
-        results.prop(options, name)
+        column.prop(options, name)
+
+
+def _settings(layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    column = layout.column()
+    column.use_property_split = True
+    column.use_property_decorate = False
+    return column
 
 
 def _draw_range(layout: bpy.types.UILayout, context: Any, options: Any) -> None:
@@ -46,7 +61,6 @@ def _draw_keys(layout: bpy.types.UILayout, options: Any) -> None:
         bound.prop(options, "max_angle", text="Angle")
     elif options.keys == "EVERY_N":
         layout.prop(options, "every")
-    layout.prop(options, "tangents")
 
 
 def _draw_loop(layout: bpy.types.UILayout, context: Any, options: Any) -> None:

@@ -12,18 +12,21 @@ from ..properties import fixes as words
 OWN_OPERATORS = {"ENTER_MASS": "redmax.enter_mass", "SIMULATE": "redmax.simulate"}
 """Fixes that are more than a click: one asks for a number, one takes its time."""
 
+MOST_WITH_ICONS = 2
+"""Buttons of which words and icons fit into a row of the sidebar; of more, the words are enough."""
+
 
 def draw_fixes(layout: bpy.types.UILayout, names: str, element: str) -> None:
     """One button for each fix; names: separated by commas, as a problem has them."""
     fixes = [(name, words.FIXES[name]) for name in names.split(",") if name in words.FIXES]
     if not fixes:
         return
+    row = layout.row(align=True)
     if "PICK" in dict(fixes):
-        _draw_picker(layout, element)
-    flow = layout.grid_flow(row_major=True, columns=0, even_columns=True, align=True)
+        _draw_picker(row, element)
     for name, fix in fixes:
-        icon: Any = fix.icon
-        button = flow.operator(OWN_OPERATORS.get(name, "redmax.fix"), text=fix.label, icon=icon)
+        icon: Any = fix.icon if len(fixes) <= MOST_WITH_ICONS else "NONE"
+        button = row.operator(OWN_OPERATORS.get(name, "redmax.fix"), text=fix.label, icon=icon)
         if name not in OWN_OPERATORS:
             button.fix = name
         if name != "SIMULATE":

@@ -8,7 +8,7 @@ import bpy
 
 from ..properties import from_specs
 from ..properties import joint as joint_properties
-from . import axis_buttons, dof_rows, generated, lists, presets, results, text_lines
+from . import axis_buttons, dof_rows, generated, kinds, lists, presets, results, text_lines
 from .physics import PhysicsPanel
 
 SIMULATED, ANIMATED = "simulated", "animated"
@@ -40,7 +40,7 @@ class REDMAX_PT_joint(JointPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         joint = context.object.redmax.joint
-        layout.prop(joint, "kind")
+        kinds.draw_choice(layout, joint, kinds.REDMAX_MT_kind)
         generated.draw_group(layout, joint_properties.own_group(joint))
         axis_buttons.draw(layout, joint)
 
@@ -69,7 +69,7 @@ class REDMAX_PT_joint_parts(JointPanel, bpy.types.Panel):
             part = joint.parts[joint.active_part]
             layout.use_property_split = True
             layout.use_property_decorate = False
-            layout.prop(part, "kind")
+            kinds.draw_choice(layout, part, kinds.REDMAX_MT_part_kind)
             generated.draw_group(layout, joint_properties.own_group(part))
         freedoms = len(joint_properties.dofs(joint))
         if freedoms > from_specs.MOST_DOFS:
@@ -116,7 +116,7 @@ def draw_motion(layout: bpy.types.UILayout, context: Any, joint: Any) -> None:
     choice.operator("redmax.follow_coordinates", text="", icon="HIDE_OFF" if on else "HIDE_ON", depress=on)
     if joint.motion_type == SIMULATED:
         dof_rows.draw_field(layout, joint, "q", "Start", dofs)
-        dof_rows.draw_field(layout, joint, "qdot", "Velocity", dofs)
+        dof_rows.draw_field(layout, joint, "qdot", velocity_label(dofs), dofs)
     else:
         dof_rows.draw_field(layout, joint, "q", "", dofs)
     if note := context.window_manager.redmax.pose_notes.get(joint.id_data.name):
@@ -125,6 +125,14 @@ def draw_motion(layout: bpy.types.UILayout, context: Any, joint: Any) -> None:
         row = layout.row(align=True)
         row.operator("redmax.key_coordinate", text="Key", icon="KEY_HLT")
         row.operator("redmax.coordinate_from_motion", text="From Motion", icon="ACTION")
+
+
+def velocity_label(dofs: Any) -> str:
+    """Blender shows velocities along a distance with their unit, and angles per second as angles."""
+    units = {dof.unit for dof in dofs}
+    return (
+        "Velocity (\u00b0/s)" if units == {"rad"} else "Velocity" if units == {"m"} else "Velocity (angles in \u00b0/s)"
+    )
 
 
 def rows_of_joint(layout: bpy.types.UILayout, context: Any, *, keyable: bool) -> tuple[Any, Any]:

@@ -5,6 +5,8 @@ from typing import Any
 
 import bpy
 
+from . import kinds
+
 
 def template_operators() -> list[Any]:
     """Registered operators that add a template, by name: a new template is in the menu without a line here."""
@@ -28,7 +30,7 @@ class REDMAX_MT_object(bpy.types.Menu):
     def draw(self, _context: Any) -> None:
         layout = self.layout
         layout.operator("redmax.make_mechanism")
-        layout.operator_menu_enum("redmax.connect", "kind")
+        layout.menu(kinds.REDMAX_MT_connect.__name__)
         layout.separator()
         layout.operator("redmax.add_body")
         layout.operator("redmax.remove_body")
@@ -48,6 +50,23 @@ class REDMAX_MT_object(bpy.types.Menu):
         layout.operator("redmax.remove_bake")
 
 
+class REDMAX_MT_parts(bpy.types.Menu):
+    """What is needed less often while building, beside the buttons of panel 1."""
+
+    bl_label = "Bodies and Joints"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        layout.operator("redmax.add_body", icon="ADD")
+        layout.operator("redmax.remove_body", icon="REMOVE")
+        layout.separator()
+        layout.operator("redmax.set_root", text="Lock Body", icon="LOCKED").root = "LOCKED"
+        layout.operator("redmax.set_root", text="Free Body", icon="UNLOCKED").root = "FREE"
+        layout.separator()
+        layout.operator("redmax.swap_joint", icon="UV_SYNC_SELECT")
+        layout.operator("redmax.remove_joint", icon="X")
+
+
 def draw_in_object_menu(menu: Any, _context: Any) -> None:
     menu.layout.separator()
     menu.layout.menu(REDMAX_MT_object.__name__)
@@ -62,7 +81,7 @@ def draw_in_export_menu(menu: Any, _context: Any) -> None:
     menu.layout.operator("redmax.export_scene", text="RedMax Scene (.json)")
 
 
-CLASSES = (REDMAX_MT_add_mechanism, REDMAX_MT_object)
+CLASSES = (REDMAX_MT_add_mechanism, REDMAX_MT_parts, REDMAX_MT_object)
 APPENDED = (
     (bpy.types.VIEW3D_MT_object, draw_in_object_menu),
     (bpy.types.VIEW3D_MT_add, draw_in_add_menu),

@@ -5,12 +5,32 @@ from typing import Any, ClassVar
 
 import bpy
 
-from . import axis_buttons, bake_options, dof_rows, fix_buttons, lists, menus, physics, solver_rows, text_lines
+from . import (
+    axis_buttons,
+    bake_options,
+    dof_rows,
+    fix_buttons,
+    kinds,
+    lists,
+    menus,
+    physics,
+    solver_rows,
+    text_lines,
+)
 from . import joint as joint_panels
 from . import scene as scene_panels
 
 COMPLETE, STOPPED, FAILED = "complete", "stopped", "failed"
 """Status of a result that reached its last frame, was stopped by the artist, or could not go on and says why."""
+
+SHOWN_PROBLEMS = 2
+"""Rows of the list of problems; more are scrolled to."""
+
+PROBLEM_LINES = 4
+"""Lines kept for the sentence of the active problem."""
+
+LONGEST_IN_HEADER = 20
+"""Letters of a name beside the title of a panel."""
 
 
 class SidebarPanel:
@@ -40,8 +60,6 @@ class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
             buttons.operator("redmax.solo_mechanism", text="", icon="SOLO_OFF").root = active.root
         elif not state.mechanisms:
             text_lines.draw_text(layout, context, "None yet: select parts and Make Mechanism, or add one below", "INFO")
-        if state.message and not state.running and state.message != state.failure:
-            text_lines.draw_text(layout, context, state.message, "INFO")
 
 
 class REDMAX_PT_joints(SidebarPanel, bpy.types.Panel):
@@ -69,63 +87,57 @@ class REDMAX_PT_build(SidebarPanel, bpy.types.Panel):
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
-        column = layout.column(align=True)
-        column.operator("redmax.make_mechanism", icon="LINKED")
-        column.operator_menu_enum("redmax.connect", "kind", icon="CON_PIVOT")
         row = layout.row(align=True)
-        row.operator("redmax.add_body", icon="ADD")
-        row.operator("redmax.remove_body", icon="REMOVE")
+        row.operator("redmax.make_mechanism", icon="LINKED")
+        add = row.row(align=True)
+        add.ui_units_x = 3.5
+        add.menu(menus.REDMAX_MT_add_mechanism.__name__, text="Add", icon="ADD")
         row = layout.row(align=True)
-        row.operator("redmax.set_root", text="Lock Body", icon="LOCKED").root = "LOCKED"
-        row.operator("redmax.set_root", text="Free Body", icon="UNLOCKED").root = "FREE"
-        layout.menu(menus.REDMAX_MT_add_mechanism.__name__, text="Add Mechanism", icon="ADD")
-
-
-class REDMAX_PT_active_joint(SidebarPanel, bpy.types.Panel):
-    bl_label = "Active Joint"
-    bl_parent_id = "REDMAX_PT_build"
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return context.object is not None and context.object.redmax.is_joint
-
-    def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        joint = context.object.redmax.joint
-        layout.label(text=context.object.name, icon=physics.JOINT_ICON)
-        layout.prop(joint, "kind")
-        axis_buttons.draw(layout, joint)
-        if dof_rows.shown_dofs(joint):
-            joint_panels.draw_motion(layout, context, joint)
+        row.menu(kinds.REDMAX_MT_connect.__name__, icon=physics.JOINT_ICON)
+        row.menu(menus.REDMAX_MT_parts.__name__, text="", icon="DOWNARROW_HLT")
 
 
 class REDMAX_PT_check(SidebarPanel, bpy.types.Panel):
+    """Always of the same height, so that the steps below stay where they are."""
+
     bl_label = "2 Check"
 
     def draw(self, context: Any) -> None:
         layout = self.layout
         state = context.window_manager.redmax
         buttons = layout.row(align=True)
-        buttons.operator("redmax.check", icon="CHECKMARK")
-        if state.problems:
-            buttons.operator("redmax.fix_all", icon="TOOL_SETTINGS")
+        again = state.checked and state.outdated
+        buttons.operator(
+            "redmax.check", text="Check Again" if again else "Check", icon="FILE_REFRESH" if again else "CHECKMARK"
+        )
+        buttons.operator("redmax.fix_all", icon="TOOL_SETTINGS")
         buttons.prop(context.scene.redmax, "live_check", text="", icon="FILE_REFRESH")
-        if not state.checked:
+        layout.template_list(
+            lists.REDMAX_UL_problems.__name__,
+            "",
+            state,
+            "problems",
+            state,
+            "active_problem",
+            rows=SHOWN_PROBLEMS,
+            maxrows=SHOWN_PROBLEMS,
+        )
+        if not 0 <= state.active_problem < len(state.problems):
+            said = ("No problems found", "CHECKMARK") if state.checked else ("Looks for what would go wrong", "INFO")
+            text_lines.draw_block(layout, context, [said], lines=PROBLEM_LINES)
+            layout.label(text="", icon="BLANK1")
             return
-        if state.outdated:
-            text_lines.draw_text(layout, context, "The scene has changed since; Check again", "INFO")
-        if not state.problems:
-            layout.label(text="No problems found", icon="CHECKMARK")
-            return
-        layout.template_list(lists.REDMAX_UL_problems.__name__, "", state, "problems", state, "active_problem", rows=3)
-        if 0 <= state.active_problem < len(state.problems):
-            problem = state.problems[state.active_problem]
-            box = layout.box()
-            text_lines.draw_text(box, context, problem.text, lists.SEVERITY_ICON[problem.severity])
-            if problem.hint:
-                text_lines.draw_text(box, context, problem.hint[0].upper() + problem.hint[1:], "BLANK1")
-            fix_buttons.draw_fixes(box, problem.fixes, problem.element)
+        problem = state.problems[state.active_problem]
+        hint = problem.hint[:1].upper() + problem.hint[1:]
+        said_of_it = [(problem.text, lists.SEVERITY_ICON[problem.severity]), (hint, "BLANK1")]
+        fits = sum(text_lines.count(context, text) for text, _ in said_of_it) <= PROBLEM_LINES
+        # Buttons say in their tooltips what a hint without room for it would.
+        shown = said_of_it if fits or not problem.fixes else said_of_it[:1]
+        text_lines.draw_block(layout, context, shown, lines=PROBLEM_LINES)
+        if problem.fixes:
+            fix_buttons.draw_fixes(layout, problem.fixes, problem.element)
+        else:
+            layout.label(text="", icon="BLANK1")
 
 
 class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
@@ -177,7 +189,7 @@ def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
         if result.status == COMPLETE:
             fix_buttons.draw_fixes(layout, "ACCURACY_HIGH", "")
     if result.changed:
-        text_lines.draw_text(layout, context, "Settings changed since the simulation", "ERROR")
+        text_lines.draw_text(layout, context, "Settings changed since the simulation; bake would differ", "ERROR")
     if settings.former.identifier:
         text = f"Bring Back Frames {settings.former.frame_start} to {settings.former.frame_end}"
         layout.operator("redmax.bring_back", text=text, icon="LOOP_BACK")
@@ -193,25 +205,77 @@ class REDMAX_PT_bake(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        bake_options.draw(layout, context)
-        button = layout.row()
-        button.scale_y = 1.5
-        button.operator("redmax.bake", icon="KEYFRAME_HLT")
         result = context.scene.redmax.result
-        if result.identifier and result.changed:
-            text_lines.draw_text(layout, context, "Settings changed since the simulation; bake would differ", "ERROR")
-            row = layout.row(align=True)
-            row.operator("redmax.simulate", icon="FILE_REFRESH")
-            row.operator("redmax.bake", text="Bake Old Result").allow_stale = True
-        layout.operator("redmax.remove_bake", icon="TRASH")
+        buttons = layout.row(align=True)
+        buttons.scale_y = 1.5
+        if result.identifier and result.changed:  # in place of the button, so that nothing moves
+            buttons.operator("redmax.simulate", text="Simulate Again", icon="FILE_REFRESH")
+            buttons.operator("redmax.bake", text="Bake Old Result").allow_stale = True
+        else:
+            buttons.operator("redmax.bake", icon="KEYFRAME_HLT")
+        buttons.operator("redmax.remove_bake", text="", icon="TRASH")
+        bake_options.draw_main(layout, context)
+
+
+class REDMAX_PT_bake_options(SidebarPanel, bpy.types.Panel):
+    bl_label = "Options"
+    bl_parent_id = "REDMAX_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        bake_options.draw_more(self.layout, context)
+        bake_options.draw_results(self.layout, context)
+
+
+class REDMAX_PT_active_joint(SidebarPanel, bpy.types.Panel):
+    """Below the steps: it comes and goes with the selection, and must not push them around."""
+
+    bl_label = "Active Joint"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return context.object is not None and context.object.redmax.is_joint
+
+    def draw_header_preset(self, context: Any) -> None:
+        name = self.layout.row()
+        name.alignment = "RIGHT"
+        name.label(text=text_lines.short_name(context.object.name, LONGEST_IN_HEADER))
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        joint = context.object.redmax.joint
+        kinds.draw_choice(layout, joint, kinds.REDMAX_MT_kind)
+        axis_buttons.draw(layout, joint)
+        if dof_rows.shown_dofs(joint):
+            joint_panels.draw_motion(layout, context, joint)
+
+
+class REDMAX_PT_status(SidebarPanel, bpy.types.Panel):
+    """The one status line: what was done last, or went wrong. Last, as it may be long.
+
+    It needs its header: Blender puts panels without one at the top of the tab.
+    """
+
+    bl_label = "Status"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        state = context.window_manager.redmax
+        return bool(state.message) and not state.running and state.message != state.failure
+
+    def draw(self, context: Any) -> None:
+        text_lines.draw_text(self.layout, context, context.window_manager.redmax.message, "INFO")
 
 
 CLASSES = (
     REDMAX_PT_mechanisms,
     REDMAX_PT_joints,
     REDMAX_PT_build,
-    REDMAX_PT_active_joint,
     REDMAX_PT_check,
     REDMAX_PT_simulate,
     REDMAX_PT_bake,
+    REDMAX_PT_bake_options,
+    REDMAX_PT_active_joint,
+    REDMAX_PT_status,
 )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import Any
 
@@ -19,6 +20,11 @@ FEWEST = 16
 ICON_LETTERS = 3
 """Letters that have the width of an icon."""
 
+LONGEST_NAME = 14
+"""Letters of a name in a row that is too short for the sentence."""
+
+QUOTED = re.compile(r"'([^']+)'")
+
 
 def characters(context: Any) -> int:
     """How many letters a line of the region that is drawn can hold."""
@@ -29,9 +35,38 @@ def characters(context: Any) -> int:
 
 
 def shortened(context: Any, text: str, *, icons: int) -> str:
-    """The beginning of a sentence that fits into a row with so many icons; Blender would cut out its middle."""
+    """A sentence that fits into a row with so many icons: long names keep their ends, and what is left is cut."""
     room = max(FEWEST, characters(context) - ICON_LETTERS * icons)
+    if len(text) > room:
+        text = QUOTED.sub(lambda found: f"'{short_name(found[1])}'", text)
     return text if len(text) <= room else f"{text[: room - 1].rstrip()}\u2026"
+
+
+def short_name(name: str, most: int = LONGEST_NAME) -> str:
+    """A name without its middle: 'Four-Bar Rocker Hinge.001' and '...Hinge.002' must not look alike."""
+    if len(name) <= most:
+        return name
+    end = (most - 1) * 2 // 3
+    return f"{name[: most - 1 - end]}\u2026{name[-end:]}"
+
+
+def count(context: Any, text: str) -> int:
+    """How many lines a sentence takes."""
+    return len(textwrap.wrap(text, characters(context)))
+
+
+def draw_block(layout: bpy.types.UILayout, context: Any, said: list[tuple[str, str]], *, lines: int) -> None:
+    """Sentences (text, icon) in a block that is as high whatever it says, so that nothing below it jumps."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    drawn = 0
+    for text, icon in said:
+        for index, line in enumerate(textwrap.wrap(text, characters(context))):
+            first: Any = icon if index == 0 else "BLANK1"
+            column.label(text=line, icon=first)
+            drawn += 1
+    for _ in range(drawn, lines):
+        column.label(text="", icon="BLANK1")
 
 
 def draw_text(layout: bpy.types.UILayout, context: Any, text: str, icon: str = "NONE", *, alert: bool = False) -> None:

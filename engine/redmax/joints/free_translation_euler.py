@@ -23,7 +23,7 @@ class FreeTranslationEuler(Joint):
     """
 
     kind: ClassVar[str] = "free_translation_euler"
-    label: ClassVar[str] = "Free (Euler)"
+    label: ClassVar[str] = "Free, Euler Angles"
     summary: ClassVar[str] = (
         "Moves and turns without restraint, with the position and three Euler angles as coordinates"
     )

@@ -23,7 +23,7 @@ class FreeTranslationRotation(Joint):
     """
 
     kind: ClassVar[str] = "free_translation_rotation"
-    label: ClassVar[str] = "Free (Position First)"
+    label: ClassVar[str] = "Free, Position First"
     summary: ClassVar[str] = "Moves and turns without restraint, with the position first among its coordinates"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z", "rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m", "rad", "rad", "rad")

@@ -25,7 +25,7 @@ class SphericalEuler(Joint):
     """
 
     kind: ClassVar[str] = "spherical_euler"
-    label: ClassVar[str] = "Ball (Euler)"
+    label: ClassVar[str] = "Ball, Euler Angles"
     summary: ClassVar[str] = "Turns in every direction, with three Euler angles as coordinates"
     dof_names: ClassVar[tuple[str, ...]] = ("angle1", "angle2", "angle3")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad")

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Types of joints in menus: an icon each, and those that only specialists need in a menu of their own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+ICONS: dict[str, Any] = {
+    "fixed": "LOCKED",
+    "revolute": "CON_ROTLIMIT",
+    "prismatic": "ARROW_LEFTRIGHT",
+    "screw": "MOD_SCREW",
+    "planar": "MESH_PLANE",
+    "translational": "EMPTY_ARROWS",
+    "universal": "ORIENTATION_GIMBAL",
+    "spherical": "SPHERE",
+    "spherical_euler": "MESH_UVSPHERE",
+    "free": "UNLOCKED",
+    "free_2d": "AXIS_TOP",
+    "free_translation_rotation": "OBJECT_ORIGIN",
+    "free_translation_euler": "EMPTY_AXIS",
+    "composite": "LINKED",
+}
+"""Of every kind that the engine has; a test compares."""
+
+ADVANCED = ("spherical_euler", "free_translation_rotation", "free_translation_euler")
+"""Kinds that move like another one and differ only in how their coordinates are written."""
+
+Draw = Callable[[Any, Any], None]
+"""Draws the entry of one enum item into a layout."""
+
+FIRST = ("revolute", "prismatic", "spherical", "fixed")
+"""What most joints are, in front."""
+
+
+def draw_choice(layout: bpy.types.UILayout, data: Any, menu: Any) -> None:
+    """The row "Type" with a menu instead of a long list. data: a joint or a part of one."""
+    item = data.bl_rna.properties["kind"].enum_items[data.kind]
+    split = layout.split(factor=0.4)
+    label = split.row()
+    label.alignment = "RIGHT"
+    label.label(text="Type")
+    split.menu(menu.__name__, text=item.name, icon=ICONS.get(data.kind, "NONE"))
+
+
+def draw_main(layout: bpy.types.UILayout, items: Any, draw: Draw, advanced: Any) -> None:
+    """Types that artists use, the usual ones in front, and the menu of the others. items: of an enum property."""
+    order = [kind for kind in FIRST if kind in items]
+    order += [kind for kind in items.keys() if kind not in FIRST]  # noqa: SIM118 (Blender's own collection)
+    for kind in order:
+        if kind not in ADVANCED:
+            draw(layout, items[kind])
+    layout.separator()
+    layout.menu(advanced.__name__)
+
+
+def draw_advanced(layout: bpy.types.UILayout, items: Any, draw: Draw) -> None:
+    for kind in ADVANCED:
+        if kind in items:
+            draw(layout, items[kind])
+
+
+def _setting(data: Any) -> tuple[Any, Draw]:
+    """Items of `data.kind`, and an entry that sets it."""
+
+    def draw(layout: Any, item: Any) -> None:
+        layout.prop_enum(data, "kind", item.identifier, text=item.name, icon=ICONS.get(item.identifier, "NONE"))
+
+    return data.bl_rna.properties["kind"].enum_items, draw
+
+
+def _connecting() -> tuple[Any, Draw]:
+    """Types that Connect with Joint can make, and an entry that does."""
+    operators: Any = bpy.ops
+
+    def draw(layout: Any, item: Any) -> None:
+        icon = ICONS.get(item.identifier, "NONE")
+        layout.operator("redmax.connect", text=item.name, icon=icon).kind = item.identifier
+
+    return operators.redmax.connect.get_rna_type().properties["kind"].enum_items, draw
+
+
+def _active_part(context: Any) -> Any:
+    joint = context.object.redmax.joint
+    return joint.parts[joint.active_part]
+
+
+class REDMAX_MT_kind_advanced(bpy.types.Menu):
+    bl_label = "Advanced"
+
+    def draw(self, context: Any) -> None:
+        draw_advanced(self.layout, *_setting(context.object.redmax.joint))
+
+
+class REDMAX_MT_kind(bpy.types.Menu):
+    bl_label = "Type"
+
+    def draw(self, context: Any) -> None:
+        draw_main(self.layout, *_setting(context.object.redmax.joint), REDMAX_MT_kind_advanced)
+
+
+class REDMAX_MT_part_kind_advanced(bpy.types.Menu):
+    bl_label = "Advanced"
+
+    def draw(self, context: Any) -> None:
+        draw_advanced(self.layout, *_setting(_active_part(context)))
+
+
+class REDMAX_MT_part_kind(bpy.types.Menu):
+    bl_label = "Type"
+
+    def draw(self, context: Any) -> None:
+        draw_main(self.layout, *_setting(_active_part(context)), REDMAX_MT_part_kind_advanced)
+
+
+class REDMAX_MT_connect_advanced(bpy.types.Menu):
+    bl_label = "Advanced"
+
+    def draw(self, _context: Any) -> None:
+        draw_advanced(self.layout, *_connecting())
+
+
+class REDMAX_MT_connect(bpy.types.Menu):
+    bl_label = "Connect with Joint"
+
+    def draw(self, _context: Any) -> None:
+        draw_main(self.layout, *_connecting(), REDMAX_MT_connect_advanced)
+
+
+CLASSES = (
+    REDMAX_MT_kind_advanced,
+    REDMAX_MT_kind,
+    REDMAX_MT_part_kind_advanced,
+    REDMAX_MT_part_kind,
+    REDMAX_MT_connect_advanced,
+    REDMAX_MT_connect,
+)
