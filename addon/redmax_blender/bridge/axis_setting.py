@@ -128,7 +128,7 @@ def _chosen(
     pointed = mechanism_axes.point(scene, graph.without(joints), new, "AUTO", {}, depsgraph)
     guesses = [Guess(obj.name, each.choice) for obj, each in zip(joints, pointed, strict=True) if each.choice]
     text = axis_report.said(guesses)
-    return [each.frame for each in pointed], text[0].upper() + text[1:]
+    return [each.frame for each in pointed], text[:1].upper() + text[1:]
 
 
 def require_turnable(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
