@@ -12,8 +12,11 @@ import swinging
 from mathutils import Matrix
 from test_axes import along, cylinder_mesh, engine, is_parallel, message
 from test_build import box, empty, joint_objects, parent_to, select, world
+from test_ui_sidebar import drawn
 
 from redmax_blender import compat
+from redmax_blender.ui import axis_buttons, sidebar
+from redmax_blender.ui import joint as joint_panels
 
 X, Y, Z = np.eye(3)
 
@@ -271,3 +274,35 @@ def test_make_mechanism_uses_the_z_of_an_empty_that_had_another_axis():
     bpy.ops.redmax.make_mechanism()
     assert tuple(pin.redmax.joint.revolute.axis) == (0.0, 0.0, 1.0)
     assert np.allclose(along(pin), Y, atol=1e-6)
+
+
+# --- buttons ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("panel", [sidebar.REDMAX_PT_active_joint, joint_panels.REDMAX_PT_joint])
+def test_buttons_stand_beside_the_joint_where_its_direction_matters(panel):
+    _, _, joint = hinged()
+    assert drawn(panel).operators().count("redmax.set_joint_axis") == 5
+    joint.redmax.joint.revolute.axis = (1.0, 0.0, 0.0)
+    assert drawn(panel).operators().count("redmax.set_joint_axis") == 6
+    joint.redmax.joint.kind = "spherical"
+    assert "redmax.set_joint_axis" not in drawn(panel).operators()
+
+
+def test_while_a_mesh_is_edited_the_button_says_whom_it_turns():
+    _, arm, joint = hinged()
+    select(arm)
+    assert not axis_buttons.REDMAX_PT_picked_axis.poll(bpy.context)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert axis_buttons.REDMAX_PT_picked_axis.poll(bpy.context)
+    shown = drawn(axis_buttons.REDMAX_PT_picked_axis)
+    assert shown.operators() == ["redmax.set_joint_axis"]
+    assert joint.name in shown.texts()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_ball_has_no_axis_to_guess():
+    base, arm = box("Base"), box("Arm", (1, 0, 0))
+    select(arm, base)
+    bpy.ops.redmax.connect(kind="spherical")
+    assert message() == "Ball 'Arm Ball' connects 'Arm' to 'Base'"

@@ -295,7 +295,7 @@ class _Chooser:
             if k in self.chosen:
                 continue
             if common is not None and _turns_about(shape[k], common):
-                self.chosen[k] = Choice(common, LIKE)
+                self.chosen[k] = Choice(common, PLANE if plane is not None and (common == plane).all() else LIKE)
             elif plane is not None and _turns_about(shape[k], plane):
                 self.chosen[k] = Choice(plane, PLANE)
 

@@ -37,7 +37,7 @@ def set_axes(context: bpy.types.Context, joints: Sequence[Object], to: To, picke
         places = [joint_objects.place_of(obj, depsgraph) for obj in joints]
         where = ""
         if to == "ROTATION":
-            frames = [_with_z(obj, E, _axis(obj, E)) for obj, E in zip(joints, places, strict=True)]
+            frames = [_with_z(E, _axis(obj, E)) for obj, E in zip(joints, places, strict=True)]
         elif to == "AUTO":
             frames, where = _chosen(context.scene, graph, joints, places, depsgraph)
         else:
@@ -93,7 +93,7 @@ def _axis(obj: Object, E: Array) -> Array:
     return E[:3, 2] if axis is None else axis
 
 
-def _with_z(_obj: Object, E: Array, axis: Array) -> Array:
+def _with_z(E: Array, axis: Array) -> Array:
     """The frame turned by the least that brings its z to a direction."""
     turned = E.copy()
     if E[:3, 2] @ axis < -1.0 + 1e-9:
@@ -128,7 +128,7 @@ def _chosen(
     pointed = mechanism_axes.point(scene, graph.without(joints), new, "AUTO", {}, depsgraph)
     guesses = [Guess(obj.name, each.choice) for obj, each in zip(joints, pointed, strict=True) if each.choice]
     text = axis_report.said(guesses)
-    return [each.frame for each in pointed], text[0].upper() + text[1:]
+    return [each.frame for each in pointed], text[:1].upper() + text[1:]
 
 
 def require_turnable(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:

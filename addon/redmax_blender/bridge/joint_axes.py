@@ -17,6 +17,9 @@ WORLD_AXES = {"X": np.array([1.0, 0.0, 0.0]), "Y": np.array([0.0, 1.0, 0.0]), "Z
 TURNED = 1e-5
 """An object whose axes differ less from the world's was never turned [rad]."""
 
+DUST = 1e-6
+"""Components of a direction that rounding leaves where there are none: an artist's 0 degrees stay 0 degrees."""
+
 
 def keeps_place(axis: Axis, place: Array, *, is_marker: bool) -> bool:
     """Whether a joint has the axes of the place where it goes.
@@ -35,13 +38,20 @@ def is_turned(place: Array) -> bool:
 
 def frame_along(z: Array, origin: Array, target: Array) -> Array:
     """Rigid frame (4, 4) at `origin` with this z; x points to `target` as far as it can."""
+    z = _without_dust(z)
     x = target - origin
     shortest = 1e-6 * float(np.linalg.norm(x))
     x = x - (x @ z) * z
     if np.linalg.norm(x) <= shortest:
         x = WORLD_AXES["X"] if abs(z[0]) < 0.9 else WORLD_AXES["Y"]
         x = x - (x @ z) * z
-    x = x / np.linalg.norm(x)
+    x = _without_dust(x / np.linalg.norm(x))
     E = np.eye(4)
     E[:3, 0], E[:3, 1], E[:3, 2], E[:3, 3] = x, np.cross(z, x), z, origin
     return E
+
+
+def _without_dust(axis: Array) -> Array:
+    """A direction whose components of single precision's last digit are zero."""
+    clean = np.where(np.abs(axis) < DUST, 0.0, axis)
+    return np.asarray(clean / np.linalg.norm(clean))

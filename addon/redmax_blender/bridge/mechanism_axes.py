@@ -12,6 +12,7 @@ import numpy as np
 
 from .._engine import arrays
 from ..properties import joint as joint_properties
+from ..properties import joint_arrow
 from . import axis_choice, bores, extents, frames, joint_axes, joint_objects, joint_rings, parts
 from .axis_choice import GROUND, AxisJoint, Choice
 from .extents import Extent
@@ -38,7 +39,7 @@ class NewJoint(NamedTuple):
 
 
 class Pointed(NamedTuple):
-    """frame: (4, 4) rigid frame of a new joint. choice: why its axis is there; None if it was told."""
+    """frame: (4, 4) rigid frame of a new joint. choice: its axis if it was guessed, None where any would do."""
 
     frame: Array
     choice: Choice | None
@@ -92,7 +93,7 @@ def point(
         choice = choices.get(number)
         z = joint_axes.WORLD_AXES[axis] if choice is None else choice.axis
         E = joint_axes.frame_along(z, each.place[:3, 3], mechanism.extent(each.child).centre)
-        pointed.append(Pointed(E, choice))
+        pointed.append(Pointed(E, choice if joint_arrow.has_direction(each.kind) else None))
     return pointed
 
 

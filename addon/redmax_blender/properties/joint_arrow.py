@@ -13,6 +13,16 @@ ARROW, AXES = "SINGLE_ARROW", "PLAIN_AXES"
 BESIDE = 1e-5
 """An axis that differs less from z is shown by the arrow [rad]."""
 
+DIRECTIONLESS = frozenset(
+    {"fixed", "spherical", "spherical_euler", "free", "free_translation_euler", "free_translation_rotation"}
+)
+"""Kinds of joints that move alike whichever way their axes point."""
+
+
+def has_direction(kind: str) -> bool:
+    """Whether it matters which way a joint points."""
+    return kind not in DIRECTIONLESS
+
 
 def is_along_z(axis: Any) -> bool:
     """Whether a direction is that of z; a zero axis, which Check tells, is not."""

@@ -13,14 +13,14 @@ SET_AXIS = "redmax.set_joint_axis"
 
 def draw(layout: bpy.types.UILayout, joint: Any) -> None:
     """Buttons that turn a joint, and a line where its arrow does not show its axis."""
-    if not joint_properties.dofs(joint):
+    if not joint_arrow.has_direction(joint.kind):
         return
     row = layout.row(align=True)
     row.label(text="Axis")
     for axis in "XYZ":
         row.operator(SET_AXIS, text=axis).axis = axis
     row.operator(SET_AXIS, text="Auto").axis = "AUTO"
-    layout.operator(SET_AXIS, text="Axis from Selection", icon="EYEDROPPER").axis = "PICKED"
+    row.operator(SET_AXIS, text="", icon="EYEDROPPER").axis = "PICKED"
     group = joint_properties.own_group(joint)
     if hasattr(group, "axis") and not joint_arrow.is_along_z(group.axis):
         layout.operator(SET_AXIS, text="Turn Empty to Axis", icon="ORIENTATION_LOCAL").axis = "ROTATION"
