@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import bpy
@@ -14,7 +15,7 @@ from by_hand import body, joint
 from recording_layout import RecordingLayout
 
 from redmax_blender import overlay
-from redmax_blender.bridge import preview
+from redmax_blender.bridge import joint_rows, preview
 from redmax_blender.overlay import drawing, joint_glyphs, layout, seen_joints
 from redmax_blender.registration import Ledger
 from redmax_blender.ui import overlays
@@ -214,6 +215,17 @@ def test_colours_are_those_of_the_motions_and_loops_are_dashed(viewport):
     names[closing].redmax.joint.motion_type = "locked"
     names[closing].update_tag()
     assert layout.colour(state_of(closing), selected=False) == (*layout.COLOURS["locked"], 1.0)
+
+
+def test_what_check_finds_of_a_joint_is_drawn_at_once():
+    swinging.build()
+    bpy.ops.redmax.check()
+    assert not state_of("Elbow").loop
+    (mechanism,) = by_hand.extract().mechanisms
+    (row,) = bpy.context.window_manager.redmax.mechanisms
+    joint_rows.fill(row, replace(mechanism, closers=("Elbow",)))
+    assert state_of("Elbow").loop
+    assert len(glyph_of("Elbow")) != len(glyph_of("Shoulder"))
 
 
 def test_selected_joints_are_brighter_and_bolder(viewport):

@@ -140,7 +140,8 @@ def test_looking_at_another_frame_is_no_edit_and_connecting_there_is_one(state):
         scene.objects[name].select_set(True)
     bpy.context.view_layer.objects.active = scene.objects["Upper"]
     assert edit(bpy.ops.redmax.connect)
-    assert state.outdated
+    assert not state.outdated, "Connect has looked at what it made"
+    assert "Rider Hinge" in state.mechanisms[0].joints
     assert scene.redmax.result.changed
 
 

@@ -14,6 +14,7 @@ import sys
 
 import bmesh
 import bpy
+import mathutils
 
 PICTURES = {}
 
@@ -61,7 +62,7 @@ def show_properties(tab):
 def open_closed_panels(*names):
     """Show panels open that an artist finds closed."""
     module = next(module for name, module in sys.modules.items() if name.endswith("redmax_blender.ui"))
-    for part in (module.body, module.joint, module.scene):
+    for part in (module.body, module.joint, module.scene, module.sidebar):
         if not set(names) & {cls.__name__ for cls in part.CLASSES}:
             continue
         for cls in part.CLASSES:
@@ -124,6 +125,38 @@ def joints():
 
 def bodies():
     return [obj for obj in bpy.context.scene.objects if obj.redmax.is_body]
+
+
+@picture
+def overlay_joints():
+    """A four-bar from the side of its crank: every way of moving has its colour, and the loop joint is selected."""
+    open_closed_panels("REDMAX_PT_joints")
+    empty_scene()
+    with in_viewport():
+        bpy.ops.redmax.add_four_bar()
+    mechanism = bpy.context.window_manager.redmax.mechanisms[0]
+    row = next(row for row in mechanism.joints if row.loop)
+    activate(bpy.data.objects[row.name])
+    frame_view()
+    show_sidebar()
+
+
+@picture
+def overlay_glyphs():
+    """A joint of every type, in the order in which the page names them."""
+    empty_scene()
+    kinds = ("revolute", "prismatic", "screw", "universal", "spherical", "planar", "translational", "free_2d", "free")
+    for number, kind in enumerate((*kinds, "fixed")):
+        obj = bpy.data.objects.new(kind, None)
+        bpy.context.scene.collection.objects.link(obj)
+        obj.location = (1.0 * (number % 5), 0.0, -1.1 * (number // 5))
+        obj.empty_display_size = 0.3
+        obj.redmax.is_joint, obj.redmax.joint.kind = True, kind
+    view = area_of("VIEW_3D").spaces.active
+    view.overlay.show_floor = view.overlay.show_axis_x = view.overlay.show_axis_y = view.overlay.show_cursor = False
+    view.overlay.show_extras = False  # the empties themselves
+    view.region_3d.view_rotation = mathutils.Euler((math.radians(72.0), 0.0, math.radians(18.0))).to_quaternion()
+    frame_view()
 
 
 @picture

@@ -51,6 +51,8 @@ CROPS = {
     "panel_composite": PROPERTIES,
     "panel_world": PROPERTIES,
     "panel_results": PROPERTIES,
+    "overlay_joints": (440, 66, 1314, 860),
+    "overlay_glyphs": (300, 370, 1120, 750),
     "panel_add_menu": (640, 540, 850, 770),
     "panel_object_menu": (640, 540, 850, 944),
 }
@@ -60,6 +62,9 @@ FAINT = 24
 
 COLOURS = 256
 """Enough for an interface; the files stay small."""
+
+TRUE_COLOURS = ("overlay_joints",)
+"""Pictures of thin lines whose colours mean something."""
 
 
 def take(name: str, command: list[str], extension: Path, *, wait: float, whole: bool) -> Path:
@@ -79,7 +84,9 @@ def take(name: str, command: list[str], extension: Path, *, wait: float, whole: 
         picture = without_empty_end(picture)
     out = IMAGES / f"{name}.png"
     IMAGES.mkdir(parents=True, exist_ok=True)
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(out, optimize=True)
+    if name not in TRUE_COLOURS:
+        picture = picture.quantize(COLOURS, dither=Image.Dither.NONE)
+    picture.save(out, optimize=True)
     return out
 
 

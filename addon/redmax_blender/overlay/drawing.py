@@ -93,44 +93,51 @@ def _stroke(batch: Any, shader_name: str, size: tuple[float, float], width: floa
     batch.draw(shader)
 
 
-def _picture(context: Any, seen: seen_joints.Seen, pixel: float) -> Picture:
-    """The batches to draw; those of the last redraw if nothing has changed."""
-    view_layer, space, region = context.view_layer, context.space_data, context.region
-    perspective = np.array([row[:] for row in context.region_data.perspective_matrix], np.float64)
-    M = seen_joints.matrices(seen, view_layer)
+class Look(NamedTuple):
+    """Joints at this instant, n of them: world matrices (n, 4, 4), which are shown and selected, sizes of empties."""
+
+    M: Any
+    shown: Any
+    selected: Any
+    empty_sizes: Any
+
+
+def look_at(seen: seen_joints.Seen, view_layer: bpy.types.ViewLayer, space: Any) -> Look:
+    """Everything about the joints that can change without an edit of theirs."""
     objects = view_layer.objects[:]
     found = [objects[index] for index in seen.index.tolist()]
-    shown = np.array([obj.visible_in_viewport_get(space) for obj in found], bool)
-    selected = np.array([obj.select_get(view_layer=view_layer) for obj in found], bool)
-    own_sizes = np.array([obj.empty_display_size for obj in found])
-    state = (
-        seen,
-        M.tobytes(),
-        shown.tobytes(),
-        selected.tobytes(),
-        own_sizes.tobytes(),
-        perspective.tobytes(),
-        (region.width, region.height, pixel),
+    return Look(
+        M=seen_joints.matrices(seen, view_layer),
+        shown=np.array([obj.visible_in_viewport_get(space) for obj in found], bool),
+        selected=np.array([obj.select_get(view_layer=view_layer) for obj in found], bool),
+        empty_sizes=np.array([obj.empty_display_size for obj in found]),
     )
+
+
+def _picture(context: Any, seen: seen_joints.Seen, pixel: float) -> Picture:
+    """The batches to draw; those of the last redraw if nothing has changed."""
+    region = context.region
+    look = look_at(seen, context.view_layer, context.space_data)
+    perspective = np.array(context.region_data.perspective_matrix, np.float64)
+    magnification = 0.5 * region.width * math.hypot(*context.region_data.window_matrix[0][:3])
+    view = layout.View(perspective, magnification, pixel)
+    state = (seen, *(part.tobytes() for part in look), perspective.tobytes(), magnification, pixel)
     known = _pictures.get(region.as_pointer())
     if known is not None and known.state == state:
         return known
-    magnification = 0.5 * region.width * math.hypot(*context.region_data.window_matrix[0][:3])
-    view = layout.View(perspective, magnification, pixel)
-    batches = tuple(_batch(lines) for lines in pictured(seen, M, own_sizes, shown, selected, view))
+    batches = tuple(_batch(lines) for lines in pictured(seen, look, view))
     picture = _pictures[region.as_pointer()] = Picture(state, batches)
     return picture
 
 
-def pictured(
-    seen: seen_joints.Seen, M: Any, own_sizes: Any, shown: Any, selected: Any, view: layout.View
-) -> tuple[layout.Lines, layout.Lines]:
+def pictured(seen: seen_joints.Seen, look: Look, view: layout.View) -> tuple[layout.Lines, layout.Lines]:
     """Lines of the joints that are not selected, and of those that are."""
-    size, in_front = layout.sizes(M, own_sizes, view)
-    inks = [layout.colour(state, selected=chosen) for state, chosen in zip(seen.states, selected.tolist(), strict=True)]
-    colours = np.array(inks, np.float32)
-    shown = shown & in_front
-    plain, chosen = (layout.lines(seen, M, size, shown & which, colours) for which in (~selected, selected))
+    size, in_front = layout.sizes(look.M, look.empty_sizes, view)
+    states = zip(seen.states, look.selected.tolist(), strict=True)
+    colours = np.array([layout.colour(state, selected=chosen) for state, chosen in states], np.float32)
+    shown = look.shown & in_front
+    halves = [shown & ~look.selected, shown & look.selected]
+    plain, chosen = (layout.lines(seen, look.M, size, half, colours) for half in halves)
     return plain, chosen
 
 

@@ -19,7 +19,7 @@ COLOURS = {"simulated": (0.16, 0.83, 0.62), "animated": (1.0, 0.80, 0.16), "lock
 LOOP = (0.93, 0.48, 1.0)
 """Simulated joints that close a loop."""
 
-SELECTED = 0.55
+SELECTED = 0.45
 """How much of the way to white the colour of a selected joint is."""
 
 OFF = 0.35
