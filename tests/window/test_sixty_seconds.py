@@ -44,7 +44,7 @@ def test_add_a_double_pendulum(window):
 
 
 def test_check_is_green(window):
-    window.press_button("redmax.check(")
+    window.press_button("redmax.check()")
     window.wait("state().checked")
     assert window.look("[problem.text for problem in state().problems if problem.severity == 'ERROR']") == []
     assert window.look("len(state().mechanisms)") == 1
@@ -81,7 +81,7 @@ def test_escape_keeps_what_is_done(window):
     window.enter("Scene.frame_end", "9000", TIMELINE)
     go_to_frame(window, 1)
     start = places(window)
-    window.press_button("redmax.simulate(")
+    window.press_button("redmax.simulate()")
     window.wait("state().running and state().progress > 0.005")
     assert places(window) != start, "it should play as it computes"
     over_view(window)
@@ -92,7 +92,7 @@ def test_escape_keeps_what_is_done(window):
 
 def test_simulate(window):
     window.enter("Scene.frame_end", "60", TIMELINE)
-    window.press_button("redmax.simulate(")
+    window.press_button("redmax.simulate()")
     window.wait("not state().running and scene().redmax.result.frame_end == 60")
     assert window.look("scene().redmax.result.status") == "complete"
     go_to_frame(window, 1)
@@ -116,7 +116,7 @@ def baked(window):
 def test_bake_undo_and_redo(window):
     simulated = places(window)
     assert baked(window) == []
-    window.press_button("redmax.bake(")
+    window.press_button("redmax.bake()")
     window.wait("state().message.startswith('Baked')")
     moved = baked(window)
     assert len(moved) >= 2
