@@ -27,8 +27,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-blender lint test test-all test-engine test-numpy test-checked test-extension attack demo bench bench-quick bench-docs \
-  bench-compare clean \
+.PHONY: help setup setup-blender lint test test-all test-engine test-numpy test-checked test-extension test-window attack demo bench bench-quick \
+  bench-docs bench-compare clean \
   extension extension-all wheels-lock $(ALL_BLENDERS:%=test-blender-%)
 .PHONY: lint-and-warm-up # a part of `make test`, not a command
 
@@ -49,6 +49,7 @@ help:
 	@echo "make test-checked   kernels, goldens, loops and attack with every read and write of compiled code seen to lie where it must"
 	@echo "make test-blender-4.5, -5.2   only the add-on's tests, in that Blender"
 	@echo "make test-extension only the built zips, installed into clean profiles"
+	@echo "make test-window    only the add-on in a real Blender window, by mouse and keys; REDMAX_BLENDER names the Blender"
 	@echo "make setup          only prepare $(VENV)"
 	@echo "make setup-blender  only prepare $(BLENDERS:%=.venv-blender-%) (about 350 MB each)"
 	@echo "make wheels-lock    renew the hashes of wheels.lock after a version in it was changed"
@@ -86,8 +87,9 @@ test: lint-and-warm-up test-engine $(BLENDERS:%=test-blender-%) test-extension
 	@$(said)
 
 test-all: FAST :=
-test-all: lint-and-warm-up test-engine test-numpy test-checked $(BLENDERS:%=test-blender-%) test-extension
+test-all: lint-and-warm-up test-engine test-numpy test-checked $(BLENDERS:%=test-blender-%) test-extension test-window
 	@$(said)
+	@$(BIN)/python -m tests.window.programs
 
 # The closing words of a test run: what was not tested is never silent.
 said = echo "All passed, with Blender $(BLENDERS)."; \
@@ -114,6 +116,10 @@ $(ALL_BLENDERS:%=test-blender-%): test-blender-%: .venv-blender-%/.installed
 
 test-extension: $(STAMP) setup-blender extension
 	REDMAX_BLENDERS="$(BLENDERS)" $(BIN)/python -m pytest tests/extension -n $(JOBS) $(FAST)
+
+# Where a Blender, Xvfb and xdotool are found; otherwise it says what is missing. Pictures of what failed: OUT/window.
+test-window: $(STAMP) extension
+	REDMAX_WINDOW_OUT=$(OUT)/window $(BIN)/python -m pytest tests/window -x -rs
 
 # What it finds is written into OUT/attack. Blender environments take part where they exist (make setup-blender).
 MINUTES ?= 60

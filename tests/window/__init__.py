@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real Blender window on a screen of its own, driven by mouse and keys; `python -m tests.window` drives one by hand."""
+"""A real Blender window on a screen of its own, driven by mouse and keys: by tests, or by `python -m tests.window`."""
 
 from pathlib import Path
 

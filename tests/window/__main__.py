@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drive a Blender window by hand, one command after another:
 
-    python -m tests.window begin FOLDER [--zip EXTENSION.zip] [--blend FILE.blend]
-    python -m tests.window do FOLDER "key shift+a" "type four" "key Return" "picture /tmp/a.png"
-    python -m tests.window end FOLDER
+python -m tests.window begin FOLDER [--zip EXTENSION.zip] [--blend FILE.blend]
+python -m tests.window do FOLDER "key shift+a" "type four" "key Return" "picture /tmp/a.png"
+python -m tests.window end FOLDER
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def look(window: Window, rest: str) -> Any:
 
 def wait(window: Window, rest: str) -> None:
     """EXPRESSION: until it is true, at most a minute"""
-    window.wait(rest, timeout=60.0)
+    window.wait(rest)
 
 
 def picture(window: Window, rest: str) -> str:

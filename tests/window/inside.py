@@ -2,7 +2,7 @@
 """Run by Blender at its start: answers questions about what the window shows. It never acts; mouse and keys do.
 
 A question is a Python expression in `question.json`, its answer JSON in `answer.json`, both in the folder that
-REDMAX_WINDOW names. Expressions see `bpy`, the functions below and `redmax`, the state of the add-on.
+REDMAX_WINDOW names. Expressions see `bpy` and the functions below.
 """
 
 import json
@@ -116,7 +116,7 @@ def answered():
         return INTERVAL
     QUESTION.unlink()
     try:
-        said = {"value": eval(asked["expression"], globals())}  # noqa: S307  a question of our own
+        said = {"value": eval(asked["expression"], globals())}  # a question of our own
     except Exception:
         said = {"error": traceback.format_exc()}
     text = json.dumps({"number": asked["number"], **said}, default=listed)

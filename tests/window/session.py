@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
-from . import tools
+from . import programs, screen
 
 INSIDE = Path(__file__).parent / "inside.py"
 WIDTH, HEIGHT = 1600, 1000
@@ -33,7 +32,7 @@ SETTLED = 0.02
 """Seconds in which an event surely is in Blender's queue."""
 
 FUNCTION_KEYS = {f"F{n}": str(code) for n, code in enumerate((*range(67, 77), 95, 96), start=1)}
-"""Codes of the keys on every PC keyboard: by name, xdotool presses Ctrl and Alt too, as for a change of terminals."""
+"""Codes of the keys of a PC keyboard: sent by their names, these keys do not reach Blender."""
 
 VIEW, SIDEBAR = ("VIEW_3D", "WINDOW"), ("VIEW_3D", "UI")
 PROPERTIES, TIMELINE = ("PROPERTIES", "WINDOW"), ("DOPESHEET_EDITOR", "HEADER")
@@ -57,7 +56,7 @@ class Window:
 
     # Looking
 
-    def look(self, expression: str, *, timeout: float = 20.0) -> Any:
+    def look(self, expression: str, *, timeout: float = 60.0) -> Any:
         """The value of an expression in Blender; see `inside` for the names it may use."""
         self.number += 1
         question, answer = self.folder / "question.json", self.folder / "answer.json"
@@ -73,7 +72,7 @@ class Window:
             time.sleep(0.005)
         raise WindowError(f"Blender did not answer within {timeout:g} s: {expression}")
 
-    def wait(self, expression: str, *, timeout: float = 20.0) -> Any:
+    def wait(self, expression: str, *, timeout: float = 60.0) -> Any:
         """Look again and again until the value is true."""
         end = time.monotonic() + timeout
         while not (value := self.look(expression)):
@@ -85,7 +84,7 @@ class Window:
     def picture(self, path: Path, box: tuple[int, int, int, int] = (0, 0, WIDTH, HEIGHT)) -> Path:
         """The screen, or a part of it (left, top, right, bottom), as a PNG."""
         self.settle(0.3)
-        _screen(self.folder / "screen" / "Xvfb_screen0").crop(box).save(path)
+        screen.picture(self.folder / "screen").crop(box).save(path)
         return path
 
     def log(self) -> str:
@@ -103,7 +102,7 @@ class Window:
         if self.hands is None:
             environment = os.environ | {"DISPLAY": self.running["display"]}
             self.hands = subprocess.Popen(
-                [*_tools().hands, "-"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                [*_programs().hands, "-"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             )
         # A question of its own tells that the command before it is done.
         assert self.hands.stdin is not None
@@ -123,7 +122,6 @@ class Window:
 
     def click(self, x: float, y: float, *, button: int = 1, keys: tuple[str, ...] = (), times: int = 1) -> None:
         """Click there, with keys such as 'shift' held down. Buttons: 1 left, 2 middle, 3 right, 4 and 5 the wheel."""
-        # Blender takes a click in two places for one only after it has seen the mouse arrive.
         self.move(x, y)
         held = [word for key in keys for word in ("keydown", key)]
         freed = [word for key in keys for word in ("keyup", key)]
@@ -140,7 +138,7 @@ class Window:
         """Down for positive numbers, where the mouse is."""
         held = [word for key in keys for word in ("keydown", key)]
         freed = [word for key in keys for word in ("keyup", key)]
-        self.act(*held, "click", "--repeat", abs(clicks), "--delay", 30, 5 if clicks > 0 else 4, *freed, pause=0.1)
+        self.act(*held, "click", "--repeat", abs(clicks), "--delay", 5, 5 if clicks > 0 else 4, *freed, pause=0.1)
 
     def press(self, *keys: str) -> None:
         """Keys one after another, in xdotool's words: 'shift+a', 'ctrl+z', 'Return', 'F3', 'KP_1'."""
@@ -163,14 +161,14 @@ class Window:
     def find(self, name: str, where: tuple[str, str] = SIDEBAR) -> tuple[int, int]:
         """A place on a button, which is then on the screen and under the mouse.
 
-        name: a part of what `hovered` says of it: 'redmax.simulate(', "root='LOCKED'" or 'joint.q'. The mouse goes over
+        name: a part of what `hovered` says of it: 'redmax.simulate()', "root='LOCKED'" or 'joint.q'. The mouse goes over
         the region and asks what it is over, so neither font, theme nor layout matter; the region is scrolled as needed.
         """
         if (found := self._scan(name, where, self._beside(name, where))) is not None:
             return found
         for column in self._columns(where):
             former: list[float] | None = None
-            for turn in (0, -60, *[5] * 20):  # as it is, then from the top on
+            for turn in (0, 30, -60, *[5] * 20):  # as it is, at the end, then from the top on
                 if turn and not self._scrolled(turn, where, former):
                     break
                 former = self.look(f"scroll{where}")
@@ -196,19 +194,19 @@ class Window:
         return None
 
     def _scrolled(self, turn: int, where: tuple[str, str], former: list[float] | None) -> bool:
-        """Scroll a region of panels down; False at its end."""
+        """Scroll a region of panels; False in headers, and where five clicks of the wheel move nothing."""
         left, top, right, bottom = self.rectangle(where)
         if bottom - top < LOW:
             return False
         self.move((left + right) / 2, (top + bottom) / 2)
         self.wheel(turn)
-        return turn < 0 or self.look(f"scroll{where}") != former
+        return turn != 5 or self.look(f"scroll{where}") != former
 
     def _columns(self, where: tuple[str, str]) -> list[list[tuple[int, int]]]:
         """Where to look for buttons, column by column; in a header along its one row."""
         left, top, right, bottom = self.rectangle(where)
         if bottom - top < LOW:
-            return [[(x, (top + bottom) // 2) for x in range(left + MARGIN, right - MARGIN, STEP)]]
+            return [[(x, (top + bottom) // 2) for x in range(right - MARGIN, left + MARGIN, -STEP)]]
         rows = range(top + MARGIN, bottom - MARGIN, STEP)
         return [[(round(left + part * (right - left)), y) for y in rows] for part in COLUMNS]
 
@@ -222,7 +220,7 @@ class Window:
         return [(x, y + way * STEP * far) for far in range(9) for way in (1, -1) if top < y + way * STEP * far < bottom]
 
     def _clear_of_arrows(self, name: str, where: tuple[str, str], x: int, y: int) -> tuple[int, int]:
-        """In a header, where a button is met at its left end, its middle: number fields have arrows at their ends."""
+        """In a header, where buttons are met at one of their ends, the middle: number fields end in arrows."""
         _, top, _, bottom = self.rectangle(where)
         if bottom - top < LOW:
             x += (self._reach(name, where, (x, y), 8) - self._reach(name, where, (x, y), -8)) // 2
@@ -232,8 +230,10 @@ class Window:
 
     def _reach(self, name: str, where: tuple[str, str], start: tuple[int, int], step: int) -> int:
         """How many pixels a button goes on to the right, or the left for negative steps."""
+        left, _, right, _ = self.rectangle(where)
         x, y = start
-        while name in (self.hovered(where) or ""):
+        # Outside of the region Blender goes on naming the last button.
+        while left < x < right and name in (self.hovered(where) or ""):
             x += step
             self.move(x, y)
         self.move(*start)
@@ -313,8 +313,8 @@ class Window:
 
 def begin(folder: Path, *, extension: Path, blend: Path | None = None) -> Window:
     """Install the extension into a clean profile in that folder and open a window of 1600 x 1000 pixels."""
-    used = _tools()
-    (folder / "screen").mkdir(parents=True)
+    used = _programs()
+    folder.mkdir(parents=True)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "BLENDER"))}
     environment |= {
         "BLENDER_USER_RESOURCES": str(folder / "profile"),
@@ -328,45 +328,24 @@ def begin(folder: Path, *, extension: Path, blend: Path | None = None) -> Window
     install = [*used.blender, "--command", "extension", "install-file", "-r", "user_default", "-e", str(extension)]
     command = [*used.blender, "--gpu-backend", "opengl", "-p", "0", "0", str(WIDTH), str(HEIGHT)]
     command += [*([str(blend)] if blend else []), "-P", str(INSIDE)]
-    screen, display = _new_screen(used, folder)
+    monitor, display = screen.begin(used.screen, folder / "screen", WIDTH, HEIGHT)
     environment["DISPLAY"] = display
     with (folder / "blender.log").open("w", encoding="utf-8") as log:
-        subprocess.run(install, env=environment, stdout=log, stderr=log, check=True, timeout=120)
+        installed = subprocess.run(install, env=environment, stdout=log, stderr=log, check=False, timeout=120)
+        if installed.returncode:
+            monitor.kill()
+            raise WindowError(f"the extension could not be installed\n{(folder / 'blender.log').read_text()}")
         blender = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
-    _write(folder / "running.json", {"blender": blender.pid, "screen": screen.pid, "display": display})
+    _write(folder / "running.json", {"blender": blender.pid, "screen": monitor.pid, "display": display})
     window = Window(folder)
-    window.children = [blender, screen]
-    window.look("None", timeout=60.0)
+    window.children = [blender, monitor]
+    window.look("None")
     window.move(WIDTH / 2, HEIGHT / 2)
     return window
 
 
-def _new_screen(used: tools.Tools, folder: Path) -> tuple[subprocess.Popen[bytes], str]:
-    """Xvfb on a free display; its picture is a file in the folder."""
-    ours, its = os.pipe()
-    command = [*used.screen, "-displayfd", str(its), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-fbdir", str(folder / "screen")]
-    with (folder / "screen.log").open("w", encoding="utf-8") as log:
-        screen = subprocess.Popen(command, pass_fds=[its], stdout=log, stderr=log, start_new_session=True)
-    os.close(its)
-    with os.fdopen(ours) as told:
-        number = told.readline().strip()
-    if not number:
-        raise WindowError(f"Xvfb did not start\n{(folder / 'screen.log').read_text(encoding='utf-8')}")
-    return screen, f":{number}"
-
-
-def _screen(path: Path) -> Image.Image:
-    """The picture in Xvfb's file (XWD): header, colour table, then 32 bits per pixel, blue first."""
-    data = path.read_bytes()
-    header = np.frombuffer(data, ">u4", 25)
-    size, width, height, line, colours = header[0], header[4], header[5], header[12], header[19]
-    pixels = np.frombuffer(data, np.uint8, line * height, int(size + 12 * colours)).reshape(height, line)
-    rgb = pixels[:, : 4 * width].reshape(height, width, 4)[:, :, 2::-1]
-    return Image.fromarray(np.ascontiguousarray(rgb))
-
-
-def _tools() -> tools.Tools:
-    used = tools.found()
+def _programs() -> programs.Programs:
+    used = programs.found()
     if isinstance(used, str):
         raise WindowError(used)
     return used

@@ -13,7 +13,7 @@ VARIABLE = "REDMAX_BLENDER"
 
 
 @dataclass(frozen=True)
-class Tools:
+class Programs:
     """Commands, each as a list of arguments that others are added to."""
 
     blender: list[str]
@@ -21,8 +21,8 @@ class Tools:
     hands: list[str]
 
 
-def found() -> Tools | str:
-    """The tools, or a sentence that says what is missing and how to get it."""
+def found() -> Programs | str:
+    """The programs, or a clause that says what is missing and how to get it."""
     command = shlex.split(os.environ.get(VARIABLE, "")) or ["blender"]
     missing = []
     if shutil.which(command[0]) is None:
@@ -31,4 +31,9 @@ def found() -> Tools | str:
     packages = [package for program, package in programs.items() if shutil.which(program) is None]
     if packages:
         missing.append(f"programs are missing (Debian: apt-get install {' '.join(packages)})")
-    return " and ".join(missing) or Tools(command, ["Xvfb"], ["xdotool"])
+    return " and ".join(missing) or Programs(command, ["Xvfb"], ["xdotool"])
+
+
+if __name__ == "__main__":
+    if isinstance(missing := found(), str):
+        print(f"NOT tested: a real Blender window, because {missing}.")
