@@ -385,6 +385,8 @@ def test_warm_up_beside_the_artists_work_tells_and_can_be_stopped(played):
     until(lambda: running.finished)
     assert REDMAX_OT_warm_up.modal(warm_up, window.context, TICK) == {"CANCELLED"}
     assert reports == [({"INFO"}, "Stopped; what is compiled is kept")]
+    preparation.ensure()
+    assert preparation.current() is None, "who has stopped it does not want it"
     assert window.status is None
 
 

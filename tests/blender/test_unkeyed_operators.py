@@ -15,7 +15,7 @@ from unkeyed_battery import Battery
 
 import redmax_blender
 from redmax_blender import templates
-from redmax_blender.bridge import extract, live, preparation, preview
+from redmax_blender.bridge import extract, live, preparation, preview, result_history
 from redmax_blender.ops import files
 from redmax_blender.properties.fixes import FIXES
 
@@ -75,6 +75,12 @@ def with_two(name, /, **options):
     run(name, **options)
 
 
+def put_aside(name, /, **options):
+    run("simulate")
+    result_history.put_aside(bpy.context.scene)
+    run(name, **options)
+
+
 def perhaps(name, /, **options):
     """What needs a desktop is refused."""
     with suppress(RuntimeError):
@@ -88,6 +94,7 @@ CASES = {
     "add_part": (composite, {}),
     "apply_preset": (bodies, {"filepath": str(PRESET)}),
     "bake": (after("simulate"), {}),
+    "bring_back": (put_aside, {}),
     "check": (run, {}),
     "clear_kernels": (run, {}),
     "clear_result": (after("simulate"), {}),
@@ -99,6 +106,7 @@ CASES = {
     "fix": (with_problem, {"fix": "SET_SIMULATED", "element": "Elbow"}),
     "fix_all": (with_problem, {}),
     "follow_coordinates": (run, {}),
+    "full_zip_told": (run, {}),
     "key_coordinate": (joint, {}),
     "make_mechanism": (with_selected("Blob", "Wire", "Post"), {}),
     "move_part": (composite, {"direction": "UP"}),
@@ -138,7 +146,7 @@ OPERATORS = sorted({*CASES, *(f"add_{template.NAME}" for template in templates.T
 
 @pytest.fixture
 def battery(monkeypatch, tmp_path, user_folder):  # noqa: F811
-    monkeypatch.setattr(preparation, "solver", lambda: SimpleNamespace(compiled=True))
+    monkeypatch.setattr(preparation, "solver", lambda: SimpleNamespace(compiled=True, ready=True))
     monkeypatch.setattr(preparation.Preparation, "work", lambda self: setattr(self, "complete", True))
     monkeypatch.setattr(preparation, "clear", lambda: None)
     monkeypatch.setattr(files, "documentation", lambda: tmp_path / "none")

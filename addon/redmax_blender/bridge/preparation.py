@@ -97,9 +97,9 @@ class Preparation:
 Work = Preparation | warm_up_process.WarmUpProcess
 
 _current: Work | None = None
-_state: dict[str, Any] = {"starts": 0, "compiled here": False, "reported": ""}
+_state: dict[str, Any] = {"starts": 0, "compiled here": False, "given up": False, "untold": ""}
 """starts: of processes, in this session. compiled here: all kernels are in memory, even where none can be kept on disk.
-reported: why the fast solver is given up; empty while it is not."""
+given up: it failed or was stopped. untold: what the artist should know of it, once no simulation runs."""
 
 
 def begin() -> Work:
@@ -131,29 +131,30 @@ def current() -> Work | None:
 def ensure() -> None:
     """Begin to compile what is not compiled yet, unless that goes on or was given up. For sessions with a window."""
     settle()
-    if current() is None and not _state["reported"] and not is_ready():
+    if current() is None and not _state["given up"] and not is_ready():
         begin()
 
 
-def settle() -> str:
-    """Take note of how a preparation ended; returns what to tell, empty for nothing new."""
+def settle() -> None:
+    """Take note of how a preparation ended; `watch` tells it."""
     global _current  # noqa: PLW0603
     done = _current
     if done is None or not done.finished:
-        return ""
+        return
     _current = None
     solver.cache_clear()
     if done.complete:
         _state["compiled here"] = _state["compiled here"] or isinstance(done, Preparation)
-        return f"The fast solver is ready, {done.seconds:.0f} s: the next simulation uses it"
-    if not done.failure:  # somebody stopped it
-        return ""
+        _state["untold"] = f"The fast solver is ready, {done.seconds:.0f} s: the next simulation uses it"
+        return
+    if not done.failure:  # somebody stopped it, and may go on by Warm Up
+        _state["given up"] = True
+        return
     log.warning("RedMax: %s", done.failure)
     if getattr(done, "died", False) and _state["starts"] < MOST_STARTS:
-        return ""  # the next `ensure` starts it again
+        return  # the next `ensure` starts it again
     told = f"{done.failure}. Simulations run by numpy; Warm Up in the preferences tries again"
-    _state["reported"] = told
-    return told
+    _state["given up"], _state["untold"] = True, told
 
 
 def is_ready() -> bool:
@@ -177,7 +178,7 @@ def part() -> float | None:
 
 def retry() -> None:
     """Somebody asks for it: what was given up may be tried again."""
-    _state.update({"starts": 0, "reported": ""})
+    _state.update({"starts": 0, "given up": False, "untold": ""})
 
 
 def abandon() -> None:
@@ -194,7 +195,7 @@ def abandon() -> None:
 def _watch_soon() -> None:
     """Show it in the panels as it goes on; without a window nobody looks, and no timer runs."""
     if not bpy.app.background and not bpy.app.timers.is_registered(watch):
-        bpy.app.timers.register(watch, first_interval=INTERVAL)
+        bpy.app.timers.register(watch, first_interval=INTERVAL, persistent=True)  # also when another file is opened
 
 
 def watch() -> float | None:
@@ -209,18 +210,18 @@ def watch() -> float | None:
 def _shown() -> float | None:
     manager = bpy.context.window_manager
     died = _current is not None and _current.finished and getattr(_current, "died", False)
-    told = settle()
+    settle()
     if died:
         ensure()
     done = part()
     manager.redmax.preparing = -1.0 if done is None else done
-    if told and not manager.redmax.running:
-        manager.redmax.message = told
+    if _state["untold"] and not manager.redmax.running:
+        manager.redmax.message, _state["untold"] = _state["untold"], ""
     for window in manager.windows:
         for area in window.screen.areas:
             if area.type in AREAS:
                 area.tag_redraw()
-    return None if done is None else INTERVAL
+    return None if done is None and not _state["untold"] else INTERVAL
 
 
 class Solver(NamedTuple):
