@@ -8,6 +8,8 @@ from typing import Any
 import bpy
 import numpy as np
 
+from redmax_blender.bridge import joint_fits
+
 BODIES = ("Post", "Upper", "Lower")
 MOVING = ("Upper", "Lower")
 
@@ -47,9 +49,10 @@ def build(*, frames: tuple[int, int] = (1, 13)) -> bpy.types.Scene:
     upper = box("Upper", (0.5, 0.0, 2.0), (1.0, 0.1, 0.1))
     lower = box("Lower", (1.5, 0.0, 2.0), (1.0, 0.1, 0.1))
     post.redmax.body.root = "LOCKED"
-    hinge("Shoulder", post, upper, (0.0, 0.0, 2.0))
-    hinge("Elbow", upper, lower, (1.0, 0.0, 2.0))
+    joints = (hinge("Shoulder", post, upper, (0.0, 0.0, 2.0)), hinge("Elbow", upper, lower, (1.0, 0.0, 2.0)))
     scene.frame_set(scene.frame_start)
+    for joint in joints:
+        joint_fits.record_modelled(joint, bpy.context.evaluated_depsgraph_get())  # as Connect does
     return scene
 
 

@@ -343,7 +343,7 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
         bpy.context.view_layer.objects.active = obj
         for layout in test_ui_panels.drawn().values():
             reached.update(layout.operators())
-    for menu in (*menus.CLASSES, kinds.REDMAX_MT_connect, kinds.REDMAX_MT_connect_advanced):
+    for menu in (*menus.CLASSES, kinds.REDMAX_MT_connect, kinds.REDMAX_MT_kind):
         reached.update(menu_operators(menu))
     for menu in presets.CLASSES:
         reached.update((menu.preset_operator, menu.preset_add_operator))

@@ -89,7 +89,7 @@ def entries(menu):
     """What a menu offers: (text, icon) of its entries."""
     layout = RecordingLayout()
     menu.draw(SimpleNamespace(layout=layout), bpy.context)
-    return {call.text: call.arguments["icon"] for call in layout.calls if call.what in ("prop_enum", "operator")}
+    return {call.text: call.arguments["icon"] for call in layout.calls if call.what == "operator"}
 
 
 def active_joint():
@@ -116,6 +116,18 @@ def test_every_kind_has_an_icon_and_stands_in_one_of_two_menus():
         assert set(entries(main)) == set(all_kinds.values()) - set(entries(advanced)) - left_out
         assert list(entries(main))[:2] == ["Hinge", "Slider"]
         assert "NONE" not in {**entries(main), **entries(advanced)}.values()
+
+
+def test_an_entry_sets_the_type_of_the_joint_or_of_its_active_part():
+    made = active_joint()
+    assert bpy.ops.redmax.set_kind(kind="spherical") == {"FINISHED"}
+    assert (made.kind, made.id_data.empty_display_type) == ("spherical", "SPHERE")
+    with pytest.raises(RuntimeError, match="'Pin' has no such part"):
+        bpy.ops.redmax.set_kind(kind="revolute", part=True)
+    bpy.ops.redmax.set_kind(kind="composite")
+    made.parts.add()
+    bpy.ops.redmax.set_kind(kind="screw", part=True)
+    assert (made.kind, made.parts[0].kind) == ("composite", "screw")
 
 
 def test_specialists_types_are_named_in_words():

@@ -64,10 +64,13 @@ def keep_up(context: bpy.types.Context) -> None:
     joint_rows.changed()
 
 
-def show(extraction: Extraction, running: Any, scene: bpy.types.Scene) -> None:
-    """Fill the problems and mechanisms of `window_manager.redmax`; keep every measured mass and how joints fit."""
+def show(extraction: Extraction, running: Any, scene: bpy.types.Scene, *, of_result: bool = True) -> None:
+    """Fill the problems and mechanisms of `window_manager.redmax`; keep every measured mass and how joints fit.
+
+    of_result: whether to list what is to be said of the last result; not where a new one is about to replace it.
+    """
     _settle_stale(extraction, scene)
-    findings = all_findings(extraction, scene)
+    findings = all_findings(extraction, scene) if of_result else extraction.findings
     _list(findings, running)
     _show_mechanisms(extraction, findings, running)
     running.checked, running.outdated = True, False

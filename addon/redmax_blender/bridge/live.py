@@ -86,7 +86,7 @@ def prepare(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> tuple[ex
     """
     with preview.paused(), changes.ours():
         extraction = check_report.look(scene, view_layer)
-    check_report.show(extraction, bpy.context.window_manager.redmax, scene)
+    check_report.show(extraction, bpy.context.window_manager.redmax, scene, of_result=False)
     extract.require_sound(extraction)
     return extraction, integrator_of(scene)
 
@@ -233,7 +233,6 @@ def finish() -> Outcome:
         meanwhile = _disturbances(live.names, scene) if outcome.kept else ""
         if live.changed or meanwhile:
             scene.redmax.result.changed = True
-            check_report.show_result(bpy.context.window_manager.redmax, scene)
     finally:  # whatever is raised, bodies do not stay where the run had shown them
         preview.end_live()
         preview.show(scene)
@@ -278,7 +277,6 @@ def keep(scene: bpy.types.Scene, run: simulation.Run) -> Outcome:
     note = simulation.store_result(scene, run.extraction, run.integrator, result, run.seconds)
     preview.forget(former)
     preview.forget(scene.redmax.result.identifier)
-    check_report.show_result(bpy.context.window_manager.redmax, scene)
     text = f"{result.message} in {run.seconds:.1f} s" if whole else result.message
     if whole and (stand_in := _stand_in(run)):
         text += f", {stand_in}"

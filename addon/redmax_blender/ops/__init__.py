@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import bake, build, check, files, fixes, follow, mechanisms, presets, simulate, templates, warm_up
+from . import bake, build, check, files, fixes, follow, joint_kind, mechanisms, presets, simulate, templates, warm_up
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 def register(ledger: "Ledger") -> None:
     ledger.add_preset_path(str(Path(__file__).parents[1]))
-    for module in (build, check, files, fixes, follow, mechanisms, presets, simulate, bake, templates, warm_up):
+    for module in (
+        *(build, check, files, fixes, follow, joint_kind, mechanisms, presets),
+        *(simulate, bake, templates, warm_up),
+    ):
         ledger.add_classes(module.CLASSES)
     ledger.on_undo(simulate.clean_up)  # Blender ends a running operator of a class that goes, and tells it nothing

@@ -61,11 +61,13 @@ def draw_advanced(layout: bpy.types.UILayout, items: Any, draw: Draw) -> None:
             draw(layout, items[kind])
 
 
-def _setting(data: Any) -> tuple[Any, Draw]:
-    """Items of `data.kind`, and an entry that sets it."""
+def _setting(data: Any, *, part: bool = False) -> tuple[Any, Draw]:
+    """Items of `data.kind`, and an entry that sets it. The property itself would have radio buttons for icons."""
 
     def draw(layout: Any, item: Any) -> None:
-        layout.prop_enum(data, "kind", item.identifier, text=item.name, icon=ICONS.get(item.identifier, "NONE"))
+        icon = ICONS.get(item.identifier, "NONE")
+        entry = layout.operator("redmax.set_kind", text=item.name, icon=icon, depress=item.identifier == data.kind)
+        entry.kind, entry.part = item.identifier, part
 
     return data.bl_rna.properties["kind"].enum_items, draw
 
@@ -104,14 +106,14 @@ class REDMAX_MT_part_kind_advanced(bpy.types.Menu):
     bl_label = "Advanced"
 
     def draw(self, context: Any) -> None:
-        draw_advanced(self.layout, *_setting(_active_part(context)))
+        draw_advanced(self.layout, *_setting(_active_part(context), part=True))
 
 
 class REDMAX_MT_part_kind(bpy.types.Menu):
     bl_label = "Type"
 
     def draw(self, context: Any) -> None:
-        draw_main(self.layout, *_setting(_active_part(context)), REDMAX_MT_part_kind_advanced)
+        draw_main(self.layout, *_setting(_active_part(context), part=True), REDMAX_MT_part_kind_advanced)
 
 
 class REDMAX_MT_connect_advanced(bpy.types.Menu):
