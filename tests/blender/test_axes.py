@@ -12,6 +12,10 @@ import pytest
 from mathutils import Euler, Matrix
 from test_build import box, empty, joint_objects, parent_to, select, world
 
+from redmax_blender.bridge import axis_choice, joint_rings
+from redmax_blender.bridge.extents import Extent
+from redmax_blender.bridge.part_shapes import PartShape
+
 STANDS = {
     "upright": (Matrix(), 1.0),
     "lying": (Euler((math.pi / 2, 0.0, 0.0)).to_matrix().to_4x4(), 0.01),
@@ -412,3 +416,62 @@ def test_legs_of_a_table_bend_outwards_each_in_its_plane():
         normal = np.array(Matrix.Rotation(math.tau * number / 3, 3, "Z"))[:, 1]
         for name in ("Hip", "Knee"):
             assert is_parallel(along(bpy.data.objects[f"{name} {number} Hinge"]), normal)
+
+
+# --- the choice itself, on numbers alone -------------------------------------------------------
+
+
+def block(place):
+    """Shape of a cube in the world's axes."""
+    M = np.eye(4)
+    M[:3, 3] = place
+    return PartShape(Extent(np.full(3, -0.1), np.full(3, 0.1), M))
+
+
+def test_an_engine_with_two_cylinders_turns_about_the_crank():
+    """Rings side by side are not in one plane: each has its own, and the crank that they share makes them agree."""
+    joints, shapes = [], {"Crank": block((0, 1.5, 0))}
+    ground = axis_choice.GROUND
+
+    def joint(parent, child, kind, *at):
+        shapes.setdefault(child, block(at))
+        joints.append(axis_choice.AxisJoint((parent, child), kind, np.array(at, float), is_new=True))
+
+    joint(ground, "Crank", "revolute", 0, 0, 0)
+    for number, (y, sign) in enumerate(((0.0, 1.0), (3.0, -1.0))):
+        joint("Crank", f"Rod {number}", "revolute", 0.5 * sign, y, 0.2)
+        joint(f"Rod {number}", f"Piston {number}", "revolute", 0, y, 2.0)
+        joint(ground, f"Piston {number}", "prismatic", 0, y, 2.0)
+    chosen = axis_choice.choose(joints, shapes)
+    assert sorted(chosen) == list(range(len(joints)))
+    for number, each in enumerate(joints):
+        expected = (0, 0, 1) if each.kind == "prismatic" else (0, 1, 0)
+        assert is_parallel(chosen[number].axis, expected), (each.ends, chosen[number])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_blocks_are_the_joints_that_share_a_ring(seed):
+    """Against the definition: two joints share a ring if no single body parts them, found by trying all rings."""
+    rng = np.random.default_rng(seed)
+    edges = [tuple(int(n) for n in rng.choice(7, 2, replace=False)) for _ in range(9)]
+    together = {frozenset(pair) for block in joint_rings.blocks(edges) for pair in itertools.combinations(block, 2)}
+    assert together == {frozenset(pair) for ring in simple_rings(edges) for pair in itertools.combinations(ring, 2)}
+
+
+def simple_rings(edges):
+    """Numbers of the joints of every ring that passes no body twice."""
+    found = set()
+
+    def walk(start, node, bodies, passed):
+        for number, (a, b) in enumerate(edges):
+            if number in passed or node not in (a, b):
+                continue
+            other = b if node == a else a
+            if other == start and passed:
+                found.add(frozenset((*passed, number)))
+            elif other not in bodies:
+                walk(start, other, bodies | {other}, (*passed, number))
+
+    for start in range(7):
+        walk(start, start, {start}, ())
+    return found
