@@ -161,7 +161,7 @@ class Window:
     def find(self, name: str, where: tuple[str, str] = SIDEBAR) -> tuple[int, int]:
         """A place on a button, which is then on the screen and under the mouse.
 
-        name: a part of what `hovered` says of it: 'redmax.simulate()', "root='LOCKED'" or 'joint.q'. The mouse goes over
+        name: a part of what `hovered` says: 'redmax.simulate()', "root='LOCKED'" or 'joint.q'. The mouse moves over
         the region and asks what it is over, so neither font, theme nor layout matter; the region is scrolled as needed.
         """
         if (found := self._scan(name, where, self._beside(name, where))) is not None:
