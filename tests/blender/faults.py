@@ -48,6 +48,10 @@ TAKES_BACK |= {"modal", "rescue", "clean_up", "attempt"}
 """Functions that put things right after a fault: nothing is planted in them, as nothing is above them."""
 
 
+NOT_OURS = ("poll", "telling")
+"""Functions that Blender calls beside an operator: a panel's question, and handlers, which tell of errors themselves."""
+
+
 KEY = ("interpolation", "easing", "type", "handle_left_type", "handle_right_type", "select_control_point")
 SHORT = {
     "keyframe_points": lambda key: (*key.co, *key.handle_left, *key.handle_right, *(getattr(key, n) for n in KEY)),
@@ -173,7 +177,7 @@ def planted(number: int, *files: str, error: type[BaseException] = PlantedError)
 
     def each_call(frame: Any, _event: str, _argument: Any) -> Any:
         code = frame.f_code
-        chosen = code.co_filename in wanted and code.co_name not in TAKES_BACK and not _called_by(frame, "poll")
+        chosen = code.co_filename in wanted and code.co_name not in TAKES_BACK and not _called_by(frame, *NOT_OURS)
         return each_line if chosen else None
 
     before = sys.gettrace()
@@ -184,8 +188,8 @@ def planted(number: int, *files: str, error: type[BaseException] = PlantedError)
         sys.settrace(before)
 
 
-def _called_by(frame: Any, name: str) -> bool:
-    while frame is not None and frame.f_code.co_name != name:
+def _called_by(frame: Any, *names: str) -> bool:
+    while frame is not None and frame.f_code.co_name not in names:
         frame = frame.f_back
     return frame is not None
 

@@ -76,16 +76,16 @@ def test_keys_on_the_coordinate_and_every_value_of_the_empty_stay():
     _, _, joint = hinged()
     joint.scale = (1.5, 1.5, 1.5)
     location = tuple(joint.location)
-    curve = compat.ensure_fcurves(joint).new("redmax.joint.coordinate_angle", 0)
+    curve = compat.ensure_fcurves(joint).new("redmax.joint.coordinate_angle_1")
     for frame, angle in ((1, 0.0), (20, 2.0)):
         curve.keyframe_points.insert(frame, angle)
     bpy.context.view_layer.update()
-    joint.redmax.joint.coordinate_angle[0] = 0.7
+    joint.redmax.joint.coordinate_angle_1 = 0.7
     bpy.ops.redmax.set_joint_axis(axis="X")
     assert np.allclose(along(joint), X, atol=1e-6)
     assert tuple(joint.location) == location
     assert tuple(joint.scale) == (1.5, 1.5, 1.5)
-    assert joint.redmax.joint.coordinate_angle[0] == pytest.approx(0.7)
+    assert joint.redmax.joint.coordinate_angle_1 == pytest.approx(0.7)
 
 
 def test_it_is_the_pose_of_the_first_frame_that_counts():

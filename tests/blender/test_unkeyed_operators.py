@@ -121,6 +121,7 @@ CASES = {
     "select_element": (run, {"name": "Upper"}),
     "set_feel": (joint, {}),
     "set_joint_axis": (joint, {"axis": "X"}),
+    "set_kind": (joint, {"kind": "spherical"}),
     "set_root": (bodies, {}),
     "show_result": (after("simulate"), {}),
     "simulate": (run, {}),

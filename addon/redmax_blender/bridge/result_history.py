@@ -30,6 +30,7 @@ def put_aside(scene: bpy.types.Scene) -> None:
     """Before a result that is not whole takes its place: remember the whole one, if the scene's result is one."""
     if is_whole(scene):
         _copy(scene.redmax.result, scene.redmax.former)
+        scene.redmax.former.property_unset("changed")  # told when it is brought back
 
 
 def forget_former(scene: bpy.types.Scene) -> None:
