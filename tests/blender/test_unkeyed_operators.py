@@ -111,6 +111,7 @@ CASES = {
     "save_material": (bodies, {"name": "Mine"}),
     "select_element": (run, {"name": "Upper"}),
     "set_feel": (joint, {}),
+    "set_kind": (joint, {"kind": "spherical"}),
     "set_root": (bodies, {}),
     "show_result": (after("simulate"), {}),
     "simulate": (run, {}),
