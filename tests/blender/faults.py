@@ -48,8 +48,8 @@ TAKES_BACK |= {"modal", "rescue", "clean_up", "attempt"}
 """Functions that put things right after a fault: nothing is planted in them, as nothing is above them."""
 
 
-NOT_OURS = ("poll", "telling")
-"""Functions that Blender calls beside an operator: a panel's question, and handlers, which tell of errors themselves."""
+NOT_OURS = ("poll", "telling", "list_anew")
+"""Functions beside what an operator does: a panel's question, handlers and lists, which tell of errors themselves."""
 
 
 KEY = ("interpolation", "easing", "type", "handle_left_type", "handle_right_type", "select_control_point")

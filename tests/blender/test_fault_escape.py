@@ -171,8 +171,13 @@ def test_escape_at_any_moment_ends_in_one_of_two_states(slow):
 
 
 def driven(window):
-    """A whole simulation in a window; how it ended."""
+    """A whole simulation in a window: one tick while it runs, and one once its last frame is there; how it ended."""
     result = window.press()
+    if result in RUNNING:
+        live._current.run._thread.join(60.0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(live, "finished", lambda: False)
+            result = window.send(TICK)
     while result in RUNNING:
         result = window.send(TICK)
     return result

@@ -8,7 +8,7 @@ import pytest
 import swinging
 from modal_simulate import TICK, Window
 
-from redmax_blender.bridge import live, result_findings
+from redmax_blender.bridge import live, result_findings, simulation
 
 
 def listed():
@@ -50,6 +50,16 @@ def test_it_goes_away_after_a_run_beside_the_artists_work(edited):
     assert live._current.run.wait(60.0)
     assert window.send(TICK) == {"FINISHED"}
     assert not is_old()
+
+
+@pytest.mark.parametrize("times", [1, 2], ids=["after the run", "kept, as nothing has changed"])
+def test_what_is_to_be_said_of_a_new_result_is_listed_at_once(monkeypatch, times):
+    swinging.build()
+    note = "the energy does not balance"
+    monkeypatch.setattr(simulation, "remarks", lambda *_: [note])
+    for _ in range(times):
+        swinging.simulate()
+    assert note in [row.text.lower() for row in bpy.context.window_manager.redmax.problems]
 
 
 def test_it_stays_where_the_old_result_was_baked(edited):

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import actions, cache, check_report, extract, preview
+from ..bridge import actions, cache, extract, preview
 from ..bridge import bake as baking
 from ..properties.scene import integrator_of
 from . import readiness
@@ -55,7 +55,7 @@ class REDMAX_OT_bake(bpy.types.Operator):
         finally:
             preview.show(scene)
         context.window_manager.redmax.message = str(report)
-        check_report.show_result(context.window_manager.redmax, scene)
+        readiness.list_result(self, context)
         self.report({"WARNING"} if report.notes else {"INFO"}, str(report))
         return {"FINISHED"}
 

@@ -41,11 +41,20 @@ def building(execute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _list(operator: Any, context: Any) -> None:
-    """Check the scene, unless that would take long. What was built stays, whatever happens here."""
-    if not live_check.may_look(context.scene):
-        return
+    """Check the scene, unless that would take long."""
+    if live_check.may_look(context.scene):
+        list_anew(operator, context, lambda: check_report.keep_up(context))
+
+
+def list_result(operator: Any, context: Any) -> None:
+    """After an operator that made, replaced or removed a result: the lists say what is to be said of it now."""
+    list_anew(operator, context, lambda: check_report.show_result(context.window_manager.redmax, context.scene))
+
+
+def list_anew(operator: Any, context: Any, show: Callable[[], Any]) -> None:
+    """Fill the lists after an operator. What it did stays done, whatever happens here."""
     try:
-        check_report.keep_up(context)
+        show()
     except Exception as error:
         context.window_manager.redmax.message = unexpected.told(f"Check after {operator.bl_label}", error)
 

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from .._engine import preparing
-from ..bridge import cache, check_report, live, preparation, preview, result_history, simulation, unexpected
+from ..bridge import cache, live, preparation, preview, result_history, simulation, unexpected
 from ..bridge.findings import BridgeError, RedMaxError
 from . import readiness
 
@@ -182,6 +182,7 @@ class REDMAX_OT_simulate(bpy.types.Operator):
     def _tell(self, context: bpy.types.Context, outcome: live.Outcome) -> set[str]:
         state = context.window_manager.redmax
         state.message, state.failure = outcome.text, "" if outcome.kept or outcome.level != "ERROR" else outcome.text
+        readiness.list_result(self, context)
         self.report({outcome.level}, outcome.text)
         return {"FINISHED"} if outcome.kept else {"CANCELLED"}
 
@@ -237,7 +238,7 @@ class REDMAX_OT_clear_result(ResultOperator, bpy.types.Operator):
         preview.forget(context.scene.redmax.former.identifier)
         cache.forget(context.scene)
         preview.show(context.scene)  # where coordinates put the bodies
-        check_report.show_result(context.window_manager.redmax, context.scene)
+        readiness.list_result(self, context)
         text = f"Cleared the result of scene '{context.scene.name}'"
         context.window_manager.redmax.message = text
         self.report({"INFO"}, text)
@@ -271,6 +272,7 @@ class REDMAX_OT_bring_back(bpy.types.Operator):
             scene.redmax.result.changed = True
         preview.show(scene)
         context.window_manager.redmax.message = text
+        readiness.list_result(self, context)
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
