@@ -391,7 +391,7 @@ def _snapped(normal: Array, parts: Sequence[PartShape]) -> Array:
 
 
 def _square_to_rods(parts: Sequence[PartShape]) -> list[Array]:
-    """The thin direction that all rods have in common, which says as much as a plate does; rods are not all parallel."""
+    """The thin direction that all rods have in common, which says as much as a plate; none if all are parallel."""
     rods = [part for part in parts if part.rod_direction is not None]
     if _common([rod.rod_direction for rod in rods if rod.rod_direction is not None]) is not None:
         return []
