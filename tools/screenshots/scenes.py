@@ -305,7 +305,7 @@ def panel_world():
 @picture
 def panel_simulating():
     empty_scene()
-    bpy.context.scene.frame_end = 24
+    bpy.context.scene.frame_end = 240
     with in_viewport():
         bpy.ops.redmax.add_chain()
     frame_view()

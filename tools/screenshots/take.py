@@ -63,9 +63,6 @@ FAINT = 24
 COLOURS = 256
 """Enough for an interface; the files stay small."""
 
-TRUE_COLOURS = ("overlay_joints",)
-"""Pictures of thin lines whose colours mean something."""
-
 
 def take(name: str, command: list[str], extension: Path, *, wait: float, whole: bool) -> Path:
     """One picture, cropped to what it is about."""
@@ -84,9 +81,8 @@ def take(name: str, command: list[str], extension: Path, *, wait: float, whole: 
         picture = without_empty_end(picture)
     out = IMAGES / f"{name}.png"
     IMAGES.mkdir(parents=True, exist_ok=True)
-    if name not in TRUE_COLOURS:
-        picture = picture.quantize(COLOURS, dither=Image.Dither.NONE)
-    picture.save(out, optimize=True)
+    # An octree keeps the colours of thin lines, which mean something.
+    picture.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(out, optimize=True)
     return out
 
 
