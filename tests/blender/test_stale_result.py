@@ -76,8 +76,9 @@ def test_it_goes_away_once_the_edit_is_taken_back_by_hand(edited, look):
     assert not is_old()
 
 
-def test_it_goes_away_with_the_result(edited):
-    bpy.ops.redmax.clear_result()
+@pytest.mark.parametrize("clear", [bpy.ops.redmax.clear_result, bpy.ops.redmax.clear_results])
+def test_it_goes_away_with_the_result(edited, clear):
+    clear()
     assert not is_old()
 
 
