@@ -15,7 +15,7 @@ from linkages import bar, turned_by_keys
 from unkeyed_battery import Battery
 
 from redmax_blender import compat, handlers
-from redmax_blender.bridge import keyed_pose
+from redmax_blender.bridge import keyed_pose, torn_parts
 
 AXIS = (0.0, 1.0, 0.0)
 CLOSE = 2e-6
@@ -342,6 +342,47 @@ def test_a_body_that_shows_a_coordinate_goes_back_when_it_is_moved():
     assert message.startswith(
         "'Crank' stands where the coordinates of its joints put it; switch Follow Coordinates off"
     )
+
+
+def test_what_is_moved_along_with_it_goes_back_too(scene):
+    joints = four_bar()
+    stand = box("Stand", (2.0, 0.0, -0.5))
+    stand.redmax.body.root = "LOCKED"
+    scenery = box("Scenery", (5.0, 0.0, 0.0))
+    scenery.redmax.is_body = False
+    bpy.context.view_layer.update()
+    look()
+    typed(joints["A"], 0.4)
+    names = [obj.name for obj in scene.objects]
+    shown = matrices(*names)
+    for obj in scene.objects:
+        obj.location.x += 1.0
+    bpy.context.view_layer.update()
+    moved = [name for name, M in matrices(*names).items() if np.abs(M - shown[name]).max() > CLOSE]
+    assert moved == ["Scenery"], "else the mechanism would turn about pins that stand elsewhere"
+    joints["D"].location.x += 0.1
+    bpy.context.view_layer.update()
+    assert joints["D"].location.x == pytest.approx(2.1), "a pin alone is moved where the artist wants it"
+
+
+def test_a_mechanism_that_is_copied_while_it_shows_coordinates_is_the_same_mechanism(scene):
+    joints = four_bar()
+    modelled = matrices()
+    bpy.ops.redmax.check()  # which records how the joints fit
+    look()
+    typed(joints["A"], 0.4)
+    shown = matrices()
+    for obj in scene.objects:
+        obj.select_set(True)
+    bpy.ops.object.duplicate()
+    bpy.context.view_layer.update()
+    copies = [f"{name}.001" for name in modelled]
+    for name, stands in matrices(*copies).items():
+        assert stands == pytest.approx(modelled[name.removesuffix(".001")], abs=CLOSE)
+    look()
+    for name, stands in matrices(*copies, *modelled).items():
+        assert stands == pytest.approx(shown[name.removesuffix(".001")], abs=CLOSE)
+    assert not torn_parts.findings(extracted())
 
 
 def test_nothing_moves_in_the_background_unless_asked(scene):

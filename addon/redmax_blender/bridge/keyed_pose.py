@@ -20,7 +20,7 @@ import numpy as np
 from .._engine import arrays, quaternion, trajectory
 from ..properties import from_specs
 from ..properties import joint as joint_properties
-from . import extract, frames
+from . import changes, extract, frames, kept, movers
 from .findings import RedMaxError
 from .keyed_model import KeyedMechanism, keyed_mechanisms
 from .loop_following import Followed
@@ -101,6 +101,9 @@ _built: dict[int, Keyed | None] = {}
 _content: dict[int, dict[int, Any]] = {}
 """By session_uid of the scene and of the object: what the mechanisms were built from."""
 
+_own: dict[int, dict[int, tuple[tuple[float, ...], ...]]] = {}
+"""By session_uid of the scene and of the object: the artist's own channels when the mechanisms were built."""
+
 _stale: set[int] = set()
 _state = {"watching": not bpy.app.background, "seconds": 0.0}
 
@@ -143,8 +146,29 @@ def prepare(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> None:
         with suppress(RedMaxError):  # Check says what is wrong; objects stand as modelled
             _built[uid] = Keyed(extract.extract(scene, view_layer))
     depsgraph = view_layer.depsgraph
-    _content[uid] = {obj.session_uid: _content_of(obj, depsgraph) for obj in scene.objects if _matters(obj)}
+    objects = [obj for obj in scene.objects if _matters(obj)]
+    _content[uid] = {obj.session_uid: _content_of(obj, depsgraph) for obj in objects}
+    _own[uid] = {obj.session_uid: _channels(kept.channels(obj)) for obj in objects}
     _state["seconds"] = time.perf_counter() - begun
+
+
+def put_back(scene: bpy.types.Scene, objects: Any) -> None:
+    """A body that shows coordinates was moved and goes back: so does what was moved along with it and shows none.
+
+    Else selecting everything and moving it would leave joints elsewhere than their bodies.
+    """
+    uid = scene.session_uid
+    for obj in objects if uid not in _stale else ():
+        own = _own.get(uid, {}).get(obj.session_uid)
+        if own is None or obj.redmax.kept.active or own == _channels(obj) or movers.motion_of(obj):
+            continue
+        with changes.ours(evaluate=False):
+            for name, values in zip(kept.CHANNELS, own, strict=True):
+                setattr(obj, name, values)
+
+
+def _channels(holder: Any) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(getattr(holder, name)) for name in kept.CHANNELS)
 
 
 def note_edit(scene: bpy.types.Scene, objects: Any, depsgraph: bpy.types.Depsgraph) -> None:
@@ -170,6 +194,7 @@ def start_anew() -> None:
     """Another file is open."""
     _built.clear()
     _content.clear()
+    _own.clear()
     _stale.clear()
 
 
