@@ -365,6 +365,26 @@ def test_what_is_moved_along_with_it_goes_back_too(scene):
     assert joints["D"].location.x == pytest.approx(2.1), "a pin alone is moved where the artist wants it"
 
 
+def test_it_moves_along_with_what_it_is_parented_to(scene):
+    joints = four_bar()
+    root = bpy.data.objects.new("Root", None)
+    scene.collection.objects.link(root)
+    for obj in scene.objects:
+        obj.parent = None if obj == root else root
+    bpy.context.view_layer.update()
+    look()
+    typed(joints["A"], 0.4)
+    shown = matrices()
+    root.location.x, root.scale = 1.0, (2.0, 2.0, 2.0)
+    grown = np.diag([2.0, 2.0, 2.0, 1.0])
+    grown[0, 3] = 1.0
+    for _ in range(2):  # at once, and after it was built anew
+        for name, stands in matrices().items():
+            assert stands == pytest.approx(grown @ shown[name], abs=2.0 * CLOSE)
+        look()
+    assert not bpy.context.window_manager.redmax.message, "nothing is wrong with it"
+
+
 def test_a_mechanism_that_is_copied_while_it_shows_coordinates_is_the_same_mechanism(scene):
     joints = four_bar()
     modelled = matrices()

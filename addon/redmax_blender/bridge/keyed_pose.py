@@ -128,6 +128,11 @@ def wants_look(scene: bpy.types.Scene) -> bool:
     return uid in _stale or (uid not in _built and _worth_following(scene))
 
 
+def is_stale(scene: bpy.types.Scene) -> bool:
+    """Whether the mechanisms have changed since they were built."""
+    return scene.session_uid in _stale
+
+
 def pause_before_look() -> float:
     """Seconds to wait for the next edit: longer where building takes long."""
     return 3.0 * _state["seconds"]

@@ -106,10 +106,11 @@ def forget_motions() -> None:
 def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, edited: bool) -> None:
     """Something was edited: where no result is shown, bodies go where coordinates put them now.
 
-    edited: objects of mechanisms were among it, so that bodies may stand elsewhere although no coordinate changed.
+    edited: objects of mechanisms were among it, so that bodies may stand elsewhere although no coordinate changed. A
+    mechanism that has changed itself, as when what it is parented to is moved, stays as it is until it is built anew.
     """
     source = None if _state["paused"] or _state["rendering"] else _source(scene)
-    if isinstance(source, keyed_pose.Keyed) and (edited or source.has_moved()):
+    if isinstance(source, keyed_pose.Keyed) and ((edited and not keyed_pose.is_stale(scene)) or source.has_moved()):
         with changes.ours(evaluate=False):
             _place(scene, depsgraph)
 
