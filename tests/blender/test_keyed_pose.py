@@ -115,6 +115,30 @@ def test_it_follows_keys_while_scrubbing_as_the_simulation_does():
             assert matrix == pytest.approx(before[name], abs=2e-5), (frame, name)
 
 
+def test_a_simulation_starts_where_the_mechanism_is_shown(scene):
+    joints = four_bar()
+    turned_by_keys(joints["A"], (1, 0.8), (5, 1.0))
+    scene.frame_start, scene.frame_end = 1, 5
+    look()
+    scene.frame_set(1)
+    shown = matrices()
+    assert bpy.ops.redmax.simulate("EXEC_DEFAULT", True) == {"FINISHED"}
+    for name, stands in matrices().items():
+        assert stands == pytest.approx(shown[name], abs=2e-5)
+    assert [joints[name].redmax.joint.coordinate_angle_1 for name in "BCD"] == [0.0] * 3, "nothing was entered for them"
+
+
+def test_a_start_beyond_a_hard_limit_is_left_to_the_artist(scene):
+    joints = four_bar()
+    turned_by_keys(joints["A"], (1, 0.8), (5, 1.0))
+    settings = joints["B"].redmax.joint
+    settings.lower_angle[0], settings.upper_angle[0] = -0.02, 0.02
+    settings.use_lower[0] = settings.use_upper[0] = settings.use_limits = True
+    scene.frame_start, scene.frame_end = 1, 5
+    scene.frame_set(1)
+    assert any("does not close" in finding.text for finding in extracted().errors)
+
+
 def test_a_tree_moves_and_simulated_joints_stay_at_their_start(scene):
     base, upper, lower = box("Base"), box("Upper", (0.0, 0.0, 1.0)), box("Lower", (0.0, 0.0, 2.0))
     base.redmax.body.root = "LOCKED"
