@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._engine import arrays, errors, quaternion, simulate, state, trajectory
+from .._engine import arrays, errors, quaternion, route, simulate, state, trajectory
 from .._engine import compile as compiling
-from . import dense_motion
+from . import dense_motion, preparation
 
 if TYPE_CHECKING:
     from .._engine import model
@@ -45,13 +45,31 @@ def refined(
 
     distance [m], angle [rad]: the bound that the motion has to be known to.
     """
-    doubtful = np.nonzero(doubts(result, used, extraction.fps, distance, angle) > DOUBT)[0]
-    described = compiling.compile(extraction.scene) if len(doubtful) else None
-    if described is None or "chart" not in result.channels or described.joint_names != result.joint_names:
+    doubtful = np.nonzero(doubts(result, used, extraction.fps, distance, angle) > DOUBT)[0].tolist()
+    if not doubtful or "chart" not in result.channels:
+        return dense
+    # Blender waits for a bake: it must not wait for the compiler, too.
+    with route.held(preparation.route_now() or route.usual()):
+        return _simulated_again(dense, result, used, doubtful, extraction, integrator, per_frame, distance, angle)
+
+
+def _simulated_again(
+    dense: Trajectory,
+    result: Trajectory,
+    used: slice,
+    doubtful: list[int],
+    extraction: Extraction,
+    integrator: Any,
+    per_frame: int,
+    distance: float,
+    angle: float,
+) -> Trajectory:
+    described = compiling.compile(extraction.scene)
+    if described.joint_names != result.joint_names:
         return dense
     position, rotation = dense.position.copy(), dense.rotation.copy()
     twist = dense.channels["twist"].copy()
-    for frame in doubtful.tolist():
+    for frame in doubtful:
         sample = used.start + frame
         run = _frame(described, result, sample, extraction.fps, integrator, per_frame)
         if run is None or not _arrives(run, result, sample + 1, ARRIVES * distance, ARRIVES * angle):
