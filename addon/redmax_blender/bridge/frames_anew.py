@@ -50,29 +50,17 @@ def refined(
         return dense
     # Blender waits for a bake: it must not wait for the compiler, too.
     with route.held(preparation.route_now() or route.usual()):
-        return _simulated_again(dense, result, used, doubtful, extraction, integrator, per_frame, distance, angle)
-
-
-def _simulated_again(
-    dense: Trajectory,
-    result: Trajectory,
-    used: slice,
-    doubtful: list[int],
-    extraction: Extraction,
-    integrator: Any,
-    per_frame: int,
-    distance: float,
-    angle: float,
-) -> Trajectory:
-    described = compiling.compile(extraction.scene)
-    if described.joint_names != result.joint_names:
-        return dense
+        described = compiling.compile(extraction.scene)
+        if described.joint_names != result.joint_names:
+            return dense
+        runs = {
+            frame: _frame(described, result, used.start + frame, extraction.fps, integrator, per_frame)
+            for frame in doubtful
+        }
     position, rotation = dense.position.copy(), dense.rotation.copy()
     twist = dense.channels["twist"].copy()
-    for frame in doubtful:
-        sample = used.start + frame
-        run = _frame(described, result, sample, extraction.fps, integrator, per_frame)
-        if run is None or not _arrives(run, result, sample + 1, ARRIVES * distance, ARRIVES * angle):
+    for frame, run in runs.items():
+        if run is None or not _arrives(run, result, used.start + frame + 1, ARRIVES * distance, ARRIVES * angle):
             continue
         inside = slice(frame * per_frame + 1, (frame + 1) * per_frame)
         position[inside], rotation[inside] = run.position[1:-1], run.rotation[1:-1]

@@ -30,7 +30,7 @@ Array = arrays.Array
 UNIT = engine_scene.Inertia(
     mass=1.0, center=(0.0, 0.0, 0.0), tensor=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 )
-"""Mass takes no part in it."""
+"""Inertia of every body: where coordinates put them does not depend on it."""
 
 LOADS = ("animation", "torque_table", "stiffness_table", "lower", "upper")
 NUMBERS = ("q", "qdot", "torque", "stiffness", "rest", "damping", "limit_stiffness", "limit_damping")

@@ -2,8 +2,8 @@
 """Bodies stand where the coordinates of joints put them, as long as no result is shown.
 
 Coordinates are read as they are at present, so what is typed but not keyed counts, and so do drivers. Bodies are moved
-by `preview`, as a result moves them. The mechanism is built outside of Blender's handlers, once it has changed:
-`prepare` is for a timer, or for a script; until then the mechanism as it was built last is shown.
+by `preview`, as a result moves them. A mechanism that has changed is built anew outside of Blender's handlers, by
+`prepare`, which a timer or a script calls; until then it is shown as it was built last.
 In the background nobody looks, and nothing is done unless `watch` is called.
 """
 
@@ -29,8 +29,8 @@ from .shown import Pose, Source
 Array = arrays.Array
 Trajectory = trajectory.Trajectory
 
-SEEN = {"rad": np.radians(0.01), "m": 1e-5}
-"""Differences from what was asked for that are worth a word [rad, m]."""
+TOLD_DIFFERENCE = {"rad": np.radians(0.01), "m": 1e-5}
+"""A coordinate that is off by more than this [rad, m] gets a note in its panel."""
 
 
 class Keyed(Source):
@@ -43,7 +43,7 @@ class Keyed(Source):
         self._asked: list[Array] = []
 
     def has_moved(self) -> bool:
-        """Whether a coordinate is not what it was when poses were asked for last."""
+        """Whether a coordinate has changed since poses were last asked for."""
         now = [mechanism.wish() for mechanism in self.mechanisms]
         return len(now) != len(self._asked) or not all(map(np.array_equal, now, self._asked))
 
@@ -64,7 +64,7 @@ class Keyed(Source):
 
 
 def _still(names: tuple[str, ...], E_wb: Array) -> Trajectory:
-    """One sample at rest, for whoever places objects by a result."""
+    """Bodies at rest as a result of one sample, which is what objects are placed by."""
     return Trajectory(
         body_names=names,
         joint_names=(),
@@ -86,7 +86,7 @@ def _notes(mechanism: KeyedMechanism, wish: Array, reached: Followed) -> Iterato
     missed: dict[str, list[str]] = {}
     for coordinate in (each for each in mechanism.coordinates if each.held):
         shown = float(reached.q[coordinate.column])
-        if abs(wish[coordinate.column] - shown) > SEEN[coordinate.dof.unit]:
+        if abs(wish[coordinate.column] - shown) > TOLD_DIFFERENCE[coordinate.dof.unit]:
             text = f"{np.degrees(shown):.1f}°" if coordinate.dof.unit == "rad" else f"{shown:.4g} m"
             missed.setdefault(coordinate.joint, []).append(text)
     for name, texts in missed.items():

@@ -32,7 +32,7 @@ LEAP = 0.5
 
 MOST_ITERATIONS = 10
 WEAK = 1e-9
-"""Directions in which rows say less than this part of the most they say are left alone."""
+"""Singular values of the constraint Jacobian below this part of the largest count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
