@@ -161,6 +161,22 @@ def test_a_tree_moves_and_simulated_joints_stay_at_their_start(scene):
     assert not any(obj.redmax.kept.active for obj in scene.objects)
 
 
+def test_a_result_and_its_bake_show_what_a_locked_joint_holds_elsewhere(scene):
+    base, upper, lower = box("Base"), box("Upper", (0.0, 0.0, 1.0)), box("Lower", (0.0, 0.0, 2.0))
+    base.redmax.body.root = "LOCKED"
+    shoulder = hinge("Shoulder", base, upper, (0.0, 0.0, 0.5), axis=AXIS)
+    hinge("Elbow", upper, lower, (0.0, 0.0, 1.5), axis=AXIS)
+    shoulder.redmax.joint.motion_type, shoulder.redmax.joint.coordinate_angle_1 = "locked", 1.0
+    scene.frame_start, scene.frame_end = 1, 3
+    look()
+    posed = matrices("Base", "Upper", "Lower")
+    for step in (bpy.ops.redmax.simulate, bpy.ops.redmax.bake):
+        assert step("EXEC_DEFAULT", True) == {"FINISHED"}
+        for name, stands in matrices("Base", "Upper", "Lower").items():
+            assert stands == pytest.approx(posed[name], abs=CLOSE), name
+    assert not base.redmax.kept.active, "it stands as modelled"
+
+
 def test_a_driven_coordinate_is_followed(scene):
     joints = four_bar()
     modelled = matrices()

@@ -38,7 +38,6 @@ class Keyed(Source):
 
     def __init__(self, extraction: extract.Extraction) -> None:
         super().__init__(extraction)
-        self.moving = [body.name for body in extraction.bodies]  # a Locked joint may stand elsewhere than modelled
         self.mechanisms = keyed_mechanisms(extraction)
         self._asked: list[Array] = []
 
