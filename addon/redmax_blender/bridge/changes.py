@@ -21,6 +21,9 @@ _settings: dict[int, Any] = {}
 _counts: dict[int, int] = {}
 """By session_uid of the scene: how many objects it had when they were last counted."""
 
+_members: dict[int, set[int]] = {}
+"""By session_uid of the scene: session_uid of the objects of its mechanisms when settings were last remembered."""
+
 _names: dict[int, dict[int, str]] = {}
 """By session_uid of the scene: names of its bodies and joints, by their session_uid, when they were last looked at."""
 
@@ -70,6 +73,11 @@ def objects_added_or_removed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgr
     before = _counts.setdefault(scene.session_uid, now)
     _counts[scene.session_uid] = now
     return now != before
+
+
+def member_removed(scene: bpy.types.Scene) -> bool:
+    """Whether an object that belonged to a mechanism is no longer there: Blender evaluates nothing that is deleted."""
+    return not _members.get(scene.session_uid, set()) <= {obj.session_uid for obj in scene.objects}
 
 
 def keys_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -135,8 +143,11 @@ def settings_of(scene: bpy.types.Scene) -> tuple[Any, ...]:
 
 
 def remember_settings(scene: bpy.types.Scene) -> None:
-    """A result was made with settings and names as they are now."""
-    _settings[scene.session_uid] = settings_of(scene)
+    """A result was made with settings, names and objects as they are now."""
+    uid = scene.session_uid
+    _settings[uid] = settings_of(scene)
+    _counts[uid] = len(scene.objects)
+    _members[uid] = {obj.session_uid for obj in scene.objects if belongs_to_mechanism(obj)}
     names_changed(scene)
 
 
@@ -144,6 +155,7 @@ def start_anew() -> None:
     """Another file is open, or undo has put one back: its results were made with its settings, or are marked."""
     _settings.clear()
     _counts.clear()
+    _members.clear()
     _names.clear()
     for scene in bpy.data.scenes:
         if scene.library is None:
