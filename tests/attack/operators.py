@@ -279,7 +279,7 @@ class Fuzz(artist.Artist):
             if name == "filepath":
                 chosen[name] = str(self.folder / "scene.json")
             elif name == "element":
-                chosen[name] = rng.choice([obj.name for obj in bpy.context.scene.objects] or [""])
+                chosen[name] = rng.choice([obj.name for obj in self.objects()] or [""])
             elif rng.random() < 0.5:
                 continue
             elif prop.type == "ENUM" and not prop.is_enum_flag:
