@@ -161,10 +161,11 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         if moved := next((obj for obj in objects if preview.moved_by_hand(obj)), None):
             bpy.context.window_manager.redmax.message = _why_it_goes_back(scene, moved)
         keyed_pose.note_edit(scene, objects, depsgraph)
-    counted = changes.objects_added_or_removed(scene, depsgraph)
-    changed = objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene)
-    if changed or (counted and changes.member_removed(scene)):
+    removed = changes.member_removed(scene, depsgraph)
+    changed = objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene) or removed
+    if changed:
         _mark_changed(scene)
+    counted = changes.objects_added_or_removed(scene, depsgraph) or removed
     if counted:
         stored_groups.name_joints()
         keyed_pose.note_changes(scene, depsgraph)

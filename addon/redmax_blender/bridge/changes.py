@@ -22,7 +22,8 @@ _counts: dict[int, int] = {}
 """By session_uid of the scene: how many objects it had when they were last counted."""
 
 _members: dict[int, set[int]] = {}
-"""By session_uid of the scene: session_uid of the objects of its mechanisms when settings were last remembered."""
+"""By session_uid of the scene: session_uid of the objects its mechanisms had when settings were last remembered, less
+those that have gone."""
 
 _names: dict[int, dict[int, str]] = {}
 """By session_uid of the scene: names of its bodies and joints, by their session_uid, when they were last looked at."""
@@ -50,17 +51,20 @@ def busy() -> bool:
 
 
 def mechanism_objects(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
-    """Objects of a mechanism that Blender has just evaluated because they were edited.
+    """Objects of a mechanism that Blender has just evaluated because they were edited, also such that left it thereby.
 
     A button that edits a property of object.redmax tags the object's transform and geometry. A script's assignment
     does so only where the property has an update function: scripts rely on `cache.is_stale`.
     """
     changed = []
+    members = _members.get(depsgraph.scene.session_uid, set())
     for update in depsgraph.updates:
         original = update.id.original
-        if not isinstance(original, bpy.types.Object):
+        if not isinstance(original, bpy.types.Object) or not (
+            update.is_updated_transform or update.is_updated_geometry
+        ):
             continue
-        if (update.is_updated_transform or update.is_updated_geometry) and belongs_to_mechanism(original):
+        if belongs_to_mechanism(original) or original.session_uid in members:
             changed.append(original)
     return changed
 
@@ -75,9 +79,14 @@ def objects_added_or_removed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgr
     return now != before
 
 
-def member_removed(scene: bpy.types.Scene) -> bool:
-    """Whether an object that belonged to a mechanism is no longer there: Blender evaluates nothing that is deleted."""
-    return not _members.get(scene.session_uid, set()) <= {obj.session_uid for obj in scene.objects}
+def member_removed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an object of a mechanism has gone since this was last asked: Blender evaluates nothing deleted."""
+    members = _members.get(scene.session_uid)
+    if not members or not (depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("SCENE")):
+        return False
+    left = members & {obj.session_uid for obj in scene.objects}
+    _members[scene.session_uid] = left
+    return len(left) < len(members)
 
 
 def keys_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -146,7 +155,6 @@ def remember_settings(scene: bpy.types.Scene) -> None:
     """A result was made with settings, names and objects as they are now."""
     uid = scene.session_uid
     _settings[uid] = settings_of(scene)
-    _counts[uid] = len(scene.objects)
     _members[uid] = {obj.session_uid for obj in scene.objects if belongs_to_mechanism(obj)}
     names_changed(scene)
 
