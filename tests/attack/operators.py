@@ -7,6 +7,7 @@ of JSON is said before each step.
 
 After every operator of the add-on must hold: no error that nobody foresaw, all numbers finite, no scene left over, the
 same frame; and what the artist keyed, or changed without a key, on things outside of mechanisms is untouched.
+What must hold of mechanisms is in `operators_hold`.
 """
 
 import argparse
