@@ -164,10 +164,11 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
             if not preview.wanted(scene):
                 keyed_pose.put_back(scene, objects)
         keyed_pose.note_edit(scene, objects, depsgraph)
-    changed = objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene)
+    removed = changes.member_removed(scene, depsgraph)
+    changed = objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene) or removed
     if changed:
         _mark_changed(scene)
-    counted = changes.objects_added_or_removed(scene, depsgraph)
+    counted = changes.objects_added_or_removed(scene, depsgraph) or removed
     if counted:
         stored_groups.name_joints()
         keyed_pose.note_changes(scene, depsgraph)

@@ -15,7 +15,7 @@ from linkages import bar, turned_by_keys
 from unkeyed_battery import Battery
 
 from redmax_blender import compat, handlers
-from redmax_blender.bridge import keyed_pose, torn_parts
+from redmax_blender.bridge import keyed_pose, loop_following, torn_parts
 
 AXIS = (0.0, 1.0, 0.0)
 CLOSE = 2e-6
@@ -211,6 +211,45 @@ def test_a_loop_that_cannot_follow_stays_at_its_last_pose_and_the_field_says_so(
     typed(joints["A"], 0.2)
     assert angle_of("Crank", modelled) == pytest.approx(0.2, abs=CLOSE)
     assert not bpy.context.window_manager.redmax.pose_notes
+
+
+@pytest.mark.parametrize("kept_still", [False, True], ids=["a crank that goes round", "one that does not"])
+def test_a_coordinate_far_away_is_reached_without_going_all_the_way(kept_still, monkeypatch):
+    """A motor's frame far ahead, or a number typed wrong: Blender must not stand still for minutes."""
+    lengths = {"ground": 2.0, "crank": 1.0, "coupler": 1.5, "rocker": 1.0} if kept_still else {}
+    joints = four_bar(**lengths)
+    modelled = matrices()
+    look()
+    typed(joints["A"], -0.4)
+    near = matrices()
+    closings, real = [], loop_following.Follower._closed
+    monkeypatch.setattr(
+        loop_following.Follower, "_closed", lambda self, q, change: closings.append(1) or real(self, q, change)
+    )
+    typed(joints["A"], -0.4 - 2000.0 * math.pi)
+    assert len(closings) < 200
+    notes = [note.text for note in bpy.context.window_manager.redmax.pose_notes]
+    if kept_still:
+        assert notes[0].startswith(f"Shown at {math.degrees(angle_of('Crank', modelled)):.1f}°")
+    else:
+        assert not notes
+        for name, matrix in matrices().items():
+            assert matrix == pytest.approx(near[name], abs=5e-4), name  # single precision of the number typed
+
+
+def test_a_slider_far_away_does_not_hold_blender_up(monkeypatch):
+    joints = four_bar()
+    far = hinge("Rail", bpy.data.objects["Rocker"], box("Sled", (0.0, 0.0, 5.0)), (0.0, 0.0, 5.0), axis=AXIS)
+    far.redmax.joint.kind, far.redmax.joint.motion_type = "prismatic", "animated"
+    look()
+    closings, real = [], loop_following.Follower._closed
+    monkeypatch.setattr(
+        loop_following.Follower, "_closed", lambda self, q, change: closings.append(1) or real(self, q, change)
+    )
+    typed(far, 1e6, "coordinate_distance_1")
+    assert 0 < len(closings) <= 2 * loop_following.MOST_STEPS
+    assert np.linalg.norm(world_matrix("Sled")[:3, 3]) > 1e5
+    assert joints
 
 
 def test_a_given_joint_that_closes_a_loop_says_that_it_is_not_followed():

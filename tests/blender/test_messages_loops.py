@@ -316,3 +316,9 @@ def test_linkages_that_move_in_space_are_left_alone(linkage):
     assert not any("ALIGN_AXES" in problem.fixes or "disagree" in problem.text for problem in problems)
     with pytest.raises(RuntimeError, match="No other axes would let the loops"):
         bpy.ops.redmax.fix(fix="ALIGN_AXES", element="Link 0")
+
+
+def test_closing_a_loop_where_there_is_none_any_more_is_refused():
+    swinging.build()
+    with pytest.raises(RuntimeError, match="No loop goes through 'Elbow'"):
+        bpy.ops.redmax.fix("EXEC_DEFAULT", True, fix="CLOSE_LOOP", element="Elbow")
