@@ -263,6 +263,26 @@ def test_a_piston_wider_than_tall_goes_along_its_cylinder_or_toward_the_crank(bo
     assert freedoms() == 1
 
 
+@pytest.mark.parametrize("how", STANDS)
+def test_an_engine_of_bars_side_by_side_turns_about_their_common_side(how):
+    """A bar of 16 x 20 cm is a rod, and the plane of pins that lie one behind another is not that of the rods."""
+    block = cube("Block", (0.0, 0.0, 0.0), (1.6, 0.2, 0.4))
+    crank = cube("Crank", (0.3, -0.25, 0.0), (0.8, 0.2, 0.2))
+    rod = cube("Rod", (0.3, -0.5, 1.0), (0.16, 0.2, 2.3), (0.0, -0.2915, 0.0))
+    piston = cylinder_mesh("Piston", 0.6, 0.5, (0.0, -0.5, 2.0))
+    places = ((0.0, -0.125, 0.0), (0.6, -0.375, 0.0), (0.0, -0.5, 2.0))
+    pins = [empty(f"Pin {place}", place) for place in places]
+    y, axes = stand(how)
+    select(crank, rod, piston, *pins, block)
+    bpy.ops.redmax.make_mechanism()
+    assert [is_parallel(along(pin), y) for pin in pins] == [True] * 3
+    select(piston, block)
+    bpy.ops.redmax.connect(kind="prismatic")
+    (slider,) = (obj for obj in joint_objects() if obj.redmax.joint.kind == "prismatic")
+    assert is_parallel(along(slider), axes[:, 2])
+    assert freedoms() == 1
+
+
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3)))[1::2])
 def test_an_engine_is_the_same_in_any_order(order):
     """Connected one by one, slider in between or first; no cylinder but a base."""

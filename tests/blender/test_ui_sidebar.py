@@ -445,3 +445,12 @@ def test_preferences_show_a_wheel_that_does_not_fit(monkeypatch):
     lines = [c.text for c in layout.calls if c.what == "label" and c.arguments.get("icon") in ("ERROR", "BLANK1")]
     assert " ".join(lines) == sentence.strip()
     assert len(lines) > 1
+
+
+def test_mechanisms_whose_long_names_differ_at_the_end_do_not_look_alike(scene):
+    state = bpy.context.window_manager.redmax
+    for number in (1, 2):
+        state.mechanisms.add().root = f"Double Pendulum Stand.00{number}"
+    shown = [text for text in drawn(sidebar.REDMAX_PT_mechanisms).texts() if "Stand" in text]
+    assert [text[-9:] for text in shown] == ["Stand.001", "Stand.002"]
+    assert max(map(len, shown)) < len("Double Pendulum Stand.001")

@@ -123,9 +123,7 @@ class Window:
     def click(self, x: float, y: float, *, button: int = 1, keys: tuple[str, ...] = (), times: int = 1) -> None:
         """Click there, with keys such as 'shift' held down. Buttons: 1 left, 2 middle, 3 right, 4 and 5 the wheel."""
         self.move(x, y)
-        held = [word for key in keys for word in ("keydown", key)]
-        freed = [word for key in keys for word in ("keyup", key)]
-        self.act(*held, "click", "--repeat", times, "--delay", 60, button, *freed, pause=0.1)
+        self._click_with(keys, "--repeat", times, "--delay", 60, button)
 
     def drag(self, start: tuple[float, float], end: tuple[float, float], *, button: int = 1, steps: int = 8) -> None:
         self.move(*start)
@@ -136,9 +134,15 @@ class Window:
 
     def wheel(self, clicks: int, *, keys: tuple[str, ...] = ()) -> None:
         """Down for positive numbers, where the mouse is."""
-        held = [word for key in keys for word in ("keydown", key)]
-        freed = [word for key in keys for word in ("keyup", key)]
-        self.act(*held, "click", "--repeat", abs(clicks), "--delay", 5, 5 if clicks > 0 else 4, *freed, pause=0.1)
+        self._click_with(keys, "--repeat", abs(clicks), "--delay", 5, 5 if clicks > 0 else 4)
+
+    def _click_with(self, keys: tuple[str, ...], *words: object) -> None:
+        """A click while keys are held; Blender must have taken them before it comes."""
+        for key in keys:
+            self.act("keydown", key)
+        self.act("click", *words, pause=0.1)
+        for key in keys:
+            self.act("keyup", key)
 
     def press(self, *keys: str) -> None:
         """Keys one after another, in xdotool's words: 'shift+a', 'ctrl+z', 'Return', 'F3', 'KP_1'."""
@@ -146,7 +150,7 @@ class Window:
             self.act("key", "+".join(FUNCTION_KEYS.get(part, part) for part in key.split("+")), pause=0.08)
 
     def type(self, text: str) -> None:
-        self.act("type", "--delay", 15, json.dumps(text), pause=0.1)
+        self.act("type", "--delay", 15, "--", json.dumps(text), pause=0.1)  # a number may begin with a minus
 
     # Finding buttons
 

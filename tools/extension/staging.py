@@ -18,9 +18,11 @@ _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*~", "redmax_c
 
 
 GUIDES = (
+    "first_hour.md",
     "interface.md",
     "authoring.md",
     "simulating.md",
+    "baking.md",
     "results.md",
     "templates.md",
     "headless.md",

@@ -33,7 +33,7 @@ BORDER = 12
 PROPERTIES = (1318, 270, 1598, 1176)
 """The Properties editor in the window: left, top, right, bottom."""
 
-SIDEBAR = (1026, 66, 1314, 1176)
+SIDEBAR = (1026, 66, 1314, 1010)
 """The sidebar of the viewport in the window."""
 
 CROPS = {

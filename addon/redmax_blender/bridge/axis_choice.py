@@ -380,13 +380,23 @@ def _common(axes: Sequence[Array]) -> Array | None:
 def _snapped(normal: Array, parts: Sequence[PartShape]) -> Array:
     """The nearest direction in which a part is thin, if it is near: a plate before rods and blocks."""
     plates = [axis for part in parts if (axis := part.plate_normal) is not None]
+    square = _square_to_rods(parts)
     others = [axis for part in parts if part.plate_normal is None for axis in part.axes[part.is_thin]]
-    for candidates, near in ((plates, SNAP_PLATE), (others, SNAP_PART)):
+    for candidates, near in ((plates, SNAP_PLATE), (square, SNAP_PLATE), (others, SNAP_PART)):
         if candidates:
             apart = angles(np.array(candidates), normal)
             if apart.min() < near:
                 return candidates[int(apart.argmin())]
     return normal
+
+
+def _square_to_rods(parts: Sequence[PartShape]) -> list[Array]:
+    """The thin direction that all rods have in common, which says as much as a plate; none if all are parallel."""
+    rods = [part for part in parts if part.rod_direction is not None]
+    if _common([rod.rod_direction for rod in rods if rod.rod_direction is not None]) is not None:
+        return []
+    shared = [axis for rod in rods[:1] for axis in rod.axes[rod.is_thin]]
+    return [axis for axis in shared if all(angles(rod.axes[rod.is_thin], axis).min() < AGREE for rod in rods)]
 
 
 def _votes(links: Iterable[PartShape], axis: Array, *, plates_only: bool = False) -> int:

@@ -17,6 +17,9 @@ BoolArray = arrays.BoolArray
 ALIKE = 1.2
 """Directions less than this factor thicker than the thinnest are as thin: a rod is no plate."""
 
+SLENDER, ALIKE_IN_ROD = 4.0, 1.5
+"""Of a part this many times longer than wide also those less than this factor thicker: a bar of 4 x 5 cm is a rod."""
+
 CENTRED = 0.1
 """A pin nearer to the middle of a part than this fraction of its diagonal carries a wheel or a turntable."""
 
@@ -41,7 +44,8 @@ class PartShape:
     def is_thin(self) -> BoolArray:
         """(3,) along which of its axes the part is thinnest, or nearly so."""
         lengths = self.extent.lengths
-        return np.asarray(lengths <= ALIKE * lengths.min())
+        _, width, length = np.sort(lengths)
+        return np.asarray(lengths <= (ALIKE_IN_ROD if length >= SLENDER * width else ALIKE) * lengths.min())
 
     @property
     def plate_normal(self) -> Array | None:

@@ -41,11 +41,15 @@ def mechanism_icon(mechanism: Any) -> Any:
     return "CANCEL" if mechanism.problems else "ERROR" if mechanism.warnings else "CHECKMARK"
 
 
+BESIDE_MECHANISM = 18
+"""Letters that have the width of what stands beside a name in the list of mechanisms."""
+
+
 class REDMAX_UL_mechanisms(bpy.types.UIList):
     """Mechanisms that Check has found, with their state; what the active one consists of stands below the list."""
 
     def draw_item(
-        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
+        self, context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
     ) -> None:
         row = layout.row(align=True)
         root: Any = bpy.data.objects.get((item.root, None))
@@ -53,7 +57,8 @@ class REDMAX_UL_mechanisms(bpy.types.UIList):
             row.prop(root.redmax.mechanism, "enabled", text="")
         name = row.row(align=True)
         name.active = item.enabled
-        name.label(text=item.root, icon=mechanism_icon(item))
+        room = max(text_lines.FEWEST, text_lines.characters(context) - BESIDE_MECHANISM)
+        name.label(text=text_lines.short_name(item.root, room), icon=mechanism_icon(item))
         numbers = name.row()
         numbers.alignment = "RIGHT"
         numbers.label(text=f"{item.dofs} DOF")

@@ -252,10 +252,10 @@ class REDMAX_PT_active_joint(SidebarPanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         joint = context.object.redmax.joint
+        if dof_rows.shown_dofs(joint):  # first, as it is what is used most: in sight in a window 1000 pixels high
+            joint_panels.draw_motion(layout, context, joint)
         kinds.draw_choice(layout, joint, kinds.REDMAX_MT_kind)
         axis_buttons.draw(layout, joint)
-        if dof_rows.shown_dofs(joint):
-            joint_panels.draw_motion(layout, context, joint)
 
 
 class REDMAX_PT_status(SidebarPanel, bpy.types.Panel):
