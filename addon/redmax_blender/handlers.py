@@ -28,6 +28,7 @@ from .bridge import (
     weighing,
 )
 from .properties import joint_arrow, migration, stored_groups
+from .properties.scene import has_bodies
 
 if TYPE_CHECKING:
     from .registration import Ledger
@@ -160,11 +161,14 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         preview.forget_motions()
         if moved := next((obj for obj in objects if preview.moved_by_hand(obj)), None):
             bpy.context.window_manager.redmax.message = _why_it_goes_back(scene, moved)
+            if not preview.wanted(scene):
+                keyed_pose.put_back(scene, objects)
         keyed_pose.note_edit(scene, objects, depsgraph)
-    changed = objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene)
+    removed = changes.member_removed(scene, depsgraph)
+    changed = objects or changes.keys_changed(scene, depsgraph) or changes.settings_changed(scene) or removed
     if changed:
         _mark_changed(scene)
-    counted = changes.objects_added_or_removed(scene, depsgraph)
+    counted = changes.objects_added_or_removed(scene, depsgraph) or removed
     if counted:
         stored_groups.name_joints()
         keyed_pose.note_changes(scene, depsgraph)
@@ -238,7 +242,7 @@ def _has_window() -> bool:
 def look_again() -> None:
     """Timer: runs once, when nothing was edited for a moment."""
     context = bpy.context
-    if _has_window() and context.scene is not None and any(obj.redmax.is_body for obj in context.scene.objects):
+    if _has_window() and context.scene is not None and has_bodies(context.scene):
         preparation.ensure()
     if live.running() or preview.rendering() or live_check.check(context):
         return

@@ -7,6 +7,7 @@ of JSON is said before each step.
 
 After every operator of the add-on must hold: no error that nobody foresaw, all numbers finite, no scene left over, the
 same frame; and what the artist keyed, or changed without a key, on things outside of mechanisms is untouched.
+What must hold of mechanisms is in `operators_hold`.
 """
 
 import argparse
@@ -29,16 +30,42 @@ for _folder in ("engine", "addon"):
     if str(ROOT / _folder) not in sys.path:
         sys.path.insert(0, str(ROOT / _folder))
 
+from tests.attack import operators_artist as artist  # noqa: E402
+from tests.attack import operators_hold as hold  # noqa: E402
+from tests.attack.operators_artist import FRAMES  # noqa: E402
+
 import redmax_blender  # noqa: E402  (the paths are set above)
 from redmax.simulate import Recorder  # noqa: E402
-from redmax_blender import compat  # noqa: E402
+from redmax_blender.bridge import actions, keyed_pose, simulation  # noqa: E402
 
 LEFT_ALONE = {"warm_up", "clear_kernels", "open_documentation", "save_material", "save_joint_feel", "save_accuracy"}
 """Operators that act on the computer and not on the file."""
 
-FRAMES = 12
-FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-NAMES = ("Arm", "Ärmel", "a.001", "x" * 63, "🦾", "Scene", "''", "{0}", "../up")
+SHOWS_ONLY = {
+    "check",
+    "simulate",
+    "show_result",
+    "clear_result",
+    "clear_results",
+    "bring_back",
+    "follow_coordinates",
+    "full_zip_told",
+    "select_element",
+    "export_scene",
+}
+"""Operators that compute, show or forget: they change neither the artist's file nor what is simulated."""
+
+MOVES = {"fix", "fix_all", "set_joint_axis", "bake", "remove_bake", "remove_joint", "swap_joint"}
+"""Operators that may write to transform channels of objects that were there."""
+
+KEYS = {
+    *("bake", "remove_bake", "key_coordinate", "coordinate_from_motion", "fix", "fix_all"),
+    *("remove_joint", "swap_joint"),
+}
+"""Operators that may write or remove keys of objects that were there."""
+
+OFTEN = {"simulate": 6.0, "bake": 4.0, "check": 4.0, "connect": 6.0, "make_mechanism": 6.0, "fix": 5.0}
+OFTEN |= {"set_joint_axis": 4.0, "follow_coordinates": 2.0, "set_kind": 2.0, "bring_back": 2.0}
 
 
 class BrokenError(Exception):
@@ -56,7 +83,7 @@ class Unforeseen(logging.Handler):
         self.said.append(self.format(record))
 
 
-class Fuzz:
+class Fuzz(artist.Artist):
     """One sequence of steps."""
 
     def __init__(self, seed: int, folder: Path) -> None:
@@ -67,11 +94,14 @@ class Fuzz:
         self.path = folder / "fuzz.blend"
         self.broken: dict[str, str] = {}
         self.simulated = False
+        self.stop_after: int | None = None
 
     # --- the scene ------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        keyed_pose.start_anew()
+        keyed_pose.watch(on=self.rng.random() < 0.8)  # as in a window, where bodies follow coordinates
         scene = bpy.context.scene
         scene.frame_start, scene.frame_end = 1, FRAMES
         rng = self.rng
@@ -88,15 +118,6 @@ class Fuzz:
         self.touch()
         bpy.ops.ed.undo_push(message="begin")
 
-    def box(self, name: str) -> None:
-        rng = self.rng
-        corners = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.1, 0.1) for z in (-0.1, 0.1)]
-        mesh = bpy.data.meshes.new(name)
-        mesh.from_pydata(corners, [], FACES if rng.random() < 0.9 else FACES[:-1])
-        obj = bpy.data.objects.new(name, mesh)
-        obj.location = [rng.uniform(-2.0, 2.0) for _ in range(3)]
-        bpy.context.scene.collection.objects.link(obj)
-
     def witnesses(self) -> None:
         """Things of the artist's that no mechanism has: a keyed empty, a keyed camera, a keyed material."""
         empty = bpy.data.objects.new("Witness", None)
@@ -110,17 +131,6 @@ class Fuzz:
         material = bpy.data.materials.new("Witness Paint")
         material.keyframe_insert("roughness", frame=1)
 
-    def touch(self) -> None:
-        """The artist changes values without keying them."""
-        for obj in (bpy.data.objects.get("Witness"), bpy.data.objects.get("Witness Camera")):
-            if obj is not None:
-                obj.location = [self.rng.uniform(-5.0, 5.0) for _ in range(3)]
-        if bpy.data.cameras.get("Witness Lens"):
-            bpy.data.cameras["Witness Lens"].lens = self.rng.uniform(20.0, 80.0)
-        if bpy.data.materials.get("Witness Paint"):
-            bpy.data.materials["Witness Paint"].roughness = self.rng.random()
-        bpy.context.view_layer.update()
-
     def picture(self) -> dict:
         """What the add-on must leave alone."""
         found: dict = {
@@ -130,10 +140,10 @@ class Fuzz:
         for name in ("Witness", "Witness Camera"):
             obj = bpy.data.objects.get(name)
             if obj is not None:
-                found[name] = (tuple(obj.location), tuple(obj.rotation_euler), tuple(obj.scale), keys_of(obj))
+                found[name] = (tuple(obj.location), tuple(obj.rotation_euler), tuple(obj.scale), hold.keys_of(obj))
         lens, paint = bpy.data.cameras.get("Witness Lens"), bpy.data.materials.get("Witness Paint")
-        found["lens"] = lens and (lens.lens, keys_of(lens))
-        found["paint"] = paint and (paint.roughness, keys_of(paint))
+        found["lens"] = lens and (lens.lens, hold.keys_of(lens))
+        found["paint"] = paint and (paint.roughness, hold.keys_of(paint))
         return found
 
     # --- steps ----------------------------------------------------------------------------------------------------
@@ -141,33 +151,87 @@ class Fuzz:
     def step(self) -> str:
         """Does one thing; what it was."""
         rng = self.rng
-        if rng.random() < 0.6:
-            names = [name for name in dir(bpy.ops.redmax) if name not in LEFT_ALONE and not name.startswith("__")]
-            if len(bpy.data.objects) > 40:  # templates on templates only take time
-                names = [name for name in names if not name.startswith("add_")]
-            weights = [
-                6.0 if name in ("simulate", "bake", "check", "connect", "make_mechanism") else 1.0 for name in names
-            ]
-            name = rng.choices(names, weights)[0]
-            if self.simulated and rng.random() < 0.6:  # results are baked while they are fresh
-                name = rng.choice(["bake", "bake", "show_result", "clear_result"])
-            self.select()
-            say(presses=name)
-            before = self.picture()
-            told = self.press(name)
-            after = self.picture()
-            self.simulated = "FINISHED" in told if name == "simulate" else self.simulated and name != "bake"
-            self.hold(name, before, after)
-            return f"redmax.{name}: {told}"
-        own = (self.move, self.key, self.delete, self.rename, self.frame, self.undo, self.redo, self.save_and_open)
-        action = rng.choice((*own, self.edit, self.new, self.touch, self.parent))
-        say(does=action.__name__)
-        action()
-        return action.__name__
+        if rng.random() < 0.5:
+            return self.operator()
+        if rng.random() < 0.08:
+            return self.bake_and_remove()
+        name = rng.choice([*artist.SHOWS_ONLY, *artist.CHANGES])
+        say(does=name)
+        if name not in artist.SHOWS_ONLY:
+            getattr(self, name)()
+            return name
+        before, digest = hold.artists_file(), hold.digest() if rng.random() < 0.4 else ""
+        getattr(self, name)()
+        self.nothing_changed(name, before, digest, leave_out=("actions",) if name == "save_and_open" else ())
+        return name
+
+    def operator(self) -> str:
+        rng = self.rng
+        names = [name for name in dir(bpy.ops.redmax) if name not in LEFT_ALONE and not name.startswith("__")]
+        if len(bpy.data.objects) > 40:  # templates on templates only take time
+            names = [name for name in names if not name.startswith("add_")]
+        if sum(obj.redmax.is_body for obj in self.objects()) > 16 and rng.random() < 0.8:  # and so do large ones
+            names = [name for name in names if name not in ("simulate", "bake")]
+        name = rng.choices(names, [OFTEN.get(name, 1.0) for name in names])[0]
+        if self.simulated and "bake" in names and rng.random() < 0.5:  # results are baked while they are fresh
+            name = rng.choice(["bake", "bake", "show_result", "clear_result"])
+        self.select()
+        say(presses=name)
+        before, file = self.picture(), hold.artists_file()
+        digest = hold.digest() if name in SHOWS_ONLY and rng.random() < 0.4 else ""
+        self.stop_after = rng.randrange(1, FRAMES) if name == "simulate" and rng.random() < 0.25 else None
+        told = self.press(name)
+        self.stop_after = None
+        self.hold(name, before, self.picture())
+        self.simulated = "FINISHED" in told if name == "simulate" else self.simulated and name != "bake"
+        if name in SHOWS_ONLY or told == "grey":
+            self.nothing_changed(name, file, digest)
+        else:
+            self.others_stayed(name, file)
+        return f"redmax.{name}: {told}"
+
+    def bake_and_remove(self) -> str:
+        """Remove Bake leaves the file as it was before Bake."""
+        scene = bpy.context.scene
+        if actions.has_bake(scene) or not scene.redmax.result.identifier:
+            return "nothing to bake"
+        self.bake_options()
+        self.select()
+        say(does="bake_and_remove", target=scene.redmax.bake.target, keys=scene.redmax.bake.keys)
+        before, digest = hold.artists_file(), hold.digest()
+        told = self.press("bake")
+        if "FINISHED" in told:
+            if self.rng.random() < 0.5:
+                self.scrub()
+            told = self.press("remove_bake")
+        self.nothing_changed("bake and remove_bake", before, digest)
+        return f"bake_and_remove: {told}"
+
+    def nothing_changed(self, name: str, before: dict, digest: str, leave_out: tuple[str, ...] = ()) -> None:
+        after = hold.artists_file()
+        found = hold.differences(*({k: v for k, v in each.items() if k not in leave_out} for each in (before, after)))
+        if found:
+            self.broken.setdefault(f"{name} file", f"WRONG: {name} changed {found[:4]}")
+        if digest and (now := hold.digest()) != digest:
+            self.broken.setdefault(f"{name} digest", f"WRONG: {name} changed what is simulated: {digest} -> {now}")
+
+    def others_stayed(self, name: str, before: dict) -> None:
+        """An operator leaves alone what it is not about: keys, and channels of objects, that were there before."""
+        after = hold.artists_file()
+        kinds = ["keys of "] * (name not in KEYS) + [f"{channel} of " for channel in hold.TRANSFORMS] * (
+            name not in MOVES
+        )
+        both = [key for key in before.keys() & after.keys() if key.startswith(tuple(kinds))] if kinds else []
+        if name in ("make_mechanism", "connect"):  # empties that become joints are turned
+            joints = tuple(f"rotation_euler of {obj.name}" for obj in self.objects() if obj.redmax.is_joint)
+            both = [key for key in both if key not in joints]
+        found = hold.differences({key: before[key] for key in both}, {key: after[key] for key in both})
+        if found:
+            self.broken.setdefault(f"{name} others", f"WRONG: redmax.{name} changed {found[:4]}")
 
     def hold(self, name: str, before: dict, after: dict) -> None:
         for key in before.keys() | after.keys():
-            if before.get(key) != after.get(key):
+            if before.get(key) != after.get(key) and not (key == "frame" and name == "fix"):  # Go to Frame
                 what = f"WRONG: redmax.{name} changed {key}: {before.get(key)!r} -> {after.get(key)!r}"
                 self.broken.setdefault(f"{name} {key}", what)
 
@@ -181,10 +245,24 @@ class Fuzz:
                 raise BrokenError(f"WRONG: '{obj.name}' stands where no place is")
         if bpy.context.window_manager.redmax.running:
             raise BrokenError("WRONG: a simulation is said to run, and none does")
+        rules = [hold.wrong_now]
+        if self.rng.random() < 0.3:
+            rules.append(hold.wrong_when_paused)
+        if self.rng.random() < 0.5:
+            rules.append(hold.wrong_of_result)
+        for rule in rules:
+            for text in rule():
+                raise BrokenError(text)
 
     def press(self, name: str) -> str:
         operator = getattr(bpy.ops.redmax, name)
         settings = self.settings(operator)
+        offered = [problem for problem in bpy.context.window_manager.redmax.problems if problem.fixes]
+        if name == "fix" and offered and self.rng.random() < 0.8:  # a button that Check shows
+            problem = self.rng.choice(offered)
+            settings = {"fix": self.rng.choice(problem.fixes.split(",")), "element": problem.element}
+        if name == "set_joint_axis" and (joint := self.joint()):
+            self.only(joint)
         try:
             if not operator.poll():
                 return "grey"
@@ -207,7 +285,7 @@ class Fuzz:
             if name == "filepath":
                 chosen[name] = str(self.folder / "scene.json")
             elif name == "element":
-                chosen[name] = rng.choice([obj.name for obj in bpy.context.scene.objects] or [""])
+                chosen[name] = rng.choice([obj.name for obj in self.objects()] or [""])
             elif rng.random() < 0.5:
                 continue
             elif prop.type == "ENUM" and not prop.is_enum_flag:
@@ -224,106 +302,6 @@ class Fuzz:
                     chosen[name] = 1.0
         return chosen
 
-    def objects(self) -> list:
-        return [obj for obj in bpy.context.scene.objects if not obj.name.startswith("Witness")]
-
-    def one(self):
-        return self.rng.choice(self.objects()) if self.objects() else None
-
-    def select(self) -> None:
-        objects = self.objects()
-        count = self.rng.randrange(0, 1 + min(4, len(objects)))
-        chosen = self.rng.sample(objects, count)
-        for obj in bpy.context.view_layer.objects:
-            obj.select_set(obj in chosen)
-        if self.rng.random() < 0.9:
-            bpy.context.view_layer.objects.active = chosen[-1] if chosen else None
-
-    def move(self) -> None:
-        if obj := self.one():
-            obj.location = [self.rng.uniform(-3.0, 3.0) for _ in range(3)]
-            if self.rng.random() < 0.2:
-                obj.scale = [self.rng.choice([0.0, -1.0, 1.0, 2.0, 1e-6, 1e6]) for _ in range(3)]
-
-    def key(self) -> None:
-        if obj := self.one():
-            path = "location"
-            if obj.redmax.is_joint and self.rng.random() < 0.6:
-                path = "redmax.joint.coordinate_angle_1"
-                obj.redmax.joint.motion_type = "animated"
-            obj.keyframe_insert(path, frame=self.rng.randrange(1, FRAMES))
-
-    def delete(self) -> None:
-        if (obj := self.one()) and len(self.objects()) > 2:
-            bpy.data.objects.remove(obj)
-
-    def rename(self) -> None:
-        if obj := self.one():
-            obj.name = self.rng.choice(NAMES)
-
-    def frame(self) -> None:
-        bpy.context.scene.frame_set(self.rng.randrange(-2, FRAMES + 5), subframe=self.rng.choice([0.0, 0.0, 0.25]))
-
-    def undo(self) -> None:
-        try_operator(bpy.ops.ed.undo)
-
-    def redo(self) -> None:
-        try_operator(bpy.ops.ed.redo)
-
-    def save_and_open(self) -> None:
-        bpy.ops.wm.save_as_mainfile(filepath=str(self.path), check_existing=False)
-        if self.rng.random() < 0.7:
-            bpy.ops.wm.open_mainfile(filepath=str(self.path))
-
-    def edit(self) -> None:
-        """Something in the panels."""
-        obj, rng = self.one(), self.rng
-        if obj is None:
-            return
-        joint = obj.redmax.joint
-        what = rng.randrange(7)
-        if what == 0:
-            joint.kind = rng.choice([item.identifier for item in joint.bl_rna.properties["kind"].enum_items])
-        elif what == 1:
-            joint.parent, joint.child = rng.choice([None, *self.objects()]), rng.choice([None, *self.objects()])
-        elif what == 2:
-            joint.motion_type = rng.choice(["simulated", "animated", "locked"])
-        elif what == 3:
-            joint.stiffness = [rng.choice([0.0, 1.0, 1e3])] * 6
-        elif what == 4:
-            obj.redmax.is_body = not obj.redmax.is_body
-        elif what == 5:
-            bpy.context.scene.redmax.accuracy = rng.choice(["DRAFT", "STANDARD", "HIGH"])
-        else:
-            obj.redmax.body.root = rng.choice(["FREE", "LOCKED"])
-
-    def new(self) -> None:
-        if self.rng.random() < 0.5:
-            self.box("New")
-        else:
-            bpy.context.scene.collection.objects.link(bpy.data.objects.new("Empty", None))
-
-    def parent(self) -> None:
-        child, parent = self.one(), self.one()
-        if child is None or child == parent or parent in child.children_recursive:
-            return
-        child.parent = parent
-
-
-def try_operator(operator) -> None:
-    if operator.poll():
-        try:
-            operator()
-        except RuntimeError:
-            return  # nothing to undo
-
-
-def keys_of(item) -> list:
-    """All keys of a thing, as numbers."""
-    if item.animation_data is None or item.animation_data.action is None:
-        return []
-    return [[tuple(key.co) for key in curve.keyframe_points] for curve in compat.fcurves_of(item)]
-
 
 def say(**line) -> None:
     sys.stdout.write(json.dumps(line) + "\n")
@@ -338,7 +316,8 @@ def main() -> int:
     options = parser.parse_args()
     redmax_blender.register()
     heard = time.monotonic()
-    add = Recorder.add
+    add, work = Recorder.add, simulation.Run.work
+    fuzz: Fuzz
 
     def adding(self, sample) -> None:
         nonlocal heard
@@ -346,8 +325,16 @@ def main() -> int:
             heard = time.monotonic()
             say(frame=sample.index)
         add(self, sample)
+        if fuzz.stop_after is not None and sample.index >= fuzz.stop_after:
+            runs[-1].cancel()  # as ESC does
 
-    Recorder.add = adding  # a run that makes progress does not hang
+    runs: list[simulation.Run] = []
+
+    def working(self, *arguments) -> None:
+        runs[:] = [self]
+        work(self, *arguments)
+
+    Recorder.add, simulation.Run.work = adding, working  # a run that makes progress does not hang
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(options.seed, options.seed + options.count):
             say(seed=seed, blender=".".join(map(str, bpy.app.version)))

@@ -342,6 +342,20 @@ def test_a_hydraulic_cylinder_slides_between_its_pins():
     assert freedoms() == 1
 
 
+def test_pistons_that_share_a_cylinder_made_by_a_modifier_go_along_it():
+    """Blender lets go of the evaluated cylinder once the first joint has made a body of it."""
+    cylinder = mesh_object("Cylinder", [*ring(0.8, -1.0), *ring(0.8, -0.9)], bands(2), (0.0, 0.0, 0.0))
+    array = cylinder.modifiers.new("Array", "ARRAY")
+    array.count, array.relative_offset_displace = 40, (0.0, 0.0, 1.0)
+    pistons = [cylinder_mesh(f"Piston {k}", 0.75, 0.3, (0.0, 0.0, k)) for k in range(3)]
+    select(*pistons, cylinder)
+    bpy.ops.redmax.connect(kind="prismatic")
+    sliders = joint_objects()
+    assert len(sliders) == 3
+    assert all(is_parallel(along(slider), (0, 0, 1)) for slider in sliders)
+    assert "along the part" not in message()
+
+
 def test_a_sleeve_slides_along_the_rail_in_it():
     rail, sleeve = box("Rail", (0, 0, 0), (0.2, 4, 0.2)), tube("Sleeve", 0.2, 0.4, 0.1, (0.1, 0, 0), closed=False)
     sleeve.rotation_euler = (math.pi / 2, 0.0, 0.0)

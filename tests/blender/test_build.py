@@ -649,6 +649,36 @@ def test_swap_exchanges_the_bodies_and_leaves_the_joint_in_place():
     assert (joint.parent, joints()) == (base, {"Arm Hinge": ("Base", "Arm")})
 
 
+def test_swap_leaves_a_joint_in_place_whose_new_parent_is_flattened():
+    _base, arm, joint = hinge()
+    arm.scale.z = 0.0
+    before = world(joint)
+    select(joint)
+    bpy.ops.redmax.swap_joint()
+    assert (joint.parent, joints()) == (None, {"Arm Hinge": ("Arm", "Base")})
+    assert np.allclose(world(joint), before, atol=1e-6)
+
+
+@pytest.mark.parametrize("flattened", [True, False], ids=["flattened parent", "no parent"])
+def test_children_of_a_joint_that_goes_stay_where_they_are(flattened):
+    base, _arm, joint = hinge()
+    joint.location = (1.0, 2.0, 3.0)
+    hat = box("Hat", (1, 1, 1))
+    if flattened:
+        hat.parent = joint
+        base.scale.z = 0.0
+    else:
+        joint.parent = None
+        hat.parent = joint
+    bpy.context.view_layer.update()
+    before = world(hat)
+    select(joint)
+    bpy.ops.redmax.remove_joint()
+    assert hat.parent is None
+    shown = np.s_[:, 3] if flattened else np.s_[:]  # a flattened frame has no rotation
+    assert np.allclose(world(hat)[shown], before[shown], atol=1e-6)
+
+
 def test_swap_refuses_the_world_by_name():
     arm = box("Arm")
     select(arm)

@@ -87,6 +87,12 @@ EDITS = {
     "mesh": lambda scene: scene.objects["Upper"].data.update(),
     "modifier": lambda scene: scene.objects["Upper"].modifiers.new("Bevel", "BEVEL"),
     "part": lambda scene: setattr(scene.objects["Knob"], "scale", (2.0, 2.0, 2.0)),
+    "no body any more": lambda scene: setattr(scene.objects["Lower"].redmax, "is_body", False),
+    "no joint any more": lambda scene: setattr(scene.objects["Elbow"].redmax, "is_joint", False),
+    "part let go": lambda scene: setattr(scene.objects["Knob"], "parent", None),
+    "deleted body": lambda scene: bpy.data.objects.remove(scene.objects["Lower"]),
+    "deleted joint": lambda scene: bpy.data.objects.remove(scene.objects["Elbow"]),
+    "deleted part": lambda scene: bpy.data.objects.remove(scene.objects["Knob"]),
     "gravity": lambda scene: setattr(scene, "gravity", (0.0, 0.0, -1.0)),
     "frame rate": lambda scene: setattr(scene.render, "fps", 30),
 }
@@ -105,6 +111,24 @@ def test_an_edit_is_noticed_without_extracting(edit, monkeypatch):
     EDITS[edit](scene)
     bpy.context.view_layer.update()
     assert scene.redmax.result.changed
+
+
+@pytest.mark.parametrize("opened", [False, True], ids=["", "after opening the file"])
+def test_deleting_what_is_no_part_of_a_mechanism_is_no_edit(opened, tmp_path):
+    swinging.build()
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Lamp", None))
+    swinging.simulate()
+    if opened:
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "deleting.blend"))
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "deleting.blend"))
+    for name, is_edit in (("Lamp", False), ("Lower", True)):
+        bpy.data.objects.remove(bpy.data.objects[name])
+        bpy.context.view_layer.update()
+        assert bpy.context.scene.redmax.result.changed == is_edit, name
+    bpy.context.scene.redmax.result.changed = False
+    bpy.data.objects["Upper"].select_set(True)
+    bpy.context.view_layer.update()
+    assert not bpy.context.scene.redmax.result.changed  # a deletion is told once
 
 
 def test_key_edits_are_noticed():

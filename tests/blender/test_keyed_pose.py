@@ -15,7 +15,7 @@ from linkages import bar, turned_by_keys
 from unkeyed_battery import Battery
 
 from redmax_blender import compat, handlers
-from redmax_blender.bridge import keyed_pose
+from redmax_blender.bridge import keyed_pose, loop_following, torn_parts
 
 AXIS = (0.0, 1.0, 0.0)
 CLOSE = 2e-6
@@ -115,6 +115,30 @@ def test_it_follows_keys_while_scrubbing_as_the_simulation_does():
             assert matrix == pytest.approx(before[name], abs=2e-5), (frame, name)
 
 
+def test_a_simulation_starts_where_the_mechanism_is_shown(scene):
+    joints = four_bar()
+    turned_by_keys(joints["A"], (1, 0.8), (5, 1.0))
+    scene.frame_start, scene.frame_end = 1, 5
+    look()
+    scene.frame_set(1)
+    shown = matrices()
+    assert bpy.ops.redmax.simulate("EXEC_DEFAULT", True) == {"FINISHED"}
+    for name, stands in matrices().items():
+        assert stands == pytest.approx(shown[name], abs=2e-5)
+    assert [joints[name].redmax.joint.coordinate_angle_1 for name in "BCD"] == [0.0] * 3, "nothing was entered for them"
+
+
+def test_a_start_beyond_a_hard_limit_is_left_to_the_artist(scene):
+    joints = four_bar()
+    turned_by_keys(joints["A"], (1, 0.8), (5, 1.0))
+    settings = joints["B"].redmax.joint
+    settings.lower_angle[0], settings.upper_angle[0] = -0.02, 0.02
+    settings.use_lower[0] = settings.use_upper[0] = settings.use_limits = True
+    scene.frame_start, scene.frame_end = 1, 5
+    scene.frame_set(1)
+    assert any("does not close" in finding.text for finding in extracted().errors)
+
+
 def test_a_tree_moves_and_simulated_joints_stay_at_their_start(scene):
     base, upper, lower = box("Base"), box("Upper", (0.0, 0.0, 1.0)), box("Lower", (0.0, 0.0, 2.0))
     base.redmax.body.root = "LOCKED"
@@ -135,6 +159,22 @@ def test_a_tree_moves_and_simulated_joints_stay_at_their_start(scene):
         name: tuple(map(tuple, modelled[name])) for name in ("Upper", "Lower")
     }
     assert not any(obj.redmax.kept.active for obj in scene.objects)
+
+
+def test_a_result_and_its_bake_show_what_a_locked_joint_holds_elsewhere(scene):
+    base, upper, lower = box("Base"), box("Upper", (0.0, 0.0, 1.0)), box("Lower", (0.0, 0.0, 2.0))
+    base.redmax.body.root = "LOCKED"
+    shoulder = hinge("Shoulder", base, upper, (0.0, 0.0, 0.5), axis=AXIS)
+    hinge("Elbow", upper, lower, (0.0, 0.0, 1.5), axis=AXIS)
+    shoulder.redmax.joint.motion_type, shoulder.redmax.joint.coordinate_angle_1 = "locked", 1.0
+    scene.frame_start, scene.frame_end = 1, 3
+    look()
+    posed = matrices("Base", "Upper", "Lower")
+    for step in (bpy.ops.redmax.simulate, bpy.ops.redmax.bake):
+        assert step("EXEC_DEFAULT", True) == {"FINISHED"}
+        for name, stands in matrices("Base", "Upper", "Lower").items():
+            assert stands == pytest.approx(posed[name], abs=CLOSE), name
+    assert not base.redmax.kept.active, "it stands as modelled"
 
 
 def test_a_driven_coordinate_is_followed(scene):
@@ -171,6 +211,45 @@ def test_a_loop_that_cannot_follow_stays_at_its_last_pose_and_the_field_says_so(
     typed(joints["A"], 0.2)
     assert angle_of("Crank", modelled) == pytest.approx(0.2, abs=CLOSE)
     assert not bpy.context.window_manager.redmax.pose_notes
+
+
+@pytest.mark.parametrize("kept_still", [False, True], ids=["a crank that goes round", "one that does not"])
+def test_a_coordinate_far_away_is_reached_without_going_all_the_way(kept_still, monkeypatch):
+    """A motor's frame far ahead, or a number typed wrong: Blender must not stand still for minutes."""
+    lengths = {"ground": 2.0, "crank": 1.0, "coupler": 1.5, "rocker": 1.0} if kept_still else {}
+    joints = four_bar(**lengths)
+    modelled = matrices()
+    look()
+    typed(joints["A"], -0.4)
+    near = matrices()
+    closings, real = [], loop_following.Follower._closed
+    monkeypatch.setattr(
+        loop_following.Follower, "_closed", lambda self, q, change: closings.append(1) or real(self, q, change)
+    )
+    typed(joints["A"], -0.4 - 2000.0 * math.pi)
+    assert len(closings) < 200
+    notes = [note.text for note in bpy.context.window_manager.redmax.pose_notes]
+    if kept_still:
+        assert notes[0].startswith(f"Shown at {math.degrees(angle_of('Crank', modelled)):.1f}°")
+    else:
+        assert not notes
+        for name, matrix in matrices().items():
+            assert matrix == pytest.approx(near[name], abs=5e-4), name  # single precision of the number typed
+
+
+def test_a_slider_far_away_does_not_hold_blender_up(monkeypatch):
+    joints = four_bar()
+    far = hinge("Rail", bpy.data.objects["Rocker"], box("Sled", (0.0, 0.0, 5.0)), (0.0, 0.0, 5.0), axis=AXIS)
+    far.redmax.joint.kind, far.redmax.joint.motion_type = "prismatic", "animated"
+    look()
+    closings, real = [], loop_following.Follower._closed
+    monkeypatch.setattr(
+        loop_following.Follower, "_closed", lambda self, q, change: closings.append(1) or real(self, q, change)
+    )
+    typed(far, 1e6, "coordinate_distance_1")
+    assert 0 < len(closings) <= 2 * loop_following.MOST_STEPS
+    assert np.linalg.norm(world_matrix("Sled")[:3, 3]) > 1e5
+    assert joints
 
 
 def test_a_given_joint_that_closes_a_loop_says_that_it_is_not_followed():
@@ -342,6 +421,67 @@ def test_a_body_that_shows_a_coordinate_goes_back_when_it_is_moved():
     assert message.startswith(
         "'Crank' stands where the coordinates of its joints put it; switch Follow Coordinates off"
     )
+
+
+def test_what_is_moved_along_with_it_goes_back_too(scene):
+    joints = four_bar()
+    stand = box("Stand", (2.0, 0.0, -0.5))
+    stand.redmax.body.root = "LOCKED"
+    scenery = box("Scenery", (5.0, 0.0, 0.0))
+    scenery.redmax.is_body = False
+    bpy.context.view_layer.update()
+    look()
+    typed(joints["A"], 0.4)
+    names = [obj.name for obj in scene.objects]
+    shown = matrices(*names)
+    for obj in scene.objects:
+        obj.location.x += 1.0
+    bpy.context.view_layer.update()
+    moved = [name for name, M in matrices(*names).items() if np.abs(M - shown[name]).max() > CLOSE]
+    assert moved == ["Scenery"], "else the mechanism would turn about pins that stand elsewhere"
+    joints["D"].location.x += 0.1
+    bpy.context.view_layer.update()
+    assert joints["D"].location.x == pytest.approx(2.1), "a pin alone is moved where the artist wants it"
+
+
+def test_it_moves_along_with_what_it_is_parented_to(scene):
+    joints = four_bar()
+    root = bpy.data.objects.new("Root", None)
+    scene.collection.objects.link(root)
+    for obj in scene.objects:
+        obj.parent = None if obj == root else root
+    bpy.context.view_layer.update()
+    look()
+    typed(joints["A"], 0.4)
+    shown = matrices()
+    root.location.x, root.scale = 1.0, (2.0, 2.0, 2.0)
+    grown = np.diag([2.0, 2.0, 2.0, 1.0])
+    grown[0, 3] = 1.0
+    for _ in range(2):  # at once, and after it was built anew
+        for name, stands in matrices().items():
+            assert stands == pytest.approx(grown @ shown[name], abs=2.0 * CLOSE)
+        look()
+    assert not bpy.context.window_manager.redmax.message, "nothing is wrong with it"
+
+
+def test_a_mechanism_that_is_copied_while_it_shows_coordinates_is_the_same_mechanism(scene):
+    joints = four_bar()
+    modelled = matrices()
+    bpy.ops.redmax.check()  # which records how the joints fit
+    look()
+    typed(joints["A"], 0.4)
+    shown = matrices()
+    for obj in scene.objects:
+        obj.select_set(True)
+    bpy.ops.object.duplicate()
+    bpy.context.view_layer.update()
+    copies = [f"{name}.001" for name in modelled]
+    for name, stands in matrices(*copies).items():
+        assert stands == pytest.approx(modelled[name.removesuffix(".001")], abs=CLOSE)
+    look()
+    for name, stands in matrices(*copies, *modelled).items():
+        assert stands == pytest.approx(shown[name.removesuffix(".001")], abs=CLOSE)
+    assert not torn_parts.findings(extracted())
 
 
 def test_nothing_moves_in_the_background_unless_asked(scene):

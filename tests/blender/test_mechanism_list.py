@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 import swinging
 from by_hand import body, joint
+from recording_layout import RecordingLayout
+
+from redmax_blender.ui import lists
 
 
 @pytest.fixture
@@ -40,6 +43,20 @@ def switch(root, *, on):
 def test_each_mechanism_has_its_row(two):
     found = {name: (row.bodies, row.dofs, row.loops, row.enabled) for name, row in rows().items()}
     assert found == {"Frame": (2, 1, 0, True), "Post": (3, 2, 0, True)}
+
+
+def test_a_mechanism_that_keys_move_alone_is_driven_and_not_without_freedom(two, state):
+    bpy.data.objects["Gate Pin"].redmax.joint.motion_type = "animated"
+    bpy.data.objects["Shoulder"].redmax.joint.motion_type = "animated"
+    bpy.ops.redmax.check()
+    assert (rows()["Frame"].driven, rows()["Frame"].dofs) == (True, 0)
+    assert (rows()["Post"].driven, rows()["Post"].dofs) == (True, 1)
+    assert lists.mechanism_text(rows()["Frame"]) == "2 bodies, moved by keys alone"
+    assert lists.mechanism_text(rows()["Post"]) == "3 bodies, 1 degree of freedom"
+    layout = RecordingLayout()
+    for row in rows().values():
+        lists.REDMAX_UL_mechanisms.draw_item(None, bpy.context, layout, None, row, None, None, None)
+    assert [text for text in layout.texts() if text in ("Driven", "1 DOF", "0 DOF")] == ["Driven", "1 DOF"]
 
 
 def test_one_that_is_off_stands_and_the_other_moves_as_if_it_were_alone(two):

@@ -106,6 +106,10 @@ def test_an_animated_crank_keeps_its_key_and_the_others_follow(four_bar):
         crank.redmax.joint.coordinate_angle_1 = angle
         crank.keyframe_insert("redmax.joint.coordinate_angle_1", frame=frame)
     bpy.context.scene.frame_set(1)
+    check()
+    gone("does not close")  # the others start where the mechanism is shown
+    simulates()
+    four_bar["B"].redmax.joint.coordinate_angle_1 = 0.1  # which the artist wants, and leaves a gap
     fix(the_row("Loop through 'D' does not close"), "CLOSE_LOOP")
     gone("does not close")
     assert crank.redmax.joint.coordinate_angle_1 == pytest.approx(0.2)
@@ -312,3 +316,9 @@ def test_linkages_that_move_in_space_are_left_alone(linkage):
     assert not any("ALIGN_AXES" in problem.fixes or "disagree" in problem.text for problem in problems)
     with pytest.raises(RuntimeError, match="No other axes would let the loops"):
         bpy.ops.redmax.fix(fix="ALIGN_AXES", element="Link 0")
+
+
+def test_closing_a_loop_where_there_is_none_any_more_is_refused():
+    swinging.build()
+    with pytest.raises(RuntimeError, match="No loop goes through 'Elbow'"):
+        bpy.ops.redmax.fix("EXEC_DEFAULT", True, fix="CLOSE_LOOP", element="Elbow")

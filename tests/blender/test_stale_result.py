@@ -76,8 +76,9 @@ def test_it_goes_away_once_the_edit_is_taken_back_by_hand(edited, look):
     assert not is_old()
 
 
-def test_it_goes_away_with_the_result(edited):
-    bpy.ops.redmax.clear_result()
+@pytest.mark.parametrize("clear", [bpy.ops.redmax.clear_result, bpy.ops.redmax.clear_results])
+def test_it_goes_away_with_the_result(edited, clear):
+    clear()
     assert not is_old()
 
 
@@ -127,3 +128,36 @@ def test_undoing_a_bake_is_no_edit():
         bpy.context.view_layer.update()
         assert bpy.context.scene.redmax.result.identifier
         assert not bpy.context.scene.redmax.result.changed
+
+
+OPERATORS = {
+    "enter_mass": ("Upper", {"element": "Upper", "mass": 7.0}),
+    "enter_mass, to no avail": ("Upper", {"element": "Upper", "mass": 0.0}),
+    "set_root": ("Post", {"root": "FREE"}),
+    "set_feel": ("Elbow", {}),
+    "set_kind": ("Elbow", {"kind": "spherical"}),
+    "swap_joint": ("Elbow", {}),
+    "remove_joint": ("Elbow", {"keep_empty": True}),
+    "remove_body": ("Lower", {}),
+    "set_joint_axis": ("Elbow", {"axis": "X"}),
+    "key_coordinate": ("Elbow", {}),
+    "fix": ("Elbow", {"fix": "LOCK_JOINT", "element": "Elbow"}),
+    "solo_mechanism": ("Post", {"root": "Post"}),
+}
+"""Operators that edit a mechanism: the active object, and their settings."""
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_what_operators_edit_makes_it_old(name):
+    scene = swinging.build()
+    swinging.box("Loose", (5.0, 0.0, 0.0), (1.0, 1.0, 1.0))
+    bpy.ops.redmax.check()
+    swinging.simulate()
+    active, settings = OPERATORS[name]
+    for obj in scene.objects:
+        obj.select_set(obj.name == active)
+    bpy.context.view_layer.objects.active = scene.objects[active]
+    assert not scene.redmax.result.changed
+    assert getattr(bpy.ops.redmax, name.partition(",")[0])("EXEC_DEFAULT", True, **settings) == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert scene.redmax.result.changed

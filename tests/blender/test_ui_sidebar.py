@@ -12,7 +12,7 @@ from recording_layout import RecordingLayout, operator_type
 
 import redmax_blender
 from redmax_blender import preferences, templates
-from redmax_blender.bridge import preparation
+from redmax_blender.bridge import preparation, result_findings
 from redmax_blender.properties import full_zip
 from redmax_blender.ui import body, joint, kinds, lists, menus, physics, presets, sidebar, text_lines
 from redmax_blender.ui import scene as scene_panels
@@ -34,6 +34,15 @@ def state():
         "active_mechanism",
     ):
         state.property_unset(name)
+
+
+@pytest.fixture
+def link(scene):
+    """A body: without any there is nothing to say of a result."""
+    made = bpy.data.objects.new("Link", None)
+    scene.collection.objects.link(made)
+    made.redmax.is_body = True
+    return made
 
 
 def drawn(panel):
@@ -140,7 +149,7 @@ def test_a_running_simulation_shows_its_progress_and_nothing_to_press(state):
     assert "ESC" in " ".join(layout.texts())
 
 
-def test_a_result_says_how_far_it_came_and_whether_it_still_holds(scene):
+def test_a_result_says_how_far_it_came_and_whether_it_still_holds(scene, link):
     result = scene.redmax.result
     assert "redmax.clear_result" not in drawn(sidebar.REDMAX_PT_simulate).operators()
     result.identifier, result.status, result.route = "abc", "stopped", "numpy 2.3.4"
@@ -160,7 +169,7 @@ def test_a_result_says_how_far_it_came_and_whether_it_still_holds(scene):
     assert {"redmax.show_result", "redmax.clear_result"} <= set(layout.operators())
 
 
-def test_a_complete_result_says_what_should_be_known_of_it(scene):
+def test_a_complete_result_says_what_should_be_known_of_it(scene, link):
     result = scene.redmax.result
     result.identifier, result.status, result.message = "abc", "complete", "Simulated frames 1-48"
     assert "balance" not in " ".join(drawn(sidebar.REDMAX_PT_simulate).texts())
@@ -171,7 +180,7 @@ def test_a_complete_result_says_what_should_be_known_of_it(scene):
     assert fixes == [{"fix": "ACCURACY_HIGH", "element": ""}]
 
 
-def test_a_simulation_that_gave_nothing_says_why_and_what_may_help(state):
+def test_a_simulation_that_gave_nothing_says_why_and_what_may_help(state, link):
     state.message = state.failure = "Stopped at frame 2: 'Link' exceeds 1,000,000 m/s; nothing was kept"
     layout = drawn(sidebar.REDMAX_PT_simulate)
     assert state.failure in " ".join(layout.texts())
@@ -180,7 +189,7 @@ def test_a_simulation_that_gave_nothing_says_why_and_what_may_help(state):
     assert state.failure not in " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts()), "once is enough"
 
 
-def test_an_old_result_is_baked_only_on_demand(scene):
+def test_an_old_result_is_baked_only_on_demand(scene, link):
     def buttons():
         calls = drawn(sidebar.REDMAX_PT_bake).calls
         return [c.arguments["settings"] for c in calls if c.arguments.get("operator") == "redmax.bake"]
@@ -190,6 +199,19 @@ def test_an_old_result_is_baked_only_on_demand(scene):
     assert buttons() == [{"allow_stale": True}], "in place of the button"
     assert "redmax.simulate" in drawn(sidebar.REDMAX_PT_bake).operators()
     assert "bake would differ" in " ".join(drawn(sidebar.REDMAX_PT_simulate).texts()), "said in one place"
+
+
+def test_nothing_is_said_of_a_result_whose_bodies_were_deleted(scene, state, link):
+    result = scene.redmax.result
+    result.identifier, result.status, result.changed = "abc", "complete", True
+    state.failure = "Stopped at frame 2"
+    bpy.data.objects.remove(link)
+    said = " ".join(drawn(sidebar.REDMAX_PT_simulate).texts())
+    assert "Frames" not in said
+    assert "Stopped" not in said
+    assert "bake would differ" not in said
+    assert "redmax.simulate" not in drawn(sidebar.REDMAX_PT_bake).operators(), "there is nothing to simulate again"
+    assert not list(result_findings.result_findings(scene))
 
 
 def test_the_last_status_line_stays_readable(state):

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from .. import compat
-from .._engine import arrays, quaternion, trajectory
+from .._engine import arrays, trajectory
 from ..properties import scene as scene_properties
 from . import (
     actions,
@@ -28,6 +28,7 @@ from . import (
     placement,
     result_channels,
     rotation_channels,
+    shown,
 )
 from .bake_accuracy import Judge
 from .bake_options import BakeOptions
@@ -38,13 +39,10 @@ from .key_curves import Curve
 from .keys import Channel
 
 if TYPE_CHECKING:
-    from .extract import BodyFrame, Extraction
+    from .extract import Extraction
 
 Array = arrays.Array
 Trajectory = trajectory.Trajectory
-
-STILL = 1e-9
-"""Distance [rad, relative to metres] from the modelled pose that is only round-off."""
 
 RESULTS = 1e-3
 """Part of its largest number by which a result channel may be off between fewer keys."""
@@ -235,7 +233,7 @@ def _bodies(
     }
     if not wanted:
         raise refuse("", "No body is selected", "select bodies, or switch off Selected Only")
-    still = {body.name for body in extraction.bodies if body.name in wanted and _stands_as_modelled(body, result)}
+    still = {body.name for body in extraction.bodies if body.name in wanted and shown.stands_as_modelled(body, result)}
     while True:
         moving = wanted.keys() - still
         carried = {name for name in still if wanted[name] is not None and placement.carrier(wanted[name], moving)}
@@ -250,17 +248,6 @@ def _bodies(
 def _object(scene: bpy.types.Scene, name: str) -> bpy.types.Object | None:
     """The scene's object of a name. A linked one of the same name is another object, unless there is no local one."""
     return (local_object(name) or scene.objects.get(name)) if name in scene.objects else None
-
-
-def _stands_as_modelled(body: BodyFrame, result: Trajectory) -> bool:
-    """Whether nothing can move a body and it stands where it was modelled; a Locked joint may hold it elsewhere."""
-    if not body.static or body.name not in result.body_names:
-        return False
-    index = result.body(body.name)
-    E = body.E_wb
-    moved = np.abs(result.position[0, index] - E[:3, 3]).max()
-    turned = np.abs(quaternion.to_matrix(result.rotation[0, index]) - E[:3, :3]).max()
-    return bool(turned <= STILL and moved <= STILL * (1.0 + np.abs(E[:3, 3]).max()))
 
 
 def _is_chosen(obj: bpy.types.Object | None, view_layer: bpy.types.ViewLayer) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils.bvhtree import BVHTree
 
 from .._engine import arrays
 from . import frames
@@ -15,6 +16,8 @@ from .axis_choice import Bore
 
 Array = arrays.Array
 Object = bpy.types.Object
+Trees = dict[Object, BVHTree]
+"""Meshes as they were evaluated, to look at again after edits for which Blender has let go of them."""
 
 RAYS = 256
 """Directions in which one looks from inside."""
@@ -42,25 +45,43 @@ def _directions() -> Array:
 
 
 def around(
-    outers: Iterable[Object], point: Array, depsgraph: bpy.types.Depsgraph, *, through: bool = False
+    outers: Iterable[Object], point: Array, depsgraph: bpy.types.Depsgraph, trees: Trees, *, through: bool = False
 ) -> Bore | None:
     """The bore around a point (3,) in the world, of the first object that has an open one there; else a closed hollow.
 
-    through: only a hole that is open at both ends, as that of a sleeve.
+    trees: filled with what is looked at. through: only a hole that is open at both ends, as that of a sleeve.
     """
     closed: Bore | None = None
     for outer in outers:
-        found = _bore(outer, point, depsgraph, through=through)
+        found = _bore(outer, point, depsgraph, trees, through=through)
         if found is not None and found.is_open:
             return found
         closed = closed or found
     return None if through else closed
 
 
-def _bore(outer: Object, point: Array, depsgraph: bpy.types.Depsgraph, *, through: bool) -> Bore | None:
-    evaluated: Any = outer.evaluated_get(depsgraph)
-    if outer.type != "MESH" or not evaluated.is_evaluated or not len(evaluated.data.polygons):
+def _tree(outer: Object, depsgraph: bpy.types.Depsgraph) -> BVHTree:
+    """The mesh to look at from inside.
+
+    Not `ray_cast` of the object: where it was edited since it was evaluated Blender may have let go of the evaluated
+    mesh, and crashes then.
+    """
+    mesh: Any = outer
+    try:
+        return BVHTree.FromObject(mesh, depsgraph)
+    except ValueError:  # gone: as it is without modifiers
+        mesh = outer.data
+        return BVHTree.FromPolygons([v.co[:] for v in mesh.vertices], [p.vertices[:] for p in mesh.polygons])
+
+
+def _bore(outer: Object, point: Array, depsgraph: bpy.types.Depsgraph, trees: Trees, *, through: bool) -> Bore | None:
+    if outer.type != "MESH":
         return None
+    if outer not in trees:
+        evaluated: Any = outer.evaluated_get(depsgraph)
+        if not evaluated.is_evaluated or not len(evaluated.data.polygons):
+            return None
+        trees[outer] = _tree(outer, depsgraph)
     M = frames.modelled_matrix(outer, depsgraph)
     try:
         inverse = np.linalg.inv(M[:3, :3])
@@ -68,11 +89,12 @@ def _bore(outer: Object, point: Array, depsgraph: bpy.types.Depsgraph, *, throug
         return None
     start = inverse @ (point - M[:3, 3])
     rays = _directions()
-    hits = [evaluated.ray_cast(start, inverse @ ray) for ray in rays]
-    is_hit = np.array([hit[0] for hit in hits])
+    tree: Any = trees[outer]
+    hits = [tree.ray_cast(start, inverse @ ray) for ray in rays]
+    is_hit = np.array([hit[0] is not None for hit in hits])
     if not is_hit.any():
         return None
-    normals = np.array([hit[2] for hit in hits], np.float64)[is_hit] @ inverse
+    normals = np.array([hit[1] for hit in hits if hit[1] is not None], np.float64) @ inverse
     normals = normals / np.linalg.norm(normals, axis=1, keepdims=True)
     if (~is_hit).mean() < LEAST_OPEN:
         return _closed(normals)

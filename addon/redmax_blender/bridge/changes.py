@@ -21,6 +21,10 @@ _settings: dict[int, Any] = {}
 _counts: dict[int, int] = {}
 """By session_uid of the scene: how many objects it had when they were last counted."""
 
+_members: dict[int, set[int]] = {}
+"""By session_uid of the scene: session_uid of the objects its mechanisms had when settings were last remembered, less
+those that have gone."""
+
 _names: dict[int, dict[int, str]] = {}
 """By session_uid of the scene: names of its bodies and joints, by their session_uid, when they were last looked at."""
 
@@ -47,17 +51,20 @@ def busy() -> bool:
 
 
 def mechanism_objects(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
-    """Objects of a mechanism that Blender has just evaluated because they were edited.
+    """Objects of a mechanism that Blender has just evaluated because they were edited, also such that left it thereby.
 
     A button that edits a property of object.redmax tags the object's transform and geometry. A script's assignment
     does so only where the property has an update function: scripts rely on `cache.is_stale`.
     """
     changed = []
+    members = _members.get(depsgraph.scene.session_uid, set())
     for update in depsgraph.updates:
         original = update.id.original
-        if not isinstance(original, bpy.types.Object):
+        if not isinstance(original, bpy.types.Object) or not (
+            update.is_updated_transform or update.is_updated_geometry
+        ):
             continue
-        if (update.is_updated_transform or update.is_updated_geometry) and belongs_to_mechanism(original):
+        if belongs_to_mechanism(original) or original.session_uid in members:
             changed.append(original)
     return changed
 
@@ -70,6 +77,16 @@ def objects_added_or_removed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgr
     before = _counts.setdefault(scene.session_uid, now)
     _counts[scene.session_uid] = now
     return now != before
+
+
+def member_removed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an object of a mechanism has gone since this was last asked: Blender evaluates nothing deleted."""
+    members = _members.get(scene.session_uid)
+    if not members or not (depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("SCENE")):
+        return False
+    left = members & {obj.session_uid for obj in scene.objects}
+    _members[scene.session_uid] = left
+    return len(left) < len(members)
 
 
 def keys_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -135,8 +152,10 @@ def settings_of(scene: bpy.types.Scene) -> tuple[Any, ...]:
 
 
 def remember_settings(scene: bpy.types.Scene) -> None:
-    """A result was made with settings and names as they are now."""
-    _settings[scene.session_uid] = settings_of(scene)
+    """A result was made with settings, names and objects as they are now."""
+    uid = scene.session_uid
+    _settings[uid] = settings_of(scene)
+    _members[uid] = {obj.session_uid for obj in scene.objects if belongs_to_mechanism(obj)}
     names_changed(scene)
 
 
@@ -144,6 +163,7 @@ def start_anew() -> None:
     """Another file is open, or undo has put one back: its results were made with its settings, or are marked."""
     _settings.clear()
     _counts.clear()
+    _members.clear()
     _names.clear()
     for scene in bpy.data.scenes:
         if scene.library is None:

@@ -136,12 +136,14 @@ def _show_mechanisms(extraction: Extraction, findings: tuple[Finding, ...], runn
         severity: [_touched(finding, known) for finding in findings if finding.severity == severity]
         for severity in ("ERROR", "WARNING")
     }
+    driving = mechanisms.animated_joints(extraction.scene)
     running.mechanisms.clear()
     for mechanism in extraction.mechanisms:
         row = running.mechanisms.add()
         row.name = row.root = mechanism.root
         row.bodies, row.dofs, row.loops = len(mechanism.bodies), mechanism.dofs, mechanism.loops
         row.redundant, row.enabled = mechanism.redundant, mechanism.enabled
+        row.driven = not driving.isdisjoint(mechanism.joints)
         joint_rows.fill(row, mechanism)
         row.problems = sum(not mechanism.members.isdisjoint(names) for names in touched["ERROR"])
         row.warnings = sum(not mechanism.members.isdisjoint(names) for names in touched["WARNING"])

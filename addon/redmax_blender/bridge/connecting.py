@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from .._engine import arrays, joints
-from . import build, frames, joint_axes, joint_objects, mechanism_axes
+from . import bores, build, frames, joint_axes, joint_objects, mechanism_axes
 from .axis_report import Guess
 from .findings import refuse
 from .joint_graph import JointGraph, Node
@@ -64,13 +64,14 @@ def connect_selected(
         if parent is not None and not parent.redmax.is_body and how.lock_parent:
             parent.redmax.body.root = "LOCKED"
         free = list(empties)
+        trees: bores.Trees = {}
         for child in children:
             ends, is_loop = _ends(parent, child, graph)
             place, empty, is_marker = _place(context, how, child, parent, places, free, empties, turned)
             stuck = empty is not None and not joint_objects.may_turn(empty, depsgraph)
             new = NewJoint(*ends, how.kind, place, is_marker, keeps_axes=stuck)
             ((E, choice),) = mechanism_axes.point(
-                context.scene, graph, [new], how.axis, sizes, depsgraph, ground=standing
+                context.scene, graph, [new], how.axis, sizes, depsgraph, ground=standing, trees=trees
             )
             if empty is not None:
                 free.remove(empty)

@@ -21,6 +21,7 @@ from ..properties.scene import FURTHEST_FRAME, frame_range
 from . import (
     animated_values,
     animation,
+    closed_start,
     engine_findings,
     loop_choice,
     loops,
@@ -162,6 +163,9 @@ def _judged(
         findings.extend(mechanisms.mechanism_findings(made, tree, running))
     findings.extend(_locked_in_vain(tree, joint_objects))
     if tree.loops and not any(finding.severity == "ERROR" for finding in findings):
+        closed = closed_start.with_closed_starts(made, running)
+        if closed is not made:
+            made, digest = closed, scene_digest.digest(closed)
         counted, said = loops.with_loops(made, running, reactions=scene.redmax.bake.reaction)
         findings.extend(said)
         found = tuple(next((m for m in counted if m.root == mechanism.root), mechanism) for mechanism in found)

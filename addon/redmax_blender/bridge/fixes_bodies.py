@@ -106,6 +106,7 @@ def enter_mass(_context: bpy.types.Context, obj: Object, mass: float | None = No
     settings.mass_source = "MASS"
     if mass is not None:
         settings.mass = mass
+    body.update_tag()
     return f"'{body.name}' has the mass you enter"
 
 

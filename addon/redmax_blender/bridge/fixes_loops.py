@@ -26,6 +26,8 @@ def close_loop(context: bpy.types.Context, obj: Object) -> str:
     extraction = extract.extract(context.scene, context.view_layer)
     mechanism = _mechanism_of(extraction, obj)
     model = compiling.compile(loops.part_of(extraction.scene, mechanism), checked=True)
+    if not model.loops:
+        raise refuse(obj.name, f"No loop goes through '{obj.name}'", "run Check again")
     movable = {name: _movable(name, extraction) for name in model.joint_names}
     held = np.ones(model.dof_count, np.bool_)
     for number, name in enumerate(model.joint_names):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._engine import arrays, errors, quaternion, simulate, state, trajectory
+from .._engine import arrays, errors, quaternion, route, simulate, state, trajectory
 from .._engine import compile as compiling
-from . import dense_motion
+from . import dense_motion, preparation
 
 if TYPE_CHECKING:
     from .._engine import model
@@ -45,16 +45,22 @@ def refined(
 
     distance [m], angle [rad]: the bound that the motion has to be known to.
     """
-    doubtful = np.nonzero(doubts(result, used, extraction.fps, distance, angle) > DOUBT)[0]
-    described = compiling.compile(extraction.scene) if len(doubtful) else None
-    if described is None or "chart" not in result.channels or described.joint_names != result.joint_names:
+    doubtful = np.nonzero(doubts(result, used, extraction.fps, distance, angle) > DOUBT)[0].tolist()
+    if not doubtful or "chart" not in result.channels:
         return dense
+    # Blender waits for a bake: it must not wait for the compiler, too.
+    with route.held(preparation.route_now() or route.usual()):
+        described = compiling.compile(extraction.scene)
+        if described.joint_names != result.joint_names:
+            return dense
+        runs = {
+            frame: _frame(described, result, used.start + frame, extraction.fps, integrator, per_frame)
+            for frame in doubtful
+        }
     position, rotation = dense.position.copy(), dense.rotation.copy()
     twist = dense.channels["twist"].copy()
-    for frame in doubtful.tolist():
-        sample = used.start + frame
-        run = _frame(described, result, sample, extraction.fps, integrator, per_frame)
-        if run is None or not _arrives(run, result, sample + 1, ARRIVES * distance, ARRIVES * angle):
+    for frame, run in runs.items():
+        if run is None or not _arrives(run, result, used.start + frame + 1, ARRIVES * distance, ARRIVES * angle):
             continue
         inside = slice(frame * per_frame + 1, (frame + 1) * per_frame)
         position[inside], rotation[inside] = run.position[1:-1], run.rotation[1:-1]

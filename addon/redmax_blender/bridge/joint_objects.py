@@ -38,10 +38,15 @@ def ancestors(obj: Object) -> list[Object]:
 
 
 def follow(obj: Object, parent: Object | None, depsgraph: bpy.types.Depsgraph) -> None:
-    """Let a joint object follow its parent body, staying where it is; one that follows something is left alone."""
+    """Let a joint object follow its parent body, staying where it is; one that follows something is left alone.
+
+    Nothing can follow a flattened body, which Check names, and stay where it is.
+    """
     if parent is None or obj.parent is not None or obj in ancestors(parent):
         return
     P = frames.modelled_matrix(parent, depsgraph)
+    if _is_flattened(P):
+        return
     obj.parent = parent
     obj.matrix_parent_inverse = Matrix(np.linalg.inv(P).tolist())
 
@@ -112,13 +117,28 @@ def use_z(obj: Object) -> None:
 
 
 def hand_over_children(obj: Object, depsgraph: bpy.types.Depsgraph) -> None:
-    """Blender children of an object that goes follow its parent instead, staying where they are."""
+    """Blender children of an object that goes follow its parent instead, staying where they are.
+
+    They follow nothing where it has no parent, or a flattened one.
+    """
     P = np.eye(4) if obj.parent is None else frames.modelled_matrix(obj.parent, depsgraph)
     for child in obj.children:
-        if child.parent_type == "OBJECT" and child.library is None:
-            M = frames.parent_matrix(child, depsgraph)
-            child.parent = obj.parent
-            child.matrix_parent_inverse = Matrix(np.linalg.solve(P, M).tolist())
+        if child.parent_type != "OBJECT" or child.library is not None:
+            continue
+        if obj.parent is None or _is_flattened(P):
+            stay(child, depsgraph)
+            continue
+        M = frames.parent_matrix(child, depsgraph)
+        child.parent = obj.parent
+        child.matrix_parent_inverse = Matrix(np.linalg.solve(P, M).tolist())
+
+
+def _is_flattened(M: Array) -> bool:
+    try:
+        frames.rigid_part(M)
+    except frames.FrameError:
+        return True
+    return False
 
 
 @contextmanager

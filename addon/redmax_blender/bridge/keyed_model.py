@@ -8,7 +8,7 @@ follow in a simulation, is as good as any other.
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,17 +18,19 @@ from .._engine import scene as engine_scene
 from ..properties import joint as joint_properties
 from . import loop_choice, loops
 from .bodies import local_object
-from .extract import Extraction
 from .findings import RedMaxError
 from .loop_following import Follower
 from .mechanisms import LOCKED, SIMULATED, Mechanism
+
+if TYPE_CHECKING:
+    from .extract import Extraction
 
 Array = arrays.Array
 
 UNIT = engine_scene.Inertia(
     mass=1.0, center=(0.0, 0.0, 0.0), tensor=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 )
-"""Mass takes no part in it."""
+"""Inertia of every body: where coordinates put them does not depend on it."""
 
 LOADS = ("animation", "torque_table", "stiffness_table", "lower", "upper")
 NUMBERS = ("q", "qdot", "torque", "stiffness", "rest", "damping", "limit_stiffness", "limit_damping")
@@ -106,6 +108,11 @@ def _built(extraction: Extraction, mechanism: Mechanism) -> KeyedMechanism:
             coordinates.append(Coordinate(obj.name, dof, column, factor, name in given))
     closers = tuple(loop.joint.name for loop in model.loops if loop.joint.name in given and loop.joint.ndof)
     return KeyedMechanism(Follower(model, held, scale), tuple(coordinates), closers)
+
+
+def free(joint: Any) -> Any:
+    """A joint that is there to be moved, whatever moves it in a simulation."""
+    return replace(_bare(joint), motion_type=SIMULATED)
 
 
 def _bare(joint: Any) -> Any:

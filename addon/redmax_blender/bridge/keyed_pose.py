@@ -2,8 +2,8 @@
 """Bodies stand where the coordinates of joints put them, as long as no result is shown.
 
 Coordinates are read as they are at present, so what is typed but not keyed counts, and so do drivers. Bodies are moved
-by `preview`, as a result moves them. The mechanism is built outside of Blender's handlers, once it has changed:
-`prepare` is for a timer, or for a script; until then the mechanism as it was built last is shown.
+by `preview`, as a result moves them. A mechanism that has changed is built anew outside of Blender's handlers, by
+`prepare`, which a timer or a script calls; until then it is shown as it was built last.
 In the background nobody looks, and nothing is done unless `watch` is called.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from .._engine import arrays, quaternion, trajectory
 from ..properties import from_specs
 from ..properties import joint as joint_properties
-from . import extract, frames
+from . import changes, extract, frames, kept, movers
 from .findings import RedMaxError
 from .keyed_model import KeyedMechanism, keyed_mechanisms
 from .loop_following import Followed
@@ -29,8 +29,8 @@ from .shown import Pose, Source
 Array = arrays.Array
 Trajectory = trajectory.Trajectory
 
-SEEN = {"rad": np.radians(0.01), "m": 1e-5}
-"""Differences from what was asked for that are worth a word [rad, m]."""
+TOLD_DIFFERENCE = {"rad": np.radians(0.01), "m": 1e-5}
+"""A coordinate that is off by more than this [rad, m] gets a note in its panel."""
 
 
 class Keyed(Source):
@@ -38,12 +38,11 @@ class Keyed(Source):
 
     def __init__(self, extraction: extract.Extraction) -> None:
         super().__init__(extraction)
-        self.moving = [body.name for body in extraction.bodies]  # a Locked joint may stand elsewhere than modelled
         self.mechanisms = keyed_mechanisms(extraction)
         self._asked: list[Array] = []
 
     def has_moved(self) -> bool:
-        """Whether a coordinate is not what it was when poses were asked for last."""
+        """Whether a coordinate has changed since poses were last asked for."""
         now = [mechanism.wish() for mechanism in self.mechanisms]
         return len(now) != len(self._asked) or not all(map(np.array_equal, now, self._asked))
 
@@ -64,7 +63,7 @@ class Keyed(Source):
 
 
 def _still(names: tuple[str, ...], E_wb: Array) -> Trajectory:
-    """One sample at rest, for whoever places objects by a result."""
+    """Bodies at rest as a result of one sample, which is what objects are placed by."""
     return Trajectory(
         body_names=names,
         joint_names=(),
@@ -86,7 +85,7 @@ def _notes(mechanism: KeyedMechanism, wish: Array, reached: Followed) -> Iterato
     missed: dict[str, list[str]] = {}
     for coordinate in (each for each in mechanism.coordinates if each.held):
         shown = float(reached.q[coordinate.column])
-        if abs(wish[coordinate.column] - shown) > SEEN[coordinate.dof.unit]:
+        if abs(wish[coordinate.column] - shown) > TOLD_DIFFERENCE[coordinate.dof.unit]:
             text = f"{np.degrees(shown):.1f}°" if coordinate.dof.unit == "rad" else f"{shown:.4g} m"
             missed.setdefault(coordinate.joint, []).append(text)
     for name, texts in missed.items():
@@ -100,6 +99,9 @@ _built: dict[int, Keyed | None] = {}
 
 _content: dict[int, dict[int, Any]] = {}
 """By session_uid of the scene and of the object: what the mechanisms were built from."""
+
+_own: dict[int, dict[int, tuple[tuple[float, ...], ...]]] = {}
+"""By session_uid of the scene and of the object: the artist's own channels when the mechanisms were built."""
 
 _stale: set[int] = set()
 _state = {"watching": not bpy.app.background, "seconds": 0.0}
@@ -125,6 +127,11 @@ def wants_look(scene: bpy.types.Scene) -> bool:
     return uid in _stale or (uid not in _built and _worth_following(scene))
 
 
+def is_stale(scene: bpy.types.Scene) -> bool:
+    """Whether the mechanisms have changed since they were built."""
+    return scene.session_uid in _stale
+
+
 def pause_before_look() -> float:
     """Seconds to wait for the next edit: longer where building takes long."""
     return 3.0 * _state["seconds"]
@@ -143,8 +150,29 @@ def prepare(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> None:
         with suppress(RedMaxError):  # Check says what is wrong; objects stand as modelled
             _built[uid] = Keyed(extract.extract(scene, view_layer))
     depsgraph = view_layer.depsgraph
-    _content[uid] = {obj.session_uid: _content_of(obj, depsgraph) for obj in scene.objects if _matters(obj)}
+    objects = [obj for obj in scene.objects if _matters(obj)]
+    _content[uid] = {obj.session_uid: _content_of(obj, depsgraph) for obj in objects}
+    _own[uid] = {obj.session_uid: _channels(kept.channels(obj)) for obj in objects}
     _state["seconds"] = time.perf_counter() - begun
+
+
+def put_back(scene: bpy.types.Scene, objects: Any) -> None:
+    """A body that shows coordinates was moved and goes back: so does what was moved along with it and shows none.
+
+    Else selecting everything and moving it would leave joints elsewhere than their bodies.
+    """
+    uid = scene.session_uid
+    for obj in objects if uid not in _stale else ():
+        own = _own.get(uid, {}).get(obj.session_uid)
+        if own is None or obj.redmax.kept.active or own == _channels(obj) or movers.motion_of(obj):
+            continue
+        with changes.ours(evaluate=False):
+            for name, values in zip(kept.CHANNELS, own, strict=True):
+                setattr(obj, name, values)
+
+
+def _channels(holder: Any) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(getattr(holder, name)) for name in kept.CHANNELS)
 
 
 def note_edit(scene: bpy.types.Scene, objects: Any, depsgraph: bpy.types.Depsgraph) -> None:
@@ -170,6 +198,7 @@ def start_anew() -> None:
     """Another file is open."""
     _built.clear()
     _content.clear()
+    _own.clear()
     _stale.clear()
 
 

@@ -27,12 +27,19 @@ STEP = 0.3
 LEAST_STEP = 1e-3
 """A loop that does not close after a step this short has come to its end."""
 
+MOST_STEPS = 500
+"""Steps on the way to a pose, and twice as many attempts: Blender stands still meanwhile."""
+
+TURN = 2.0 * np.pi
+SAME_POSE = 1e-9
+"""Entries of poses that differ by less [1, or parts of the size] are the same after a whole turn."""
+
 LEAP = 0.5
 """Newton's method may correct a coordinate by this much [rad, or parts of the size]; more is another branch."""
 
 MOST_ITERATIONS = 10
 WEAK = 1e-9
-"""Directions in which rows say less than this part of the most they say are left alone."""
+"""Singular values of the constraint Jacobian below this part of the largest count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,15 +85,28 @@ class Follower:
 
     def body_poses(self) -> Array:
         """E_wb (n, 4, 4) [m] of the bodies at the present pose, in the model's order."""
-        kin = kinematics.kinematics(self.model, self.last.q, self._still, self._chart)
+        return self._poses(self.last.q)
+
+    def _poses(self, q: Array) -> Array:
+        kin = kinematics.kinematics(self.model, q, self._still, self._chart)
         return kinematics.body_poses(self.model, kin)
 
     def _gone(self, start: Followed, wish: Array) -> Followed:
+        turned = self._turned(start, wish)
+        if turned is not start:
+            reached = self._went(turned, wish)
+            if not reached.blocked:
+                return reached
+        return self._went(start, wish)
+
+    def _went(self, start: Followed, wish: Array) -> Followed:
         change = wish - start.wish
         far = float(np.abs(change / self.scale).max(initial=0.0))
-        longest = part = min(1.0, STEP / far) if far > STEP else 1.0
-        done, q, blocked = 0.0, start.q, ""
-        while done < 1.0:
+        longest = part = max(STEP / far, 1.0 / MOST_STEPS) if far > STEP else 1.0
+        done, q, blocked = 0.0, start.q, self.model.loops[0].joint.name
+        for _ in range(2 * MOST_STEPS):
+            if done == 1.0:
+                break
             to = min(1.0, done + part)
             trial, blocked = self._closed(q, change * (to - done))
             if trial is not None:
@@ -98,6 +118,21 @@ class Follower:
         if done == 1.0:
             return Followed(q, wish)
         return Followed(q, start.wish + done * change, blocked)
+
+    def _turned(self, start: Followed, wish: Array) -> Followed:
+        """The same pose after whole turns of given coordinates, with one to two turns left to go.
+
+        A crank that has turned a thousand times meanwhile is not followed all the way: what can turn once can turn on.
+        """
+        turns = (wish - start.wish) / TURN
+        turns = np.where(self.held, np.trunc(turns) - np.sign(turns), 0.0)
+        for index in np.flatnonzero(np.abs(turns) >= 1.0):
+            by = np.zeros(len(turns))
+            by[index] = TURN * turns[index]
+            before, after = self._poses(start.q), self._poses(start.q + by)
+            if np.abs(after - before).max() <= SAME_POSE * abs(turns[index]) * max(1.0, float(np.abs(before).max())):
+                start = Followed(start.q + by, start.wish + by, start.blocked)
+        return start
 
     def _closed(self, q: Array, change: Array) -> tuple[Array | None, str]:
         """The pose after a change of the coordinates with loops closed, None and the joint of the loop that cannot."""

@@ -72,10 +72,11 @@ def point(
     depsgraph: bpy.types.Depsgraph,
     *,
     ground: Iterable[Object] = (),
+    trees: bores.Trees | None = None,
 ) -> list[Pointed]:
     """Frames of new joints. graph: joints that stay. known: boxes around bodies as far as they are known.
 
-    ground: bodies that will stand still.
+    ground: bodies that will stand still. trees: meshes that were looked at before, if more joints are to follow.
     """
     keeps = [each.keeps_axes or joint_axes.keeps_place(axis, each.place, is_marker=each.is_marker) for each in new]
     told = [
@@ -84,7 +85,9 @@ def point(
     mechanism = _Mechanism(graph, new, told, {*ground}, known, depsgraph)
     choices: dict[int, Choice] = {}
     if any(each is None for each in told):
-        choices = axis_choice.choose(mechanism.joints, mechanism.shapes(), mechanism.bore_finder(scene))
+        choices = axis_choice.choose(
+            mechanism.joints, mechanism.shapes(), mechanism.bore_finder(scene, {} if trees is None else trees)
+        )
     pointed = []
     for number, (each, kept) in enumerate(zip(new, keeps, strict=True)):
         if kept:
@@ -161,7 +164,7 @@ class _Mechanism:
         ends: Any = dict.fromkeys(end for joint in self.joints for end in joint.ends if end is not GROUND)
         return {body: PartShape(self.extent(body)) for body in ends}
 
-    def bore_finder(self, scene: bpy.types.Scene) -> Any:
+    def bore_finder(self, scene: bpy.types.Scene, trees: bores.Trees) -> Any:
         children = parts.children_of(scene)
         number_of = {id(joint): number for number, joint in enumerate(self.joints[: len(self.new)])}
 
@@ -172,11 +175,12 @@ class _Mechanism:
             holders = [each.parent] if each.parent is not None else []
             if joint.ends[0] is GROUND:
                 holders += sorted((body for body in self.ground if body != each.parent), key=lambda body: body.name)
-            bore = bores.around(chain(*(self._solids(holder, children) for holder in holders)), middle, self.depsgraph)
+            solids = chain(*(self._solids(holder, children) for holder in holders))
+            bore = bores.around(solids, middle, self.depsgraph, trees)
             if (bore is None or not bore.is_open) and any(
                 self.extent(body).distance(middle) == 0.0 for body in holders
             ):
-                bore = bores.around([each.child], middle, self.depsgraph, through=True) or bore
+                bore = bores.around([each.child], middle, self.depsgraph, trees, through=True) or bore
             return bore
 
         return find

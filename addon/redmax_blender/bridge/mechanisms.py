@@ -114,10 +114,15 @@ def find_mechanisms(scene: Any, tree: Structure, joint_objects: dict[str, str]) 
     return tuple(found)
 
 
+def animated_joints(scene: Any) -> set[str]:
+    """Names of the joints that follow keys."""
+    return {joint.name for joint in scene.joints if joint.motion_type == ANIMATED and joint.ndof > 0}
+
+
 def mechanism_findings(scene: Any, tree: Structure, mechanisms: tuple[Mechanism, ...]) -> Iterator[Finding]:
     """What a mechanism as a whole lacks: something that holds it, something that can move, its loops."""
     held_free = {name for name, joint in tree.carried_by.items() if joint.parent is None and joint.ndof == 6}
-    moving = {joint.name for joint in scene.joints if joint.motion_type == ANIMATED and joint.ndof > 0}
+    moving = animated_joints(scene)
     falls = "will fall" if any(scene.gravity) else "will drift"
     for mechanism in mechanisms:
         roots = [name for name in mechanism.bodies if name in tree.carried_by and tree.carried_by[name].parent is None]

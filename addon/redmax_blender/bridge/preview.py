@@ -106,10 +106,11 @@ def forget_motions() -> None:
 def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, edited: bool) -> None:
     """Something was edited: where no result is shown, bodies go where coordinates put them now.
 
-    edited: objects of mechanisms were among it, so that bodies may stand elsewhere although no coordinate changed.
+    edited: objects of mechanisms were among it, so that bodies may stand elsewhere although no coordinate changed. A
+    mechanism that has changed itself, as when what it is parented to is moved, stays as it is until it is built anew.
     """
     source = None if _state["paused"] or _state["rendering"] else _source(scene)
-    if isinstance(source, keyed_pose.Keyed) and (edited or source.has_moved()):
+    if isinstance(source, keyed_pose.Keyed) and ((edited and not keyed_pose.is_stale(scene)) or source.has_moved()):
         with changes.ours(evaluate=False):
             _place(scene, depsgraph)
 
@@ -174,11 +175,20 @@ def moved_by_hand(obj: bpy.types.Object) -> bool:
 
 
 def adopt_copies(objects: Any) -> None:
-    """A copy of an object that shows a result is a new object standing where it is: it has nothing put aside."""
-    for obj in objects:
-        if _is_moved(obj) and obj.session_uid not in _placed:
-            with changes.ours():
-                obj.redmax.kept.active = False
+    """A copy of an object that shows a result is a new object standing where it is: it has nothing put aside.
+
+    A body that was copied with its joints stands as modelled, as they do: they move it from there.
+    """
+    copies = [obj for obj in objects if _is_moved(obj) and obj.session_uid not in _placed]
+    if not copies:
+        return
+    joints = [obj.redmax.joint for obj in objects if obj.redmax.is_joint]
+    held = {end.session_uid for joint in joints for end in (joint.parent, joint.child) if end is not None}
+    with changes.ours():
+        for obj in copies:
+            if obj.session_uid in held:
+                kept.restore(obj)
+            obj.redmax.kept.active = False
 
 
 # --- placing ---------------------------------------------------------------------------------

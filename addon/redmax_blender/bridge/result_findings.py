@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import bpy
 
+from ..properties.scene import has_bodies
 from . import cache
 from .bodies import local_object
 from .findings import Finding
@@ -24,7 +25,7 @@ def result_findings(scene: bpy.types.Scene) -> Iterator[Finding]:
 
 def _said(scene: bpy.types.Scene) -> Iterator[Finding]:
     result = scene.redmax.result
-    if not result.identifier:
+    if not result.identifier or not has_bodies(scene):
         return
     if result.status == "failed":
         yield Finding(culprit(result.message), result.message, "", "WARNING", ("GO_TO_FRAME", "ACCURACY_HIGH"))

@@ -20,6 +20,7 @@ from .extract import Extraction
 from .findings import BridgeError
 
 if TYPE_CHECKING:
+    from .bodies import BodyFrame
     from .simulation import Run
 
 Array = arrays.Array
@@ -28,6 +29,20 @@ Trajectory = trajectory.Trajectory
 
 AT_REST = 1e-9
 """Difference of channels from those of the modelled pose [Blender units, rad] that is only round-off."""
+
+STILL = 1e-9
+"""Distance [rad, relative to metres] from the modelled pose that is only round-off."""
+
+
+def stands_as_modelled(body: BodyFrame, result: Trajectory) -> bool:
+    """Whether nothing can move a body and it stands where it was modelled; a Locked joint may hold it elsewhere."""
+    if not body.static or body.name not in result.body_names:
+        return False
+    index = result.body(body.name)
+    E = body.E_wb
+    moved = np.abs(result.position[0, index] - E[:3, 3]).max()
+    turned = np.abs(quaternion.to_matrix(result.rotation[0, index]) - E[:3, :3]).max()
+    return bool(turned <= STILL and moved <= STILL * (1.0 + np.abs(E[:3, 3]).max()))
 
 
 class Pose(NamedTuple):
@@ -55,9 +70,13 @@ class Source(ABC):
 
     def __init__(self, extraction: Extraction) -> None:
         self.extraction = extraction
-        self.moving = [body.name for body in extraction.bodies if not body.static]
+        self.moving = [body.name for body in extraction.bodies]
         self.problem = ""
         self.notes: dict[str, str] = {}
+
+    def leave_alone(self, result: Trajectory) -> None:
+        """Do not move bodies that stand as modelled in all of a result."""
+        self.moving = [body.name for body in self.extraction.bodies if not stands_as_modelled(body, result)]
 
     @abstractmethod
     def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:
@@ -118,6 +137,7 @@ class Recorded(Source):
 
     def __init__(self, result: Trajectory) -> None:
         super().__init__(result_frames.stored_extraction(result))
+        self.leave_alone(result)
         self.result = result
         self._modes: dict[str, str] = {}
         self._motions: dict[str, _Motion] = {}
@@ -149,12 +169,16 @@ class Growing(Source):
     def __init__(self, run: Run) -> None:
         super().__init__(run.extraction)
         self.run = run
+        self._begun = False
 
     def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:
         index = max(int(frame) - self.extraction.frame_start, 0)
         one = self.run.single(min(index, self.run.frames_done - 1))
         if one is None:
             return
+        if not self._begun:
+            self.leave_alone(one)
+            self._begun = True
         objects = self.objects(depsgraph)
         motions = self.motions(objects, one, depsgraph, samples=1)
         for obj in objects:

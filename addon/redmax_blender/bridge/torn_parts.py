@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 Array = arrays.Array
 
 OFF = 1e-3
-"""Distance, as a part of the bodies' size, that is no matter of rounding any more."""
+"""Distances up to this part of the bodies' size are rounding."""
 
 TURNED = math.radians(0.5)
-"""Angle that is none [rad]."""
+"""Angles up to this are rounding [rad]."""
 
 CHORD = 2.0 * math.sqrt(2.0) * math.sin(0.5 * TURNED)
 """Frobenius norm of the difference of two rotations that angle apart."""

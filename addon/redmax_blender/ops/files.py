@@ -45,8 +45,10 @@ class REDMAX_OT_clear_results(bpy.types.Operator):
         for scene in scenes:
             preview.hide(scene)
             preview.forget(scene.redmax.result.identifier)
+            preview.forget(scene.redmax.former.identifier)
             cache.forget(scene)
             preview.show(scene)  # where coordinates put the bodies
+        readiness.list_result(self, context)
         text = f"Deleted the results of {', '.join(repr(scene.name) for scene in scenes)}"
         context.window_manager.redmax.message = text
         self.report({"INFO"}, text)

@@ -93,6 +93,7 @@ class REDMAX_OT_enter_mass(bpy.types.Operator):
         if obj is None:
             raise refuse(self.element, f"There is no object '{self.element}'", "run Check again")
         said = fixes_bodies.enter_mass(context, obj, self.mass)
+        context.view_layer.update()  # so that it is noticed as an edit, before Check looks
         check_report.refresh(context)
         self.report({"INFO"}, said)
         return {"FINISHED"}

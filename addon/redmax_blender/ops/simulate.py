@@ -10,6 +10,7 @@ import bpy
 from .._engine import preparing
 from ..bridge import cache, live, preparation, preview, result_history, simulation, unexpected
 from ..bridge.findings import BridgeError, RedMaxError
+from ..properties.scene import has_bodies
 from . import readiness
 
 AGAIN = "Simulate once more, although nothing has changed since the last time"
@@ -28,10 +29,6 @@ def _nothing_runs(cls: Any) -> bool:
         cls.poll_message_set("A simulation is running; press ESC in the viewport to stop it")
         return False
     return True
-
-
-def _has_bodies(scene: bpy.types.Scene) -> bool:
-    return any(obj.redmax.is_body for obj in scene.objects)
 
 
 class REDMAX_OT_simulate(bpy.types.Operator):
@@ -58,7 +55,7 @@ class REDMAX_OT_simulate(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not _nothing_runs(cls):
             return False
-        if not _has_bodies(context.scene):
+        if not has_bodies(context.scene):
             cls.poll_message_set("There is no body in this scene; add one in the Physics tab or with Make Mechanism")
             return False
         return True

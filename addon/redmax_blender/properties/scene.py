@@ -258,6 +258,11 @@ def integrator_of(scene: Any) -> Any:
     return cls(**{name: getattr(group, name) for name in fields.specs(cls) if hasattr(group, name)})
 
 
+def has_bodies(scene: Any) -> bool:
+    """Whether there is anything to simulate, cheap enough for draw() and poll()."""
+    return any(obj.redmax.is_body for obj in scene.objects)
+
+
 def frame_range(scene: Any) -> tuple[int, int]:
     """First and last frame to simulate, with the pre-roll."""
     owner = scene.redmax if scene.redmax.use_range else scene

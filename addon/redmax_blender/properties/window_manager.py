@@ -79,6 +79,7 @@ REDMAX_PG_mechanism = from_specs.make_group(
         "root": bpy.props.StringProperty(description="Name of the object the mechanism hangs from"),
         "bodies": bpy.props.IntProperty(),
         "dofs": bpy.props.IntProperty(description="Degrees of freedom that are simulated"),
+        "driven": bpy.props.BoolProperty(description="An Animated joint moves it"),
         "loops": bpy.props.IntProperty(description="Joints that close loops"),
         "redundant": bpy.props.IntProperty(description="Conditions of loops that follow from others"),
         "problems": bpy.props.IntProperty(description="Errors found in it"),

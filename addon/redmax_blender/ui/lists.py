@@ -25,13 +25,16 @@ def active_mechanism(context: Any) -> Any:
 
 def mechanism_text(mechanism: Any) -> str:
     """What a mechanism consists of: '4 bodies, 3 degrees of freedom, 1 loop joint'."""
-    parts = [
-        count(mechanism.bodies, "body", "bodies"),
-        count(mechanism.dofs, "degree of freedom", "degrees of freedom"),
-    ]
+    freedom = count(mechanism.dofs, "degree of freedom", "degrees of freedom")
+    parts = [count(mechanism.bodies, "body", "bodies"), "moved by keys alone" if by_keys(mechanism) else freedom]
     if mechanism.loops:
         parts.append(count(mechanism.loops, "loop joint"))
     return ", ".join(parts)
+
+
+def by_keys(mechanism: Any) -> bool:
+    """Whether Animated joints decide the whole motion: no freedom is left, and nothing is wrong with that."""
+    return bool(mechanism.driven) and mechanism.dofs == 0
 
 
 def mechanism_icon(mechanism: Any) -> Any:
@@ -61,7 +64,7 @@ class REDMAX_UL_mechanisms(bpy.types.UIList):
         name.label(text=text_lines.short_name(item.root, room), icon=mechanism_icon(item))
         numbers = name.row()
         numbers.alignment = "RIGHT"
-        numbers.label(text=f"{item.dofs} DOF")
+        numbers.label(text="Driven" if by_keys(item) else f"{item.dofs} DOF")
         if root is not None:
             row.separator(factor=0.5)
             colour = row.row()

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import bpy
 
+from ..properties.scene import has_bodies
 from . import (
     axis_buttons,
     bake_options,
@@ -167,7 +168,12 @@ class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
 
 
 def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
-    """The last simulation of the scene: how far it came, and whether it still holds."""
+    """The last simulation of the scene: how far it came, and whether it still holds.
+
+    Nothing once all bodies are deleted; undo brings them back, and with them their result.
+    """
+    if not has_bodies(context.scene):
+        return
     settings = context.scene.redmax
     result = settings.result
     failure = context.window_manager.redmax.failure
@@ -208,7 +214,8 @@ class REDMAX_PT_bake(SidebarPanel, bpy.types.Panel):
         result = context.scene.redmax.result
         buttons = layout.row(align=True)
         buttons.scale_y = 1.5
-        if result.identifier and result.changed:  # in place of the button, so that nothing moves
+        is_old = result.identifier and result.changed and has_bodies(context.scene)
+        if is_old:  # in place of the button, so that nothing moves
             buttons.operator("redmax.simulate", text="Simulate Again", icon="FILE_REFRESH")
             buttons.operator("redmax.bake", text="Bake Old Result").allow_stale = True
         else:

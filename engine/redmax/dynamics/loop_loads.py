@@ -48,7 +48,7 @@ class LoopLoads(BoundForce):
         sine = 0.5 * float(a @ np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]))
         angle = math.atan2(sine, 0.5 * (float(np.trace(R)) - 1.0)) / length
         turn, rest = 2.0 * math.pi / length, self._numbers[2]
-        return angle + turn * round((rest - angle) / turn)
+        return angle + turn * float(np.round((rest - angle) / turn))  # not round(): a step gone astray has NaN
 
     def _law(self, q: float, qdot: float, t: float) -> tuple[float, float, float]:
         """Force along q [N m or N] and its derivatives by q and qdot, as `loads.joint_loads` has them."""

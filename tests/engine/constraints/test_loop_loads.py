@@ -119,6 +119,14 @@ def test_the_rate_is_that_of_the_coordinate_and_the_force_has_its_power():
         assert power == pytest.approx(put_in - taken - stored, abs=1e-4)
 
 
+def test_poses_of_a_step_gone_astray_give_no_number_and_no_error():
+    """Integrators try a shorter step after NaN; an error would end the run without naming an element."""
+    (force,) = four_bars(loads=LOADS["all"], in_tree=False).forces
+    E = np.full((2, 4, 4), np.nan)
+    assert np.isnan(force.coordinate(E))
+    assert np.isnan(force.wrenches(E, np.zeros((2, 6)), 0.0)).all()
+
+
 def test_a_joint_without_a_single_axis_is_refused_by_name():
     b = Builder("ball")
     b.bar("left", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
