@@ -2,7 +2,7 @@
 """Drive a Blender window by hand, one command after another:
 
 python -m tests.window begin FOLDER [--zip EXTENSION.zip] [--blend FILE.blend]
-python -m tests.window do FOLDER "key shift+a" "type four" "key Return" "picture /tmp/a.png"
+python -m tests.window do FOLDER "key shift+a" "type four" "key Return" "picture a.png"
 python -m tests.window end FOLDER
 """
 
