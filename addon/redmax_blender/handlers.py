@@ -278,7 +278,11 @@ def _stop_waiting() -> None:
 
 @_stays
 def undo_post(*_: Any) -> None:
-    """The file is as it was: so is what it says of the result, and what showing it had put aside."""
+    """The file is as it was: so is what it says of the result, and what showing it had put aside.
+
+    What was told last, as "Baked 250 frames", may just have been taken back.
+    """
+    bpy.context.window_manager.redmax.message = ""
     live.note_change()
     live.stop()
     scene = bpy.context.scene

@@ -295,3 +295,15 @@ def test_another_file_brings_none_of_the_former_files_findings():
     state = bpy.context.window_manager.redmax
     assert (len(state.problems), len(state.mechanisms), state.checked, state.running) == (0, 0, False, False)
     assert state.message == ""
+
+
+def test_what_was_told_is_not_said_any_more_once_it_is_undone():
+    swinging.build()
+    swinging.simulate()
+    bpy.ops.ed.undo_push(message="simulated")
+    bpy.ops.redmax.bake()
+    bpy.ops.ed.undo_push(message="baked")
+    state = bpy.context.window_manager.redmax
+    assert state.message.startswith("Baked")
+    bpy.ops.ed.undo()
+    assert state.message == ""
