@@ -183,6 +183,19 @@ def driven(window):
     return result
 
 
+def test_putting_channels_aside_can_be_interrupted_anywhere():
+    obj = swinging.build().objects["Upper"]
+    before, number, reached = faults.everything(), 1, True
+    while reached:
+        with suppress(faults.PlantedError), faults.planted(number, "bridge/kept") as lines:
+            kept.keep(obj)
+        if lines.at:
+            assert faults.differences(before, faults.everything()) == [], lines.at
+        number, reached = number + 1, bool(lines.at)
+    assert number > 8
+    assert obj.redmax.kept.active
+
+
 def test_bringing_channels_back_can_be_interrupted_anywhere():
     obj = swinging.build().objects["Upper"]
     obj.rotation_euler = (0.3, 0.0, -0.2)

@@ -11,12 +11,18 @@ CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_
 
 
 def keep(obj: bpy.types.Object) -> None:
-    """Put the channels aside, unless they already are."""
+    """Put the channels aside, unless they already are; all of them or none."""
     kept: Any = obj.redmax.kept
-    if not kept.active:
+    if kept.active:
+        return
+    try:
         for name in CHANNELS:
             setattr(kept, name, getattr(obj, name))
         kept.active = True
+    except BaseException:
+        for name in CHANNELS:
+            kept.property_unset(name)
+        raise
 
 
 def restore(obj: bpy.types.Object) -> None:

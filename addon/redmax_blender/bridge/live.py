@@ -113,8 +113,8 @@ def begin(scene: bpy.types.Scene, extraction: extract.Extraction, integrator: An
     global _current  # noqa: PLW0603  (there is one run at a time, and modules outlive operators)
     assert _current is None
     run = simulation.Run(extraction, integrator, route=preparation.route_now())
-    _current = _Live(scene.session_uid, run, _names(extraction), pace=time_left.Pace(time.monotonic()))
     try:
+        _current = _Live(scene.session_uid, run, _names(extraction), pace=time_left.Pace(time.monotonic()))
         if scene.redmax.show_result:
             preview.begin_live(scene, shown.Growing(run))
         run.start()

@@ -100,17 +100,17 @@ class REDMAX_OT_simulate(bpy.types.Operator):
         if context.screen.is_animation_playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)
         window_manager = context.window_manager
-        run = live.begin(context.scene, extraction, integrator)
         try:
+            run = live.begin(context.scene, extraction, integrator)
             window_manager.redmax.running = True
             window_manager.progress_begin(0, run.frames_total)
             _timers.append(window_manager.event_timer_add(INTERVAL, window=context.window))
             window_manager.modal_handler_add(self)
+            return {"RUNNING_MODAL"}
         except BaseException:  # nobody would come to finish the run
             live.abandon()
             clean_up(context)
             raise
-        return {"RUNNING_MODAL"}
 
     def _reused(self, context: bpy.types.Context, extraction: Any, integrator: Any) -> live.Outcome | None:
         """What to tell where the scene's result is what a simulation would give again; None where it is not."""
