@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
     from redmax.integrators import constrained as constrained_run  # noqa: F401
-    from redmax.kernels import cache_folder, route  # noqa: F401
+    from redmax.kernels import route  # noqa: F401
+    from redmax.kernels.cache import cache_folder  # noqa: F401
     from redmax.spatial import adjoint, angle_axis, euler, inertia, pose, quaternion, rates, so3  # noqa: F401
 
 _VENDORED = f"{__package__}.redmax"
@@ -52,7 +53,7 @@ _PLACES = {
     "console": ".cli.console",
     "progress": ".cli.progress",
     "preparing": ".cli.warm_up",
-    "cache_folder": ".kernels.cache_folder",
+    "cache_folder": ".kernels.cache.cache_folder",
     "route": ".kernels.route",
     "integrator_base": ".integrators.base",
     "constrained_run": ".integrators.constrained",

@@ -113,7 +113,7 @@ class CompiledMachine(NumpyMachine):
 
     def __init__(self, mechanism: Mechanism) -> None:
         super().__init__(mechanism)
-        from redmax.kernels.tree import Tree  # noqa: PLC0415  (loads numba)
+        from redmax.kernels.compiled_tree import Tree  # noqa: PLC0415  (loads numba)
 
         self.fast = Tree(self.model)
 

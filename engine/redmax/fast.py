@@ -27,7 +27,7 @@ from .vectorised import (
 )
 
 if TYPE_CHECKING:
-    from .kernels.tree import Tree
+    from .kernels.compiled_tree import Tree
 
 __all__ = [
     "accelerations",
@@ -55,8 +55,8 @@ def new_tree(model: Model) -> Tree | None:
     """
     if route.name() != route.NUMBA or model.loops or model.constraints or model.followers is not None:
         return None
-    from .kernels.packing import pack  # noqa: PLC0415  (not needed without numba)
-    from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
+    from .kernels.compiled_tree import Tree  # noqa: PLC0415  (needs numba)
+    from .kernels.layout.packing import pack  # noqa: PLC0415  (not needed without numba)
 
     return Tree(model) if model.once(pack).whole and not python_force(model) else None
 
@@ -65,9 +65,9 @@ def looped_tree(model: Model) -> Tree | None:
     """The same for a model whose only constraints are loops that kernels know: its motion keeps them closed."""
     if route.name() != route.NUMBA or not model.loops or not model.treatment.projects or model.followers is not None:
         return None
-    from .kernels.packing import pack  # noqa: PLC0415  (not needed without numba)
-    from .kernels.packing_rows import known  # noqa: PLC0415  (not needed without numba)
-    from .kernels.tree import Tree  # noqa: PLC0415  (needs numba)
+    from .kernels.compiled_tree import Tree  # noqa: PLC0415  (needs numba)
+    from .kernels.layout.packing import pack  # noqa: PLC0415  (not needed without numba)
+    from .kernels.layout.packing_rows import known  # noqa: PLC0415  (not needed without numba)
 
     whole = model.once(known) and model.once(pack).whole and not model.once(python_force)
     return Tree(model) if whole else None

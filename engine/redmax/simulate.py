@@ -37,7 +37,7 @@ from .state import State
 from .trajectory import Status, Trajectory
 
 if TYPE_CHECKING:
-    from .kernels.tree import Tree
+    from .kernels.compiled_tree import Tree
 
 MAX_FRAMES = 10_000_000
 """More frames than this are a mistake in fps or duration, and would not fit into memory."""

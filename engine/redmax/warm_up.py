@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compile everything once, ahead of use and with progress, so that no run stands still without a word.
 
-Compiled kernels are kept on disk (`kernels.cache_folder`): each computer does this once for each version.
+Compiled kernels are kept on disk (`kernels.cache.cache_folder`): each computer does this once for each version.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from .compile import compile as compile_scene
 from .errors import RedMaxError
 from .examples import EXAMPLES
 from .integrators import INTEGRATORS
-from .kernels import cache_folder, route
+from .kernels import route
+from .kernels.cache import cache_folder
 from .simulate import simulate
 
 OnProgress = Callable[[float, str], None]
@@ -51,7 +52,7 @@ def warm_up(progress: OnProgress | None = None, *, stopped: Callable[[], bool] |
     """
     if route.name() != route.NUMBA:
         return True
-    from .kernels import jit  # noqa: PLC0415  (needs numba)
+    from .kernels.cache import jit  # noqa: PLC0415  (needs numba)
 
     begun = time.perf_counter()
     done: set[str] = set()
@@ -82,7 +83,9 @@ def warm_up(progress: OnProgress | None = None, *, stopped: Callable[[], bool] |
 
 def part_on_disk() -> float:
     """Which part of the kernels is kept already, 0 to 1, also by another process. Needs numba."""
-    from .kernels import extrapolation, fixed_steps, jit, newton, runge_kutta, tree  # noqa: F401, PLC0415  (all sizes)
+    from .kernels import compiled_tree as tree  # noqa: F401, PLC0415  (all sizes)
+    from .kernels.cache import jit  # noqa: PLC0415  (all sizes)
+    from .kernels.steps import extrapolation, fixed_steps, newton, runge_kutta  # noqa: F401, PLC0415  (all sizes)
 
     folder = cache_folder.writable()
     kept = {name.rsplit(".", 2)[0] for name in (folder.names() if folder is not None else ())}  # function.hash.kernel
@@ -108,7 +111,8 @@ def _short_pauses() -> Iterator[None]:
 
 def _run_everything() -> None:
     """A little of every integrator, and single calls: kernels see the same types whatever the mechanism."""
-    from .kernels import extrapolation, fixed_steps, newton, runge_kutta, tree  # noqa: F401, PLC0415  (sizes of all known)
+    from .kernels import compiled_tree as tree  # noqa: F401, PLC0415  (sizes of all known)
+    from .kernels.steps import extrapolation, fixed_steps, newton, runge_kutta  # noqa: F401, PLC0415  (sizes of all known)
 
     model = compile_scene(io.load(EXAMPLES[0].path))
     for cls in INTEGRATORS:

@@ -28,7 +28,7 @@ def main() -> int:
     if hasattr(os, "nice"):  # on Windows the parent has asked for it
         os.nice(10)
     engine = _found(wish)
-    names = ("kernels.cache_folder", "warm_up", "errors", "only_one")
+    names = ("kernels.cache.cache_folder", "warm_up", "errors", "only_one")
     cache_folder, warm_up, errors, only_one = (importlib.import_module(f"{engine}.{name}") for name in names)
     if wish["place"] is not None:
         cache_folder.use(Path(wish["place"]))

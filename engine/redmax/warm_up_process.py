@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import RedMaxError
-from .kernels import cache_folder
+from .kernels.cache import cache_folder
 
 PROGRAM = Path(__file__).with_name("warm_up_child.py")
 ENGINE = __name__.rpartition(".")[0]

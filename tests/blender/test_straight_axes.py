@@ -9,8 +9,8 @@ import pytest
 import swinging
 from mathutils import Euler
 
-from redmax.kernels import layout as at
-from redmax.kernels import packing
+from redmax.kernels.layout import offsets as at
+from redmax.kernels.layout import packing
 from redmax_blender._engine import compile as compiling
 from redmax_blender._engine import joints, so3
 from redmax_blender.bridge import extract

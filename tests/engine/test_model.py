@@ -14,7 +14,7 @@ import numpy as np
 from engine.random_trees import random_model
 from redmax import fast
 from redmax.kernels import route
-from redmax.kernels.packing import pack
+from redmax.kernels.layout.packing import pack
 from redmax.vectorised.plan import plan_of
 
 

@@ -19,7 +19,8 @@ from redmax.cli import run as running
 from redmax.cli import warm_up as command
 from redmax.errors import RedMaxError
 from redmax.examples import EXAMPLES
-from redmax.kernels import cache_folder, route
+from redmax.kernels import route
+from redmax.kernels.cache import cache_folder
 
 needs_numba = pytest.mark.skipif(route.name() != route.NUMBA, reason="plain numpy has nothing to compile")
 
@@ -27,7 +28,7 @@ needs_numba = pytest.mark.skipif(route.name() != route.NUMBA, reason="plain nump
 @pytest.fixture
 def empty_folder(tmp_path, monkeypatch):
     """An empty folder of this test, and three small kernels in place of the engine's."""
-    numba_jit = pytest.importorskip("redmax.kernels.jit", exc_type=ImportError)
+    numba_jit = pytest.importorskip("redmax.kernels.cache.jit", exc_type=ImportError)
     monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(numba_jit, "sizes", {})
     cache_folder.look_again()
@@ -153,7 +154,7 @@ from redmax import io, warm_up
 from redmax.compile import compile as compile_scene
 from redmax.examples import EXAMPLES
 from redmax.integrators import INTEGRATORS
-from redmax.kernels import jit
+from redmax.kernels.cache import jit
 from redmax.simulate import simulate
 
 assert warm_up.warm_up()
@@ -177,7 +178,7 @@ print(len(EXAMPLES) * len(tuple(INTEGRATORS)), asked)
 
 AGAIN = """
 from redmax import warm_up
-from redmax.kernels import jit
+from redmax.kernels.cache import jit
 
 compiled = []
 with jit.watched(lambda name, done: compiled.append(name) if done else None):

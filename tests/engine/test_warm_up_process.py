@@ -15,7 +15,8 @@ import pytest
 
 from redmax import only_one, warm_up, warm_up_process
 from redmax.errors import RedMaxError
-from redmax.kernels import cache_folder, route
+from redmax.kernels import route
+from redmax.kernels.cache import cache_folder
 from redmax.warm_up_process import WarmUpProcess
 
 needs_numba = pytest.mark.skipif(route.name() != route.NUMBA, reason="plain numpy has nothing to compile")

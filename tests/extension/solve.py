@@ -19,7 +19,7 @@ def engine(name):
     return importlib.import_module(f"{module}.redmax.{name}")
 
 
-route, cache_folder, warm_up = engine("kernels.route"), engine("kernels.cache_folder"), engine("warm_up")
+route, cache_folder, warm_up = engine("kernels.route"), engine("kernels.cache.cache_folder"), engine("warm_up")
 preparation = importlib.import_module(f"{module}.bridge.preparation")
 facts = {"loaded at start": sorted({"numba", "llvmlite"} & set(sys.modules)), "solver": preparation.solver()._asdict()}
 
@@ -76,7 +76,7 @@ compiled = []
 if "clear" in wishes:
     simulate_meanwhile()
 if route.name() == route.NUMBA:
-    with engine("kernels.jit").watched(lambda name, _done: compiled.append(name)):
+    with engine("kernels.cache.jit").watched(lambda name, _done: compiled.append(name)):
         simulate_and_bake()
     facts["folder"] = str(cache_folder.folder())
 else:

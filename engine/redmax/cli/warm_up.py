@@ -8,7 +8,8 @@ import time
 from typing import TextIO
 
 from ..errors import RedMaxError
-from ..kernels import cache_folder, route
+from ..kernels import route
+from ..kernels.cache import cache_folder
 from ..warm_up import TYPICAL_SECONDS, is_warm, warm_up
 from .console import write
 from .inspect import Say

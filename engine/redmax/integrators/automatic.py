@@ -28,7 +28,7 @@ from .switching import is_switch
 from .watch import FRAME
 
 if TYPE_CHECKING:
-    from ..kernels.tree import Tree
+    from ..kernels.compiled_tree import Tree
 
 DRAFT, STANDARD, HIGH = "draft", "standard", "high"
 AT_ONCE, AT_LAST, NEVER = "at once", "at last", "never"

@@ -30,7 +30,7 @@ from . import constrained
 from .watch import Watch
 
 if TYPE_CHECKING:
-    from ..kernels.tree import Tree
+    from ..kernels.compiled_tree import Tree
 
 MAX_TURN = math.pi / 8.0
 """Largest rotation [rad] of a joint with a singularity in one step.

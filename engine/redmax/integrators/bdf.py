@@ -21,7 +21,7 @@ from .base import NOT_FINITE, SMALLER_STEP, FixedStep, FixedStepper, Integration
 from .equations import immovable, residual
 
 if TYPE_CHECKING:
-    from ..kernels.tree import Tree
+    from ..kernels.compiled_tree import Tree
 
 _Residual: TypeAlias = Callable[[Array], Array]
 
@@ -139,7 +139,7 @@ class ImplicitStepper(FixedStepper):
         self, tree: Tree, free: IntArray, past: Array, ch: float, t: float, x: Array
     ) -> tuple[Array, Array]:
         """The same in compiled code. past: rows q_given, v_given, q_past, v_past; x: guess of the free coordinates."""
-        from ..kernels import newton  # noqa: PLC0415  (needs numba)
+        from ..kernels.steps import newton  # noqa: PLC0415  (needs numba)
 
         tree.set_chart(self.state.chart)
         x, matrix = x.copy(), np.zeros((len(free), len(free)))

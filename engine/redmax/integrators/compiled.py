@@ -34,7 +34,7 @@ from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
 from .watch import STEPS_AT_ONCE
 
 if TYPE_CHECKING:
-    from ..kernels.tree import Tree
+    from ..kernels.compiled_tree import Tree
 
 
 @cache
@@ -62,7 +62,7 @@ def tableau_arrays(method: Tableau) -> tuple[Array, Array, IntArray, Array]:
 
 
 def watched_arrays(switches: Switches) -> tuple[IntArray, Array]:
-    """What switches by state as kernels read it; see `kernels.events`."""
+    """What switches by state as kernels read it; see `kernels.steps.events`."""
     counts = np.array([len(levels) for levels in switches.levels], np.int64)
     m = len(counts)
     first = m + np.cumsum(counts) - counts
@@ -81,7 +81,7 @@ class CompiledRungeKutta:
     def __init__(
         self, tree: Tree, method: Tableau, t: float, y: Array, *, rtol: float, atol: float, pace: float, exchanges: bool
     ) -> None:
-        from ..kernels import runge_kutta  # noqa: PLC0415  (needs numba)
+        from ..kernels.steps import runge_kutta  # noqa: PLC0415  (needs numba)
 
         self._kernel, self.tree, self.y = runge_kutta, tree, np.array(y, np.float64)
         self._tableau = tableau_arrays(method)
@@ -125,7 +125,7 @@ class CompiledRungeKutta:
         self._clock[self._kernel.TIME], self._clock[self._kernel.KNOWN] = t, 0.0
 
     def advance(self, sample: float, interval: float, t_bound: float, longest: float, limit: int) -> None:
-        """Steps up to t_bound or a sample; see `kernels.runge_kutta.advance`. IntegrationError where it cannot."""
+        """Steps up to t_bound or a sample; see `steps.runge_kutta.advance`. IntegrationError where it cannot."""
         kernel, tree = self._kernel, self.tree
         ended = kernel.advance(
             tree.address, tree.ints, tree.floats, *self._tableau, self._control, self._traits, self._free,
@@ -178,7 +178,7 @@ def stuck_component(model: Model, free: IntArray, component: int, *, too_small: 
 
 
 class CompiledFixedStepper(FixedStepper):
-    """Recipe of a fixed-step run whose frames kernels compute. method: a number of `kernels.fixed_steps`.
+    """Recipe of a fixed-step run whose frames kernels compute. method: a number of `kernels.steps.fixed_steps`.
 
     splits: whether the method divides steps where inputs jump; such frames go step by step through `step`.
     tolerance: of the methods that iterate.
@@ -197,7 +197,7 @@ class CompiledFixedStepper(FixedStepper):
         state, tree = self.state, self.tree
         if tree is None or next_switch(self._switches, state.t, t_end) < t_end:
             return super().advance(t_end)
-        from ..kernels import fixed_steps  # noqa: PLC0415  (needs numba)
+        from ..kernels.steps import fixed_steps  # noqa: PLC0415  (needs numba)
 
         q, qdot = state.q.copy(), state.qdot.copy()
         tree.set_chart(state.chart)
@@ -219,7 +219,7 @@ class CompiledFixedStepper(FixedStepper):
         return self.state
 
     def _error(self, ended: int, progress: Array) -> IntegrationError:
-        from ..kernels import fixed_steps  # noqa: PLC0415  (needs numba)
+        from ..kernels.steps import fixed_steps  # noqa: PLC0415  (needs numba)
 
         if ended == fixed_steps.STUCK:
             return IntegrationError.of(fast.stuck_joint(self.model, int(progress[1])))

@@ -31,7 +31,7 @@ from ..model import Model
 from ..state import State
 
 if TYPE_CHECKING:
-    from ..kernels.tree import Tree
+    from ..kernels.compiled_tree import Tree
     from .base import Stepper
 
 ROUND_OFF = 1e-14

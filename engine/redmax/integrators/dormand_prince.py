@@ -30,7 +30,7 @@ from .tableaux import DORMAND_PRINCE_5, DORMAND_PRINCE_8, Tableau
 from .watch import STEPS_AT_ONCE
 
 if TYPE_CHECKING:
-    from ..kernels.tree import Tree
+    from ..kernels.compiled_tree import Tree
 
 LONGEST_STEP = 0.25
 """No step is longer than this [s], or than the time between two samples where that is longer: a mechanism at rest or

@@ -5,7 +5,7 @@ What a step jumps over its error estimate does not see, and what has a corner in
 than the method's order. So every adaptive step that is accurate enough is also looked into: each quantity that makes
 something switch is known at both ends, with its rate, and at points in between that the step's own motion gives
 (`crossings.quintic`). If one of them leaves the interval between two levels in which it began, the step is taken again
-so that it ends just before, and the next one begins just beyond. `kernels.events` does the same in compiled runs.
+so that it ends just before, and the next one begins just beyond. `kernels.steps.events` does the same in compiled runs.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from .equations import linear_system
 from .extrapolation import Linearisation, LinearlyImplicitExtrapolation, StepMatrix
 
 if TYPE_CHECKING:
-    from ..kernels.tree import Tree
+    from ..kernels.compiled_tree import Tree
 
 ALL, SLOW = "all", "slow"
 
@@ -116,7 +116,7 @@ class CompiledMechanism(Mechanism):
     """The same by kernels, which also do the small steps."""
 
     def __init__(self, stepper: ExplicitStepper) -> None:
-        from ..kernels import extrapolation  # noqa: PLC0415  (needs numba)
+        from ..kernels.steps import extrapolation  # noqa: PLC0415  (needs numba)
 
         super().__init__(stepper)
         self._kernel, self._exchanges = extrapolation, stepper.model.once(exchanges_energy)

@@ -13,21 +13,21 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from . import layout as at
-from .articulated import eliminate, substitute
-from .charts import recentre, turn_rate
-from .constrained import forward_with_rows, look, project, set_forces
-from .flat import accelerate_flat
-from .forces import apply_forces
-from .inverse import joint_forces, solve_implicit
-from .jit import callback, compiled, inner
-from .loads import joint_loads, put_prescribed
-from .memory import fixed, further, get, numbers_at, put, put3
-from .place import place_all, velocities
-from .power import powers
-from .products import multiply, pull
-from .rows import world_poses
-from .views import address_in, addresses, arrays_at, line, rows_of, whole
+from .cache.jit import callback, compiled, inner
+from .joints.charts import recentre, turn_rate
+from .joints.loads import joint_loads, put_prescribed
+from .joints.place import place_all, velocities
+from .layout import offsets as at
+from .layout.memory import fixed, further, get, numbers_at, put, put3
+from .layout.views import address_in, addresses, arrays_at, line, rows_of, whole
+from .rows.constrained import forward_with_rows, look, project, set_forces
+from .rows.row_kinds import world_poses
+from .tree.articulated import eliminate, substitute
+from .tree.forces import apply_forces
+from .tree.inverse import joint_forces, solve_implicit
+from .tree.planar import accelerate_flat
+from .tree.power import powers
+from .tree.products import multiply, pull
 
 LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, RIGHT_SIDE = (
     at.LOAD,

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .jit import inlined, inner
+from .cache.jit import inlined, inner
 
 SERIES_ANGLE = 2.0
 """Series below, closed forms from here on [rad], as in `spatial.stumpff`."""

@@ -28,8 +28,8 @@ from redmax.integrators import (
 )
 from redmax.integrators.energy_balance import powers
 from redmax.integrators.equations import linear_system, residual
-from redmax.kernels import layout as at
 from redmax.kernels import route
+from redmax.kernels.layout import offsets as at
 from redmax.simulate import record, simulate
 
 pytestmark = pytest.mark.skipif(route.name() != route.NUMBA, reason="kernels need numba")

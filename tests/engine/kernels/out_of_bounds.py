@@ -16,11 +16,11 @@ from numba import types
 from engine.mechanisms import four_bar
 from redmax import fast
 from redmax.compile import compile as compile_scene
-from redmax.kernels import layout as at
+from redmax.kernels.cache.jit import callback, compiled
 from redmax.kernels.core import call
-from redmax.kernels.jit import callback, compiled
-from redmax.kernels.memory import further, get, get6, integers_at, numbers_at, part, put, put_all
-from redmax.kernels.views import address_in, line, numbers_of, table
+from redmax.kernels.layout import offsets as at
+from redmax.kernels.layout.memory import further, get, get6, integers_at, numbers_at, part, put, put_all
+from redmax.kernels.layout.views import address_in, line, numbers_of, table
 
 
 @compiled

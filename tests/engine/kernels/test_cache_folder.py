@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("numba", reason="machine code is kept only where numba is")
 
-from redmax.kernels import cache_folder, trusted_folder
+from redmax.kernels.cache import cache_folder, trusted_folder
 
 
 @pytest.fixture(autouse=True)

@@ -60,7 +60,7 @@ def test_counts_of_a_packed_model_that_are_too_large_are_errors():
 
 
 def test_checked_kernels_are_kept_apart():
-    asked = ("-c", "from redmax.kernels import cache_folder; print(cache_folder.digest())")
+    asked = ("-c", "from redmax.kernels.cache import cache_folder; print(cache_folder.digest())")
     assert checked(*asked, asked="1") != checked(*asked, asked="0") == checked(*asked, asked="")
 
 

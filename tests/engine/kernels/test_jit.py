@@ -22,9 +22,10 @@ pytest.importorskip("numba", reason="needs numba")
 
 import redmax
 from engine.kernels.toy_kernels import KERNELS
-from redmax.kernels import cache_folder, jit, kernel_file, stored
+from redmax.kernels.cache import cache_folder, jit, kernel_file
+from redmax.kernels.cache import machine_code as stored
 
-KERNELS_FOLDER = Path(jit.__file__).parent
+KERNELS_FOLDER = Path(jit.__file__).parents[1]
 NUMBERS = np.array([1.0, 2.0, 4.0])
 
 
@@ -269,7 +270,7 @@ def test_what_is_found_again_leaves_the_compiler_unprepared(tmp_path, folder):
 
 TAKES_IN = """
 import numpy as np
-from redmax.kernels.jit import compiled
+from redmax.kernels.cache.jit import compiled
 
 @compiled
 def doubled(numbers):
@@ -290,7 +291,7 @@ def test_modules_of_what_was_taken_in_are_not_imported(tmp_path, folder):
 
 
 ASKS = """
-from redmax.kernels.jit import compiled, inner
+from redmax.kernels.cache.jit import compiled, inner
 
 @inner
 def complain(x):
@@ -328,17 +329,31 @@ def test_what_is_found_again_can_be_taken_in_by_what_is_compiled_later(load, fol
 
 def test_compiled_modules_read_only_what_the_name_of_the_folder_knows():
     """A constant of another file is compiled in; when that file changes, so must the folder."""
-    compiled = [path for path in KERNELS_FOLDER.glob("*.py") if "from .jit import" in path.read_text()]
+    compiled = [path for path in KERNELS_FOLDER.rglob("*.py") if "jit import" in path.read_text()]
     assert len(compiled) > 8
+    inside = {path.relative_to(KERNELS_FOLDER).with_suffix("").as_posix() for path in KERNELS_FOLDER.rglob("*.py")}
     for path in compiled:
-        assert path.stem not in cache_folder.NOT_COMPILED
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.level == 1:
-                names = {node.module} if node.module else {alias.name for alias in node.names}
-                assert not names & set(cache_folder.NOT_COMPILED), path.name
-            if isinstance(node, ast.ImportFrom) and node.level == 2:
-                outside = {node.module} if node.module else {alias.name for alias in node.names}
-                assert {name.replace(".", "/") for name in outside} <= set(cache_folder.READ_OUTSIDE), path.name
+        place = path.relative_to(KERNELS_FOLDER).parent
+        assert (place / path.stem).as_posix() not in cache_folder.NOT_COMPILED
+        for name in imported(path):
+            if name.startswith("kernels/"):
+                within = name.removeprefix("kernels/")
+                assert within in inside, (path, name)
+                assert within not in cache_folder.NOT_COMPILED or within == "route", (path, name)
+            else:
+                assert name in cache_folder.READ_OUTSIDE, (path, name)
+
+
+def imported(path: Path) -> set[str]:
+    """Modules of the engine that a file imports, as paths below it without an ending."""
+    here = ["kernels", *path.relative_to(KERNELS_FOLDER).parent.parts]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level > 0:
+            base = here[: len(here) - (node.level - 1)] + (node.module.split(".") if node.module else [])
+            whole = ["/".join(base)] if (KERNELS_FOLDER.parent / "/".join(base)).with_suffix(".py").is_file() else []
+            found |= set(whole or ["/".join([*base, alias.name]) for alias in node.names])
+    return found
 
 
 def test_an_edited_kernel_has_another_folder(tmp_path):
@@ -346,11 +361,11 @@ def test_an_edited_kernel_has_another_folder(tmp_path):
     engine = tmp_path / "engine"
     source = Path(redmax.__file__).parent
     outside = [source / f"{name}.py" for name in ("__init__", "errors", *cache_folder.READ_OUTSIDE)]
-    for path in [*outside, *(source / "kernels").glob("*.py")]:
+    for path in [*outside, *(source / "kernels").rglob("*.py")]:
         copy = engine / "redmax" / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
-    program = "from redmax.kernels import cache_folder; print(cache_folder.digest())"
+    program = "from redmax.kernels.cache import cache_folder; print(cache_folder.digest())"
 
     environment = os.environ | {"PYTHONPATH": str(engine)}
 
@@ -362,10 +377,10 @@ def test_an_edited_kernel_has_another_folder(tmp_path):
 
     before = digest()
     assert before == cache_folder.digest()  # wherever the sources lie
-    (engine / "redmax" / "kernels" / "tree.py").write_text("# edited")
+    (engine / "redmax" / "kernels" / "compiled_tree.py").write_text("# edited")
     assert digest() == before
     digests = {before}
-    for name in ("kernels/spatial.py", "kernels/jit.py", "joints/euler_charts.py"):
+    for name in ("kernels/spatial.py", "kernels/cache/jit.py", "joints/euler_charts.py"):
         with (engine / "redmax" / name).open("a") as file:
             file.write("# edited\n")
         digests.add(digest())

@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from redmax.kernels.kernel_file import FACTS, MAGIC, MalformedError, packed, unpacked
+from redmax.kernels.cache.kernel_file import FACTS, MAGIC, MalformedError, packed, unpacked
 
 SOUND = packed({"name": "core.run", "values": [1, None, True]}, (b"machine code", b"", b"\0bitcode"))
 

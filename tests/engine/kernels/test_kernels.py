@@ -25,9 +25,10 @@ from redmax.spatial import adjoint, pose, quaternion, so3
 from redmax.state import State
 
 numba = pytest.importorskip("numba")
-from redmax.kernels import core, packing  # noqa: E402
-from redmax.kernels import layout as at  # noqa: E402
-from redmax.kernels.tree import Tree  # noqa: E402
+from redmax.kernels import core  # noqa: E402
+from redmax.kernels.compiled_tree import Tree  # noqa: E402
+from redmax.kernels.layout import offsets as at  # noqa: E402
+from redmax.kernels.layout import packing  # noqa: E402
 
 T = 0.3
 SEEDS = range(44)

@@ -14,8 +14,8 @@ from redmax.dynamics.loads import loads
 from redmax.joints import JOINTS
 
 pytest.importorskip("numba")
-from redmax.kernels import layout as at
-from redmax.kernels.tree import Tree
+from redmax.kernels.compiled_tree import Tree
+from redmax.kernels.layout import offsets as at
 
 SEEDS = range(16)
 T, H = 0.3, 0.05

@@ -29,8 +29,8 @@ from redmax.joints import (
 from redmax.scene import Body, Inertia, Scene
 
 numba = pytest.importorskip("numba")
-from redmax.kernels import packing_rows  # noqa: E402
-from redmax.kernels.tree import Tree  # noqa: E402
+from redmax.kernels.compiled_tree import Tree  # noqa: E402
+from redmax.kernels.layout import packing_rows  # noqa: E402
 
 LINK = Inertia(mass=1.0, center=(0.3, 0.02, -0.01), tensor=((0.01, 0.001, 0.0), (0.001, 0.02, 0.0), (0.0, 0.0, 0.03)))
 LOOPS = {

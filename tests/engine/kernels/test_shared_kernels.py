@@ -20,7 +20,7 @@ pytest.importorskip("numba", reason="machine code is kept only where numba is")
 import redmax
 from engine.kernels.toy_kernels import KERNELS
 from redmax.errors import RedMaxError
-from redmax.kernels import cache_folder, trusted_folder
+from redmax.kernels.cache import cache_folder, trusted_folder
 
 pytestmark = pytest.mark.skipif(
     not trusted_folder.POSIX or os.geteuid() != 0, reason="only root can become another user"
@@ -33,7 +33,7 @@ import grp, json, os, pwd, sys
 import numba, numpy, toy_kernels
 from redmax import warm_up
 from redmax.__main__ import main
-from redmax.kernels import cache_folder, jit
+from redmax.kernels.cache import cache_folder, jit
 
 user, arguments = int(sys.argv[1]), sys.argv[2:]
 numba.njit(lambda x: x + 1.0)(1.0)  # imports the compiler, which the user may not be allowed to read

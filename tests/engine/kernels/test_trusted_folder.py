@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from redmax.kernels import trusted_folder
-from redmax.kernels.trusted_folder import UntrustedError, opened
+from redmax.kernels.cache import trusted_folder
+from redmax.kernels.cache.trusted_folder import UntrustedError, opened
 
 needs_owners = pytest.mark.skipif(not trusted_folder.POSIX, reason="Windows has no owners and modes of this kind")
 needs_root = pytest.mark.skipif(

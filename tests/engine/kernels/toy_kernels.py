@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 KERNELS = """
-from redmax.kernels.jit import compiled, inner
+from redmax.kernels.cache.jit import compiled, inner
 
 @inner
 def twice(x):

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of numbers by their address, for the innermost loops.
+
+An array costs a compiled function seven arguments, and each of its indices a test for negative ones. A row is one
+address; nothing is checked, so that only code which knows the layout may use it. With REDMAX_CHECKED in the
+environment a row also knows where it ends, and whatever lies outside is an error that names the place
+(`checked_memory`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from .. import route
+from . import plain_memory
+
+checked = route.is_checked()
+if checked:
+    from . import checked_memory as kept_as
+else:
+    kept_as = plain_memory  # type: ignore[misc]
+
+NUMBERS, INTEGERS = kept_as.row_of(types.float64), kept_as.row_of(types.int64)
+
+
+def _at(kind: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return kept_as.made(context, builder, signature.return_type, *arguments)
+
+    return kind(types.int64, types.int64), generate
+
+
+@intrinsic
+def numbers_at(typing_context: Any, address: Any, count: Any) -> Any:
+    """`count` numbers that begin at an address."""
+    return _at(NUMBERS)
+
+
+@intrinsic
+def integers_at(typing_context: Any, address: Any, count: Any) -> Any:
+    """`count` integers that begin at an address."""
+    return _at(INTEGERS)
+
+
+@intrinsic
+def further(typing_context: Any, row: Any, count: Any) -> Any:
+    """The row that begins `count` elements later."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return kept_as.shifted(context, builder, signature.args[0], *arguments)
+
+    return row(row, types.int64), generate
+
+
+@intrinsic
+def part(typing_context: Any, row: Any, before: Any, count: Any) -> Any:
+    """The same row, of which only `count` elements may be used, and so many before it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return kept_as.narrowed(context, builder, signature.args[0], *arguments)
+
+    return row(row, types.int64, types.int64), generate
+
+
+@intrinsic
+def pointer_to(typing_context: Any, row: Any, count: Any) -> Any:
+    """What `numba.carray` takes, to the first `count` elements of a row."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        row, count = arguments
+        return kept_as.reached(context, builder, signature.args[0], row, count.type(0), count)
+
+    return types.CPointer(row.dtype)(row, types.int64), generate
+
+
+@intrinsic
+def address_of(typing_context: Any, row: Any, count: Any) -> Any:
+    """Address of a row of which `count` elements are used there."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        row, count = arguments
+        found = kept_as.reached(context, builder, signature.args[0], row, count.type(0), count)
+        return builder.ptrtoint(found, count.type)
+
+    return types.int64(row, types.int64), generate
+
+
+def _reader(count: int, *, constant: bool) -> Any:
+    """A function that reads `count` elements of a row: one, or a tuple of them.
+
+    One call instead of `count` in the source, so that it is compiled in a fraction of the time.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        row, start = arguments
+        first = kept_as.reached(context, builder, signature.args[0], row, start, start.type(count))
+        values = []
+        for offset in range(count):
+            value = builder.load(builder.gep(first, [start.type(offset)], inbounds=True) if offset else first)
+            if constant:
+                value.set_metadata("invariant.load", builder.module.add_metadata([]))
+            values.append(value)
+        return values[0] if count == 1 else context.make_tuple(builder, signature.return_type, values)
+
+    def typed(typing_context: Any, row: Any, k: Any) -> Any:
+        found = row.dtype if count == 1 else types.UniTuple(row.dtype, count)
+        return found(row, types.int64), generate
+
+    return typed
+
+
+get = intrinsic(_reader(1, constant=False))
+"""get(row, k): element k of a row. get3, get6, get9, get21: that and the following ones."""
+get3 = intrinsic(_reader(3, constant=False))
+get6 = intrinsic(_reader(6, constant=False))
+get9 = intrinsic(_reader(9, constant=False))
+get21 = intrinsic(_reader(21, constant=False))
+fixed = intrinsic(_reader(1, constant=True))
+"""fixed(row, k): the same of a row that no kernel ever writes: the compiler may read it when it likes."""
+fixed3 = intrinsic(_reader(3, constant=True))
+fixed9 = intrinsic(_reader(9, constant=True))
+fixed10 = intrinsic(_reader(10, constant=True))
+
+
+def _write(context: Any, builder: Any, signature: Any, arguments: Any, values: Any) -> Any:
+    row, start = arguments[:2]
+    first = kept_as.reached(context, builder, signature.args[0], row, start, start.type(len(values)))
+    for offset, value in enumerate(values):
+        builder.store(value, builder.gep(first, [start.type(offset)], inbounds=True) if offset else first)
+    return ir.Constant(ir.IntType(1), 0)
+
+
+def _write_arguments(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return _write(context, builder, signature, arguments, arguments[2:])
+
+
+@intrinsic
+def put(typing_context: Any, row: Any, k: Any, value: Any) -> Any:
+    """Write element k of a row."""
+    return types.boolean(row, types.int64, row.dtype), _write_arguments
+
+
+@intrinsic
+def put3(typing_context: Any, row: Any, k: Any, a: Any, b: Any, c: Any) -> Any:
+    """Write element k of a row and the following ones."""
+    return types.boolean(row, types.int64, *3 * [row.dtype]), _write_arguments
+
+
+@intrinsic
+def put6(typing_context: Any, row: Any, k: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
+    """Write element k of a row and the following ones."""
+    return types.boolean(row, types.int64, *6 * [row.dtype]), _write_arguments
+
+
+@intrinsic
+def put_all(typing_context: Any, row: Any, k: Any, values: Any) -> Any:
+    """Write a tuple from element k of a row on."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _write(context, builder, signature, arguments, cgutils.unpack_tuple(builder, arguments[2]))
+
+    return types.boolean(row, types.int64, values), generate

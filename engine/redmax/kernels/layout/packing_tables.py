@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables as the polynomials that kernels read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Array
+from ...tables import Table
+
+
+def table_numbers(table: Table) -> Array:
+    """Points of a table, then its pieces, in one row."""
+    return np.concatenate([np.asarray(table.x, np.float64), _pieces(table).ravel()])
+
+
+def _pieces(table: Table) -> Array:
+    """(points + 1, columns, 4) coefficients of each piece, of (x - anchor)^0 ... ^3.
+
+    Piece 0 lies before the first point and is anchored there; piece k > 0 begins at its anchor, point k - 1.
+    """
+    value, nothing = np.asarray(table.y, np.float64)[0], np.zeros(np.shape(table.y)[1])
+    slope = table.derivative(np.nextafter(np.asarray(table.x, np.float64)[0], -np.inf))
+    before = np.stack([value, slope, nothing, nothing], axis=1)
+    return np.concatenate([before[None], table.polynomials()])

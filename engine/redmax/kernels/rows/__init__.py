@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of constraints in compiled code: evaluation, Delassus matrix, multipliers."""

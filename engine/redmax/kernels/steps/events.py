@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiled look into steps for what switches by state; number by number as `integrators.events`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ... import crossings
+from ..cache.jit import inner
+from ..core import run
+from ..layout import offsets as at
+from ..layout.memory import further, get
+from ..layout.views import numbers_of, packed_rows, rows_of
+from .stages import QDDOT, QDOT, Q, fill
+
+COUNT, POSED, TURNING, QUANTITIES = range(4)
+"""Integers of a lookout: how many quantities; whether bodies must be placed to know them; how many of the free
+coordinates are angles; then four of each quantity, and the angles."""
+SORT, INDEX, FIRST, LEVELS = range(4)
+"""Of a quantity: see `crossings.COORDINATE`; where its levels begin among the numbers of the lookout, and how many
+there are. The first numbers are the least distances between two levels, one for each quantity."""
+WIDTH = 4
+X, V = range(2)
+POINTS = 33
+"""Most points of a step at which quantities are known: crossings.MOST_TURN in pieces, two of which are one long."""
+COORDINATE, OWN = crossings.COORDINATE, crossings.OWN
+WINDOW, PIECE, BEYOND = crossings.WINDOW, crossings.PIECE, crossings.BEYOND
+FLOOR, CREEPING, ARRIVED = crossings.FLOOR, crossings.CREEPING, crossings.ARRIVED
+LONGEST_PIECE, MOST_TURN = crossings.LONGEST_PIECE, crossings.MOST_TURN
+VECTORS, POOL, FORCES, FORCE_INTS, FORCE_START = at.VECTORS, at.POOL, at.FORCES, at.FORCE_INTS, at.FORCE_START
+OWN_Q, OWN_QDOT, LENGTH, LENGTH_RATE, N_DOFS = at.OWN_Q, at.OWN_QDOT, at.LENGTH, at.LENGTH_RATE, at.N_DOFS
+
+departure, quintic = inner(crossings.departure), inner(crossings.quintic)
+
+
+@inner
+def measure(lookout, ints, floats, y, n, seen, point):
+    """Quantities and their rates at one point, where bodies have just been placed if that is needed. n: free ones."""
+    integers, numbers = packed_rows(ints, floats)
+    rows, nr = rows_of(integers, numbers), get(integers, N_DOFS)
+    for k in range(lookout[COUNT]):
+        row = QUANTITIES + WIDTH * k
+        sort, index = lookout[row + SORT], lookout[row + INDEX]
+        if sort == COORDINATE:
+            seen[X, point, k], seen[V, point, k] = y[index], y[n + index]
+        elif sort == OWN:
+            vectors = rows[VECTORS]
+            seen[X, point, k] = get(vectors, OWN_Q * nr + index)
+            seen[V, point, k] = get(vectors, OWN_QDOT * nr + index)
+        else:
+            space = further(rows[POOL], get(rows[FORCES], index * FORCE_INTS + FORCE_START))
+            seen[X, point, k], seen[V, point, k] = get(space, LENGTH), get(space, LENGTH_RATE)
+
+
+@inner
+def place(address, ints, floats, free, y, motion, t):
+    """Bodies where y has them at time t, with loads and forces."""
+    fill(free, numbers_of(y), motion)
+    what = at.DO_PRESCRIBE | at.DO_PLACE | at.DO_LOADS
+    run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], t, what)
+
+
+@inner
+def window_of(lookout, levels, seen, t, step):
+    """As in `Landing`."""
+    window = WINDOW * step
+    for k in range(lookout[COUNT]):
+        speed = abs(seen[V, 0, k])
+        if speed > 0.0:
+            window = min(window, PIECE * levels[k] / speed)
+    return max(window, 64.0 * (np.nextafter(t, np.inf) - t))
+
+
+@inner
+def levels_up_to(lookout, levels, k, x, with_equal):
+    """How many levels of a quantity are below x, or not above it."""
+    row = QUANTITIES + WIDTH * k
+    low, high, first = 0, lookout[row + LEVELS], lookout[row + FIRST]
+    while low < high:
+        middle = (low + high) // 2
+        level = levels[first + middle]
+        if level < x or (with_equal and level == x):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner
+def hop(lookout, levels, seen, window, step, rtol, atol):
+    """As `Landing.hop`. step: the usual one."""
+    soonest = math.inf
+    for k in range(lookout[COUNT]):
+        x, v = seen[X, 0, k], seen[V, 0, k]
+        if v == 0.0:
+            continue
+        place = levels_up_to(lookout, levels, k, x, False) if v > 0.0 else levels_up_to(lookout, levels, k, x, True) - 1
+        row = QUANTITIES + WIDTH * k
+        if 0 <= place < lookout[row + LEVELS]:
+            level = levels[lookout[row + FIRST] + place]
+            left = (level - x) / v
+            floor = min(FLOOR * (atol + rtol * abs(x)), PIECE * levels[k])
+            if left <= ARRIVED * window or left <= min(CREEPING * step, floor / abs(v)):
+                soonest = min(soonest, left + BEYOND * (abs(level / v) + step))
+    return soonest if soonest <= CREEPING * step else 0.0
+
+
+@inner
+def interval(lookout, levels, seen, k, count, part, window, floor):
+    """As `Landing._interval`."""
+    row, x0 = QUANTITIES + WIDTH * k, seen[X, 0, k]
+    first, most = lookout[row + FIRST], lookout[row + LEVELS]
+    near = levels_up_to(lookout, levels, k, x0 - floor, False)
+    if near < most and levels[first + near] <= x0 + floor:
+        level, way = levels[first + near], 0
+        for j in range(count):
+            a, b, va, vb = seen[X, j, k], seen[X, j + 1, k], seen[V, j, k], seen[V, j + 1, k]
+            up = departure(a, va, b, vb, part, -math.inf, level + floor, 0.0, 0.0)
+            down = departure(a, va, b, vb, part, level - floor, math.inf, 0.0, 0.0)
+            if min(up, down) <= 1.0:
+                way = 1 if up < down else -1
+                break
+        low = levels[first + near - 1] if near > 0 else -math.inf
+        high = levels[first + near + 1] if near + 1 < most else math.inf
+        return level - floor if way > 0 else low, level + floor if way < 0 else high
+    place = levels_up_to(lookout, levels, k, x0 + window * seen[V, 0, k], True)
+    low = levels[first + place - 1] if place > 0 else -math.inf
+    return low, levels[first + place] if place < most else math.inf
+
+
+@inner
+def look(
+    lookout, levels, seen, address, ints, floats, free, motion, y, f, y_new, f_new, values, t, h, until, window,
+    rtol, atol,
+):  # fmt: skip
+    """As `Lookout.sampled` and `Landing._seen`. Quantities at the start of the step are there, and the slope at its end
+    has just been found. Gives also the number of the last point, whose quantities are those at the end."""
+    n, count, m = free.shape[0], 2, lookout[COUNT]
+    if lookout[POSED]:
+        turn = 0.0
+        for i in range(lookout[TURNING]):
+            k = n + lookout[QUANTITIES + WIDTH * m + i]
+            turn += h * max(abs(y[k]), abs(y_new[k]))
+        if turn > MOST_TURN:
+            return h * MOST_TURN / turn, math.inf, 0
+        count = 2 * max(1, math.ceil(turn / LONGEST_PIECE))
+    measure(lookout, ints, floats, y_new, n, seen, count)
+    for j in range(1, count):
+        s = j / count
+        for k in range(n):
+            values[k], values[n + k] = quintic(y[k], y[n + k], f[n + k], y_new[k], y_new[n + k], f_new[n + k], h, s)
+        if lookout[POSED]:
+            place(address, ints, floats, free, values, motion, min(t + s * h, until))
+        measure(lookout, ints, floats, values, n, seen, j)
+    part, switch, ahead = h / count, math.inf, math.inf
+    for k in range(m):
+        wrong = 0.0
+        for j in range(1, count, 2):
+            between = 0.5 * (seen[X, j - 1, k] + seen[X, j + 1, k])
+            between += 0.25 * part * (seen[V, j - 1, k] - seen[V, j + 1, k])
+            wrong = max(wrong, abs(seen[X, j, k] - between) / 8.0)
+        floor = min(FLOOR * (atol + rtol * abs(seen[X, 0, k])), PIECE * levels[k])
+        low, high = interval(lookout, levels, seen, k, count, part, window, floor)
+        for j in range(count):
+            a, b, va, vb = seen[X, j, k], seen[X, j + 1, k], seen[V, j, k], seen[V, j + 1, k]
+            gone = departure(a, va, b, vb, part, low, high, wrong + floor, floor)
+            if gone <= 1.0:
+                switch = min(switch, (j + gone) * part)
+                break
+        x1, v1 = seen[X, count, k], seen[V, count, k]
+        left = ((high if v1 > 0.0 else low) - x1) / v1 if v1 != 0.0 else math.inf
+        if left > 0.0:
+            ahead = min(ahead, left)
+    return switch, ahead, count

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiled adaptive Runge-Kutta methods: whole frames in one call.
+
+The same steps as `integrators.explicit_runge_kutta` around `integrators.adaptive`, to round-off.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ... import crossings
+from ..cache.jit import compiled, inner
+from ..core import run
+from ..layout import offsets as at
+from ..layout.views import addresses, arrays_of, numbers_of
+from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
+from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
+
+DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN = range(6)
+"""How a call ends."""
+TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL = range(9)
+"""Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
+far, the component of y or the body that stopped it, where the last step began and how long it was, its error over
+what was allowed (negative: none yet), and how long steps usually are, see `crossings.CALMING`."""
+SAFETY, NOW, BEFORE, TINY_ERROR, MIN_FACTOR, MAX_FACTOR, STRICTNESS, LEAST_SAMPLES = range(8)
+ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN, PACE, MOST_STRICT = range(8, 16)
+"""Control: constants of the method and the pace, see `integrators.explicit_runge_kutta`, tolerances, and the largest
+turn [rad] of a joint with a singularity in one step."""
+SINGULAR, EXCHANGES = range(2)
+"""Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
+MOST_TRIES, MOST_HOPS, NEAR_MISS = crossings.MOST_TRIES, crossings.MOST_HOPS, crossings.NEAR_MISS
+CALMING, AIM = crossings.CALMING, crossings.AIM
+
+
+@inner
+def look_inside(K, bends, y, y_new, h, end, polynomial):
+    """As `Tableau.polynomial`; -1, or the component that is not finite."""
+    for k in range(y.shape[0]):
+        change = y_new[k] - y[k]
+        polynomial[0, k], polynomial[1, k], polynomial[2, k] = y[k], change, h * K[0, k] - change
+        polynomial[3, k] = 2.0 * change - h * (K[0, k] + K[end, k])
+        size = polynomial[2, k] + polynomial[3, k]
+        for row in range(bends.shape[0]):
+            total = 0.0
+            for m in range(bends.shape[1]):
+                total += bends[row, m] * K[m, k]
+            polynomial[4 + row, k] = h * total
+            size += h * total
+        if not math.isfinite(size):
+            return k
+    return -1
+
+
+@inner
+def root_mean_square(x, scale, n):
+    total = 0.0
+    for k in range(n):
+        total += (x[k] / scale[k]) ** 2
+    return math.sqrt(total / n)
+
+
+@inner
+def first_try(control, y, f, scale, n, longest):
+    """Length of the trial step from which the first step is guessed, and the speed; as `ExplicitRungeKutta`."""
+    for k in range(n):
+        scale[k] = control[ATOL] + control[RTOL] * abs(y[k])
+    size, speed = root_mean_square(y, scale, n), root_mean_square(f, scale, n)
+    h = 1e-6 if size < 1e-5 or speed < 1e-5 else 0.01 * size / speed
+    return min(h, longest), speed
+
+
+@inner
+def first_step(control, h, speed, bend):
+    if speed <= 1e-15 and bend <= 1e-15:
+        h_bend = max(1e-6, h * 1e-3)
+    else:
+        h_bend = (0.01 / max(speed, bend)) ** (1.0 / (control[ERROR_ORDER] + 1.0))
+    return min(100.0 * h, h_bend)
+
+
+@inner
+def lengthening(control, clock, error, exponent, full, rejected, cut_short):
+    """As `ExplicitRungeKutta._factor`. full: how much longer a step is that need not be strict."""
+    factor, earlier = control[MAX_FACTOR], clock[ERROR]
+    if error > 0.0:
+        now, before = control[NOW], control[BEFORE]
+        if earlier < 0.0 or error < control[TINY_ERROR]:
+            now, before = 1.0, 0.0
+        if earlier < 0.0:
+            earlier = 1.0
+        change = control[SAFETY] * error ** (now * exponent) * earlier ** (-before * exponent)
+        factor = min(factor, change * full)
+    if not cut_short:
+        clock[ERROR] = max(error, control[TINY_ERROR])
+    return min(1.0, factor) if rejected else factor
+
+
+@compiled
+def advance(
+    address,
+    ints,
+    floats,
+    nodes,
+    rows,
+    used,
+    bends,
+    control,
+    traits,
+    free,
+    clock,
+    y,
+    K,
+    polynomial,
+    motion,
+    lookout,
+    levels,
+    sample,
+    interval,
+    t_bound,
+    longest,
+    limit,
+):
+    """Steps up to t_bound, over which all inputs are smooth, or until one reaches or passes a sample.
+
+    Of a step that passes it the polynomial is left, by which its inside is known.
+
+    nodes, rows: of all stages, of the end, whose row holds the weights, and of the stages for what lies inside; two
+    more rows are the error estimates. used: which of each row's numbers are not zero, see `stages.summed`.
+    y: free coordinates, their velocities, work, loss. K: slopes; the first is dy/dt here if the clock says so.
+    longest: steps are at most that long [s]. lookout, levels: what switches by state, see `events`.
+    """
+    world = arrays_of(ints, floats)[at.WORLD]
+    ints_at, floats_at = addresses(ints, floats)
+    core = (address, ints_at, floats_at)
+    exchanges, until = traits[EXCHANGES] != 0, np.nextafter(t_bound, -np.inf)
+    n, stages, size = 2 * free.shape[0], int(control[STAGES]), y.shape[0]
+    y_new, scale, values, errors = np.empty(size), np.empty(size), np.empty(size), np.empty((2, size))
+    rtol, atol, exponent = control[RTOL], control[ATOL], -1.0 / (control[ERROR_ORDER] + 1.0)
+    shortening, judged = control[STRICTNESS] ** exponent, n if n > 0 else size
+    ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[at.N_ROWS] > 0
+    watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
+    seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
+    while clock[TIME] < min(sample, t_bound):
+        max_step = longest
+        if traits[SINGULAR]:
+            fill(free, numbers_of(y), motion)
+            what = at.DO_PRESCRIBE | at.DO_RECENTRE | at.DO_PLACE | at.DO_TURN_RATE
+            if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], min(clock[TIME], until), what):
+                for k in range(free.shape[0]):
+                    y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
+                clock[KNOWN], measured = 0.0, False
+            rate = world[at.TURN_RATE]
+            if rate > 0.0:
+                max_step = min(longest, control[MAX_TURN] / rate)
+        t = clock[TIME]
+        if clock[KNOWN] == 0.0:
+            stuck = evaluate(core, exchanges, free, nodes, rows, used, K, y, 0.0, t, until, 0, 1, values, motion)
+            if stuck >= 0:
+                clock[WHERE] = stuck
+                return STUCK
+            clock[KNOWN] = 1.0
+            if watched:
+                measure(lookout, ints, floats, y, free.shape[0], seen, 0)
+                measured = True
+        elif watched and not measured:
+            if posed:
+                place(address, ints, floats, free, y, motion, min(t, until))
+            measure(lookout, ints, floats, y, free.shape[0], seen, 0)
+            measured = True
+        for k in range(size):
+            if not math.isfinite(K[0, k]):
+                clock[WHERE] = k
+                return NOT_FINITE
+        t_stop, shortest = min(sample, t_bound), 10.0 * (np.nextafter(t, np.inf) - t)
+        if t_stop - t < shortest:  # times that only rounding tells apart
+            for k in range(size):
+                y[k] += (t_stop - t) * K[0, k]
+            clock[TIME] = t_stop
+            return DONE
+        step = clock[STEP]
+        if step < 0.0:
+            step = max_step
+            if n > 0:
+                h, speed = first_try(control, y, K[0], scale, n, t_bound - t)
+                step = h
+                if h > 0.0:
+                    # the first stage is a step of Euler's method to its node
+                    stuck = evaluate(
+                        core, exchanges, free, nodes, rows, used, K, y, h / nodes[1], t, until, 1, 2, values, motion
+                    )
+                    if stuck >= 0:
+                        clock[WHERE] = stuck
+                        return STUCK
+                    for k in range(n):
+                        values[k] = K[1, k] - K[0, k]
+                    step = first_step(control, h, speed, root_mean_square(values, scale, n) / h)
+            step = min(step, t_bound - t)
+        strictness, full, step = 1.0, 1.0, min(step, max_step)
+        window, tries, late, point = 0.0, 0, math.inf, 0
+        if watched:
+            clock[USUAL] = max(step, CALMING * clock[USUAL])
+            window = window_of(lookout, levels, seen, t, clock[USUAL])
+            dt = hop(lookout, levels, seen, window, clock[USUAL], rtol, atol) if hops < MOST_HOPS else 0.0
+            if dt > 0.0:
+                clock[TIME], clock[STEP], clock[KNOWN], measured, hops = min(t + dt, t_stop), step, 0.0, False, hops + 1
+                dt = min(dt, t_stop - t)
+                for k in range(size):
+                    y[k] += dt * K[0, k]
+                for k in range(n // 2):
+                    y[k] += 0.5 * dt * dt * K[0, n // 2 + k]
+                clock[STEPS] += 1.0
+                if clock[STEPS] > limit:
+                    return TOO_MANY
+                continue
+            hops = 0
+        shortened = step * shortening
+        if shortened >= control[LEAST_SAMPLES] * interval:
+            strictness, full, step, t_stop = control[STRICTNESS], 1.0 / shortening, shortened, t_bound
+        h = max(step, shortest)
+        wanted, rejected = h, False
+        while True:
+            if not h >= shortest:  # also if it is not a number
+                clock[WHERE] = worst_component(errors, scale, judged) if rejected else 0
+                return TOO_SMALL
+            t_new = min(t + h, t_stop)
+            h = t_new - t
+            last = stages + 1 if ends_with_slope else stages
+            stuck = evaluate(core, exchanges, free, nodes, rows, used, K, y, h, t, until, 1, last, values, motion)
+            if stuck >= 0:
+                clock[WHERE] = stuck
+                return STUCK
+            combine(stages, rows, used, K, y, h, numbers_of(y_new))
+            if n > 0:
+                for k in range(n):
+                    scale[k] = atol + rtol * max(abs(y[k]), abs(y_new[k]))
+            else:
+                for k in range(size):
+                    largest = 0.0
+                    for m in range(last):
+                        largest = max(largest, abs(K[m, k]))
+                    scale[k] = atol + rtol * h * largest
+            error = error_ratio(rows, used, K, h, scale, judged, not ends_with_slope, errors)
+            error *= min(control[MOST_STRICT], max(1.0, control[PACE] / h))
+            if error * strictness < 1.0:
+                if not watched or tries >= MOST_TRIES:
+                    break
+                if last == stages:
+                    stuck = evaluate(
+                        core, exchanges, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1, values, motion
+                    )
+                    if stuck >= 0:
+                        clock[WHERE] = stuck
+                        return STUCK
+                    last = stages + 1
+                switch, ahead, point = look(
+                    lookout, levels, seen, address, ints, floats, free, motion, y, K[0], y_new, K[stages], values,
+                    t, h, until, window, rtol, atol,
+                )  # fmt: skip
+                if switch < (1.0 - 1e-10) * h:
+                    again = switch - AIM * window if tries < MOST_TRIES // 2 else 0.5 * switch
+                    if not again > shortest:
+                        break
+                    if tries == 0:
+                        wanted = h
+                    rejected, late = False, h
+                elif tries > 0 and 2.0 * AIM * window < ahead < NEAR_MISS * h:
+                    again = h + ahead - AIM * window
+                    if not again < late:
+                        break
+                    rejected = False
+                else:
+                    break
+                tries += 1
+                h = again
+                continue
+            factor = control[SAFETY] * (error * strictness) ** exponent
+            h *= factor if factor > control[MIN_FACTOR] else control[MIN_FACTOR]  # also if it is not a number
+            rejected = True
+        cut_short = (t_new == t_stop or tries > 0) and h < wanted and not rejected
+        following = h * lengthening(control, clock, error * strictness, exponent, full, rejected, cut_short)
+        if cut_short:
+            following = max(following, wanted)
+        if t_new > sample:
+            stuck = evaluate(
+                core, exchanges, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
+            )
+            if stuck >= 0:
+                clock[WHERE] = stuck
+                return STUCK
+            last = nodes.shape[0]
+            broken = look_inside(K, bends, y, y_new, h, stages, polynomial)
+            if broken >= 0:
+                clock[WHERE] = broken
+                return NOT_FINITE
+        if constrained:
+            fill(free, numbers_of(y_new), motion)
+            what = at.DO_PRESCRIBE | at.DO_PROJECT
+            if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], min(t_new, until), what) < 0:
+                return TORN
+            for k in range(free.shape[0]):
+                y_new[k], y_new[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
+            last = stages  # the slope at the end is that of other values
+        clock[STEP], clock[TIME], clock[LAST], clock[LENGTH] = following, t_new, t, h
+        clock[KNOWN] = 1.0 if last > stages else 0.0
+        measured = watched and last > stages and point > 0
+        if measured:
+            for k in range(lookout[COUNT]):
+                seen[0, 0, k], seen[1, 0, k] = seen[0, point, k], seen[1, point, k]
+        for k in range(size):
+            y[k] = y_new[k]
+            if last > stages:
+                K[0, k] = K[stages, k]
+        clock[STEPS] += 1.0
+        if clock[STEPS] > limit:
+            clock[WHERE] = worst_component(errors, scale, judged)
+            return TOO_MANY
+    return DONE

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Slopes at the stages of a Runge-Kutta step, what an adaptive run spends its time with, and the error they leave.
+
+Arrays are used by their addresses, see `memory`: a slope of few bodies costs less than handing over some arrays.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..cache.jit import inlined, inner
+from ..core import call
+from ..layout import offsets as at
+from ..layout.memory import address_of, further, get, integers_at, part, put
+from ..layout.views import arrays_at, numbers_of, whole
+
+Q, QDOT, QDDOT = range(3)
+"""Rows of the motion: all coordinates, their velocities and accelerations."""
+
+
+@inner
+def fill(free, y, motion):
+    """The free coordinates and velocities from y, which is a row; `DO_PRESCRIBE` puts in the others."""
+    n = free.shape[0]
+    for k in range(n):
+        motion[Q, free[k]], motion[QDOT, free[k]] = get(y, k), get(y, n + k)
+
+
+@inner
+def slope(core, exchanges, free, t, y, motion, dy):
+    """dy/dt: velocities, accelerations, work and loss; -1, or the body at whose joint nothing resists.
+
+    core: addresses of what to call and of its integers and numbers. y, dy: rows.
+    """
+    address, ints_at, floats_at = core
+    n, nr = free.shape[0], motion.shape[1]
+    what = at.ACCELERATE | at.WITH_POWERS if exchanges else at.ACCELERATE
+    if n == nr:  # y holds all coordinates and velocities in their order
+        for k in range(n):
+            put(dy, k, get(y, n + k))
+        q_at, qdot_at, qddot_at = address_of(y, n), address_of(further(y, n), n), address_of(further(dy, n), n)
+        stuck = call(address, ints_at, floats_at, q_at, qdot_at, qddot_at, t, what)
+    else:
+        fill(free, y, motion)
+        q_at = address_of(numbers_of(motion), 3 * nr)
+        stuck = call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, what | at.DO_PRESCRIBE)
+        for k in range(n):
+            put(dy, k, motion[QDOT, free[k]])
+            put(dy, n + k, motion[QDDOT, free[k]])
+    put_in, taken = 0.0, 0.0
+    if exchanges:
+        ints, floats = whole(ints_at, floats_at)
+        world = arrays_at(ints, floats)[at.WORLD]
+        put_in, taken = world[at.PUT_IN], world[at.TAKEN]
+    put(dy, 2 * n, put_in)
+    put(dy, 2 * n + 1, taken)
+    return stuck
+
+
+@inner
+def summed(weights, used, slopes, size, result):
+    """Sum of weights times slopes; all are rows, of `size` numbers each. used: how many weights are not zero, which.
+
+    Four slopes at a time, so that the loops over y are few and can be several numbers at a time.
+    """
+    for k in range(size):
+        put(result, k, 0.0)
+    count = get(used, 0)
+    fours = count - count % 4
+    for m in range(1, fours + 1, 4):
+        a, b, c, d = get(used, m), get(used, m + 1), get(used, m + 2), get(used, m + 3)
+        first, second = further(slopes, a * size), further(slopes, b * size)
+        third, fourth = further(slopes, c * size), further(slopes, d * size)
+        w, x, y, z = get(weights, a), get(weights, b), get(weights, c), get(weights, d)
+        for k in range(size):
+            part = (w * get(first, k) + x * get(second, k)) + (y * get(third, k) + z * get(fourth, k))
+            put(result, k, get(result, k) + part)
+    for m in range(fours + 1, count + 1):
+        weight, row = get(weights, get(used, m)), further(slopes, get(used, m) * size)
+        for k in range(size):
+            put(result, k, get(result, k) + weight * get(row, k))
+
+
+@inlined
+def stage_row(stage, rows, used):
+    """Weights of a stage, and which of them are not zero; see `summed`."""
+    weights, listed = further(numbers_of(rows), stage * rows.shape[1]), integers_at(used.ctypes.data, used.size)
+    listed = further(listed, stage * used.shape[1])
+    return part(weights, 0, rows.shape[1]), part(listed, 0, used.shape[1])
+
+
+@inner
+def combine(stage, rows, used, K, y, h, result):
+    """y + h (sum of weights times slopes), with the weights of a stage, or of the end of a step; result: a row."""
+    size, start, (weights, listed) = y.shape[0], numbers_of(y), stage_row(stage, rows, used)
+    summed(weights, listed, numbers_of(K), size, result)
+    for k in range(size):
+        put(result, k, get(start, k) + h * get(result, k))
+
+
+@inner
+def evaluate(core, exchanges, free, nodes, rows, used, K, y, h, t, until, first, last, values, motion):
+    """Slopes K of the stages first to last - 1 of a step; -1, or the body at whose joint nothing resists."""
+    size, reached, slopes = y.shape[0], numbers_of(values), numbers_of(K)
+    for stage in range(first, last):
+        combine(stage, rows, used, K, y, h, reached)
+        t_stage = min(t + nodes[stage] * h, until)
+        stuck = slope(core, exchanges, free, t_stage, reached, motion, part(further(slopes, stage * size), 0, size))
+        if stuck >= 0:
+            return stuck
+    return -1
+
+
+@inner
+def error_ratio(rows, used, K, h, scale, n, eighth, errors):
+    """Error of a step over what is allowed. errors: gets the sums that both error estimates are made of."""
+    size, estimates = errors.shape[1], used.shape[0] - errors.shape[0]
+    for which in range(errors.shape[0]):
+        weights, listed = stage_row(estimates + which, rows, used)
+        summed(weights, listed, numbers_of(K), size, further(numbers_of(errors), which * size))
+    size5, size3 = 0.0, 0.0
+    for k in range(n):
+        one = 1.0 / scale[k]
+        a, b = one * errors[0, k], one * errors[1, k]
+        size5, size3 = size5 + a * a, size3 + b * b
+    if not eighth:
+        return h * math.sqrt(size5 / n)
+    if size5 == 0.0 and size3 == 0.0:
+        return 0.0
+    return h * size5 / math.sqrt((size5 + 0.01 * size3) * n)
+
+
+@inner
+def worst_component(errors, scale, n):
+    """The first component whose error is the largest; one that is not a number is infinitely large."""
+    worst, largest = 0, -1.0
+    for k in range(n):
+        ratio = abs(errors[0, k] / scale[k])
+        if math.isnan(ratio):
+            ratio = math.inf
+        if ratio > largest:
+            worst, largest = k, ratio
+    return worst

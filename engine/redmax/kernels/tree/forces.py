@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiled forces on bodies: wrenches, energies and powers as in `forces`, and what implicit steps need of them.
+
+Points and wrenches are in the kernels' joint frames; places, lines and forces in the world. The world itself is body -1
+and has rows like the others.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...forces.base import Formula
+from ...forces.lines.path import COINCIDENT
+from ..cache.jit import inlined, inner
+from ..joints.loads import table_motion, table_piece
+from ..layout import offsets as at
+from ..layout.memory import fixed, fixed3, further, get3, get6, get9, put, put3, put6
+from ..spatial import applied, cross, turned_into
+from .muscles import PASSIVE, active_tension, curve, passive_integral
+
+SPRING, CABLE, MUSCLE = int(Formula.SPRING), int(Formula.CABLE), int(Formula.MUSCLE)
+WORLD_WRENCH, BODY_WRENCH = int(Formula.WORLD_WRENCH), int(Formula.BODY_WRENCH)
+FORMULA, FORCE_POINTS, FIRST_POINT, FORCE_START = at.FORMULA, at.FORCE_POINTS, at.FIRST_POINT, at.FORCE_START
+FORCE_TABLE_ROW, FORCE_INTS, FORCE_WORK = at.FORCE_TABLE_ROW, at.FORCE_INTS, at.FORCE_WORK
+TENSION, LENGTH, LENGTH_RATE = at.TENSION, at.LENGTH, at.LENGTH_RATE
+N_FORCES, TABLES, POOL, WORLD = at.N_FORCES, at.TABLES, at.POOL, at.WORLD
+FORCES, POINTS, POSES, BODY_WORK = at.FORCES, at.POINTS, at.POSES, at.BODY_WORK
+FORCES_IN, FORCES_OUT, FORCES_ENERGY = at.FORCES_IN, at.FORCES_OUT, at.FORCES_ENERGY
+POSE, WORK, V, BIAS, ACC, F = at.POSE, at.WORK, at.V, at.BIAS, at.ACC, at.F
+
+
+@inlined
+def place_of(poses, body, x):
+    """Where a point of a body is in the world."""
+    pose = further(poses, body * POSE)
+    a, b, c = applied(get9(pose, 0), x[0], x[1], x[2])
+    p = get3(pose, 9)
+    return a + p[0], b + p[1], c + p[2]
+
+
+@inlined
+def velocity_of(poses, work, body, x, field):
+    """Its velocity there, of the twists in a field of the work space."""
+    w0, w1, w2, v0, v1, v2 = get6(further(work, body * WORK), field)
+    c0, c1, c2 = cross(w0, w1, w2, x[0], x[1], x[2])
+    return applied(get9(further(poses, body * POSE), 0), v0 + c0, v1 + c1, v2 + c2)
+
+
+@inlined
+def push(poses, work, body, x, f, field, sign):
+    """Adds the wrench of a force f in the world at a point of a body to a field of the work space, times a sign."""
+    f0, f1, f2 = turned_into(get9(further(poses, body * POSE), 0), f[0], f[1], f[2])
+    add_wrench(work, body, x, (0.0, 0.0, 0.0), (f0, f1, f2), field, sign)
+
+
+@inlined
+def add_wrench(work, body, x, torque, f, field, sign):
+    """The same for a torque and a force in the body's axes."""
+    row = further(work, body * WORK)
+    t0, t1, t2 = cross(x[0], x[1], x[2], f[0], f[1], f[2])
+    b = get6(row, field)
+    put6(
+        row, field,
+        b[0] + sign * (t0 + torque[0]), b[1] + sign * (t1 + torque[1]), b[2] + sign * (t2 + torque[2]),
+        b[3] + sign * f[0], b[4] + sign * f[1], b[5] + sign * f[2],
+    )  # fmt: skip
+
+
+@inner
+def measured(m, owners, xs, poses, work, field):
+    """Length of a path and its rate, of the twists in a field of the work space."""
+    body, x = fixed(owners, 0), fixed3(xs, 0)
+    a, va = place_of(poses, body, x), velocity_of(poses, work, body, x, field)
+    length, rate = 0.0, 0.0
+    for i in range(1, m):
+        body, x = fixed(owners, i), fixed3(xs, 3 * i)
+        b, vb = place_of(poses, body, x), velocity_of(poses, work, body, x, field)
+        d0, d1, d2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+        size = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+        if size > COINCIDENT:
+            length += size
+            rate += (d0 * (vb[0] - va[0]) + d1 * (vb[1] - va[1]) + d2 * (vb[2] - va[2])) / size
+        a, va = b, vb
+    return length, rate
+
+
+@inner
+def pull_path(m, owners, xs, poses, work, tension, slope):
+    """The wrenches of a tension along a path, taken from what the bodies need."""
+    body, x = fixed(owners, 0), fixed3(xs, 0)
+    a = place_of(poses, body, x)
+    for i in range(1, m):
+        next_body, y = fixed(owners, i), fixed3(xs, 3 * i)
+        b = place_of(poses, next_body, y)
+        d0, d1, d2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+        size = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+        pull = tension / size if size > COINCIDENT else slope
+        f = (pull * d0, pull * d1, pull * d2)
+        push(poses, work, body, x, f, BIAS, -1.0)
+        push(poses, work, next_body, y, f, BIAS, 1.0)
+        body, x, a = next_body, y, b
+
+
+@inner
+def law(formula, values, a, length, rate):
+    """Tension with its derivatives by length and rate; put in, taken out [W]; energy [J]. a: activation."""
+    if formula == MUSCLE:
+        f_opt, l_opt, tendon = fixed3(values, 0)
+        T, T_l, T_rate = active_tension(f_opt, l_opt, tendon, fixed(values, 3), a, length, rate)
+        x = (length - tendon) / l_opt
+        f_P, df_P = curve(PASSIVE, x)
+        energy = f_opt * l_opt * passive_integral(x)
+        return T + f_opt * f_P, T_l + f_opt * df_P / l_opt, T_rate, -T * rate, 0.0, energy
+    k, d, rest = fixed3(values, 0)
+    elastic = k * (length - rest)
+    T, T_l, T_rate = elastic + d * rate, k, d
+    energy = 0.5 * elastic * (length - rest)
+    if formula == CABLE:
+        if length <= rest:
+            elastic, energy = 0.0, 0.0
+        if length <= rest or T <= 0.0:
+            T, T_l, T_rate = 0.0, 0.0, 0.0
+    return T, T_l, T_rate, 0.0, (T - elastic) * rate, energy
+
+
+@inner
+def table_value(tree, row, column, t):
+    """A table of a force at time t."""
+    piece, d = table_piece(tree[TABLES], row, tree[POOL], t)
+    return table_motion(tree[POOL], piece + 4 * column, d)[0]
+
+
+@inner
+def push_given(tree, formula, row, values, body, x, poses, work, t):
+    """The wrench of a given torque and force, taken from what the body needs; gives its power."""
+    t0, t1, t2 = fixed3(values, 0)
+    f0, f1, f2 = fixed3(values, 3)
+    if row >= 0:
+        A = get9(values, 6)
+        y0, y1, y2 = table_value(tree, row, 0, t), table_value(tree, row, 1, t), table_value(tree, row, 2, t)
+        a, b, c = applied(A, y0, y1, y2)
+        t0, t1, t2 = t0 + a, t1 + b, t2 + c
+        y0, y1, y2 = table_value(tree, row, 3, t), table_value(tree, row, 4, t), table_value(tree, row, 5, t)
+        a, b, c = applied(A, y0, y1, y2)
+        f0, f1, f2 = f0 + a, f1 + b, f2 + c
+    if formula == WORLD_WRENCH:
+        R = get9(further(poses, body * POSE), 0)
+        t0, t1, t2 = turned_into(R, t0, t1, t2)
+        f0, f1, f2 = turned_into(R, f0, f1, f2)
+    add_wrench(work, body, x, (t0, t1, t2), (f0, f1, f2), BIAS, -1.0)
+    w0, w1, w2, v0, v1, v2 = get6(further(work, body * WORK), V)
+    c0, c1, c2 = cross(w0, w1, w2, x[0], x[1], x[2])
+    return t0 * w0 + t1 * w1 + t2 * w2 + f0 * (v0 + c0) + f1 * (v1 + c1) + f2 * (v2 + c2)
+
+
+@inner
+def through(values, body, x, poses, work):
+    """Velocity of a point through a medium, of which only the part along the normal counts for a plate; its size; the
+    normal in the world, zero for all directions."""
+    v0, v1, v2 = velocity_of(poses, work, body, x, V)
+    w0, w1, w2 = fixed3(values, 5)
+    v0, v1, v2 = v0 - w0, v1 - w1, v2 - w2
+    n0, n1, n2 = fixed3(values, 2)
+    if n0 != 0.0 or n1 != 0.0 or n2 != 0.0:
+        n0, n1, n2 = applied(get9(further(poses, body * POSE), 0), n0, n1, n2)
+        along = v0 * n0 + v1 * n1 + v2 * n2
+        v0, v1, v2 = along * n0, along * n1, along * n2
+    return v0, v1, v2, math.sqrt(v0 * v0 + v1 * v1 + v2 * v2), n0, n1, n2
+
+
+@inner
+def apply_forces(count, rows, tree, t):
+    """Adds all forces to what the bodies need, after `place_all`, `velocities` and `world_poses`."""
+    pool, world, work, poses = rows[POOL], rows[WORLD], rows[BODY_WORK], rows[POSES]
+    put_in, taken, energy = 0.0, 0.0, 0.0
+    for k in range(count):
+        force = further(rows[FORCES], k * FORCE_INTS)
+        formula, m, row = fixed(force, FORMULA), fixed(force, FORCE_POINTS), fixed(force, FORCE_TABLE_ROW)
+        owners, space = further(rows[POINTS], fixed(force, FIRST_POINT)), further(pool, fixed(force, FORCE_START))
+        xs = further(space, FORCE_WORK)
+        values = further(xs, 3 * m)
+        if formula <= MUSCLE:
+            length, rate = measured(m, owners, xs, poses, work, V)
+            a = 0.0
+            if formula == MUSCLE:
+                a = table_value(tree, row, 0, t) if row >= 0 else fixed(values, 4)
+            T, T_l, T_rate, more_in, more_out, more = law(formula, values, a, length, rate)
+            put3(space, TENSION, T, T_l, T_rate)
+            put(space, LENGTH, length)
+            put(space, LENGTH_RATE, rate)
+            pull_path(m, owners, xs, poses, work, T, T_l)
+            put_in, taken, energy = put_in + more_in, taken + more_out, energy + more
+            continue
+        body, x = fixed(owners, 0), fixed3(xs, 0)
+        if formula in (WORLD_WRENCH, BODY_WRENCH):
+            put_in += push_given(tree, formula, row, values, body, x, poses, work, t)
+            continue
+        v0, v1, v2, speed, _, _, _ = through(values, body, x, poses, work)
+        c = fixed(values, 0) + fixed(values, 1) * speed
+        push(poses, work, body, x, (-c * v0, -c * v1, -c * v2), BIAS, -1.0)
+        w0, w1, w2 = fixed3(values, 5)
+        put_in -= c * (v0 * w0 + v1 * w1 + v2 * w2)
+        taken += c * speed * speed
+    put3(world, FORCES_IN, put_in, taken, energy)
+
+
+@inner
+def pull_back(m, owners, xs, space, poses, work, h_D, h_K):
+    """-(h_D D + h_K K) times the twists in `ACC`, of one path, into `F`; see `PathForce.implicit`."""
+    T, T_l, T_rate = get3(space, 0)
+    _, rate = measured(m, owners, xs, poses, work, ACC)
+    along = (h_D * max(T_rate, 0.0) + h_K * max(T_l, 0.0)) * rate
+    body, x = fixed(owners, 0), fixed3(xs, 0)
+    a, va = place_of(poses, body, x), velocity_of(poses, work, body, x, ACC)
+    for i in range(1, m):
+        next_body, y = fixed(owners, i), fixed3(xs, 3 * i)
+        b, vb = place_of(poses, next_body, y), velocity_of(poses, work, next_body, y, ACC)
+        d0, d1, d2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+        w0, w1, w2 = vb[0] - va[0], vb[1] - va[1], vb[2] - va[2]
+        size = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+        apart = size > COINCIDENT
+        pull = h_K * max(T / size if apart else T_l, 0.0)
+        u0, u1, u2 = (d0 / size, d1 / size, d2 / size) if apart else (0.0, 0.0, 0.0)
+        across = u0 * w0 + u1 * w1 + u2 * w2
+        f = (
+            along * u0 + pull * (w0 - across * u0),
+            along * u1 + pull * (w1 - across * u1),
+            along * u2 + pull * (w2 - across * u2),
+        )
+        push(poses, work, body, x, f, F, -1.0)
+        push(poses, work, next_body, y, f, F, 1.0)
+        body, x, a, va = next_body, y, b, vb
+
+
+@inner
+def force_product(count, rows, h_D, h_K):
+    """Adds -(h_D D + h_K K) of all forces times the twists in `ACC` to the wrenches in `F`, after `apply_forces`."""
+    pool, work, poses = rows[POOL], rows[BODY_WORK], rows[POSES]
+    g0, g1, g2 = get3(work, ACC + 3 - WORK)
+    put3(work, ACC + 3 - WORK, 0.0, 0.0, 0.0)  # where gravity is: as a twist the world has none
+    for k in range(count):
+        force = further(rows[FORCES], k * FORCE_INTS)
+        formula, m = fixed(force, FORMULA), fixed(force, FORCE_POINTS)
+        owners, space = further(rows[POINTS], fixed(force, FIRST_POINT)), further(pool, fixed(force, FORCE_START))
+        xs = further(space, FORCE_WORK)
+        if formula <= MUSCLE:
+            pull_back(m, owners, xs, space, poses, work, h_D, h_K)
+        elif formula not in (WORLD_WRENCH, BODY_WRENCH):
+            values, body, x = further(xs, 3), fixed(owners, 0), fixed3(xs, 0)
+            v0, v1, v2, speed, n0, n1, n2 = through(values, body, x, poses, work)
+            y0, y1, y2 = velocity_of(poses, work, body, x, ACC)
+            if n0 != 0.0 or n1 != 0.0 or n2 != 0.0:
+                along = y0 * n0 + y1 * n1 + y2 * n2
+                y0, y1, y2 = along * n0, along * n1, along * n2
+            c2 = fixed(values, 1)
+            c = h_D * (fixed(values, 0) + c2 * speed)
+            d = h_D * c2 * (v0 * y0 + v1 * y1 + v2 * y2) / speed if speed > 0.0 else 0.0
+            push(poses, work, body, x, (c * y0 + d * v0, c * y1 + d * v1, c * y2 + d * v2), F, 1.0)
+    put3(work, ACC + 3 - WORK, g0, g1, g2)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiled powers: what motors and torques put in, what dampers take out."""
+
+from __future__ import annotations
+
+from ..cache.jit import inner
+from ..joints.loads import coordinate_load, table_motion, table_piece
+from ..layout import offsets as at
+
+
+@inner
+def powers(tree, loaded, qdot, t):
+    """What motors and torques put in and what dampers take out [W], after `dynamics_of_placed`.
+
+    As `integrators.energy_balance.powers`.
+    """
+    bodies, dofs, tables, pool, given = tree[at.BODIES], tree[at.DOFS], tree[at.TABLES], tree[at.POOL], tree[at.GIVEN]
+    work, vectors = tree[at.BODY_WORK], tree[at.VECTORS]
+    put_in, taken = 0.0, 0.0
+    for j in range(work.shape[0]):
+        d = bodies[j, at.DAMPING]
+        if d != 0.0:
+            w0, w1, w2 = work[j, at.V], work[j, at.V + 1], work[j, at.V + 2]
+            c0, c1, c2 = bodies[j, at.CENTER], bodies[j, at.CENTER + 1], bodies[j, at.CENTER + 2]
+            v0 = work[j, at.V + 3] + w1 * c2 - w2 * c1
+            v1 = work[j, at.V + 4] + w2 * c0 - w0 * c2
+            v2 = work[j, at.V + 5] + w0 * c1 - w1 * c0
+            taken += d * (w0 * w0 + w1 * w1 + w2 * w2 + v0 * v0 + v1 * v1 + v2 * v2)
+    if loaded:
+        own_q, own_qdot = vectors[at.OWN_Q], vectors[at.OWN_QDOT]
+        for k in range(qdot.shape[0]):
+            _, _, damping = coordinate_load(dofs, k, own_q[k], own_qdot[k])
+            taken -= damping * own_qdot[k] * own_qdot[k]
+            put_in += dofs[k, at.TORQUE] * own_qdot[k]
+        for i in range(tables.shape[0]):
+            if tables[i, at.TABLE_KIND] == at.TORQUE_TABLE:
+                piece, d = table_piece(tables, i, pool, t)
+                for k in range(tables[i, at.TABLE_COLUMNS]):
+                    put_in += table_motion(pool, piece + 4 * k, d)[0] * own_qdot[tables[i, at.TABLE_DOF] + k]
+    for m in range(given.shape[0]):
+        k = given[m]
+        if qdot[k] != 0.0:
+            load = vectors[at.LOAD, k] if loaded else 0.0
+            put_in += (vectors[at.FORCE, k] - load) * qdot[k]
+    return put_in, taken
