@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -22,7 +22,7 @@ SIMULATED, ANIMATED, LOCKED = "simulated", "animated", "locked"
 class JointMotion(NamedTuple):
     """A joint at one instant, n degrees of freedom.
 
-    Q: (4, 4) pose of the joint frame relative to where it stands at q = 0.
+    Q: (4, 4) pose of the joint frame as the child carries it, in the joint frame as the parent holds it.
     S: (6, n) joint twist per unit qdot, in the moved joint frame, angular part first: phi = S qdot.
     Sdot: (6, n) time derivative of S along (q, qdot).
     """
@@ -36,12 +36,20 @@ class JointMotion(NamedTuple):
 class Joint(Element):
     """A joint between a parent body (or the world) and a child body.
 
-    At q = 0 the joint frame seen from the parent (`frame_in_parent`) and the joint frame
-    seen from the child (`frame_in_child`) coincide. Source: RM19 eq. 22.
+    Seen from `frame_in_parent`, the child's `frame_in_child` stands at Q(q). Most joints have Q(0) = 1, so that both
+    frames coincide at q = 0; none needs to. Source: RM19 eq. 22.
+
+    **The contract.** A kind of joint gives one scalar function, `evaluate`, which fills Q, S and Sdot, and the numbers
+    it reads, `data`. Everything else (dynamics, loops, limits, Blender) follows from these. Python runs that function
+    as it stands, kernels compile the same text: plain arithmetic on numbers and elements of arrays, `math`, and
+    functions of the same sort imported by name, as those of `spatial.scalar`. Coordinates that can meet a singularity
+    have two functions more, `recentre_in_place` and `rewrite_in_place`.
+    A kind that cannot be written so overrides `motion` instead; it then simulates step by step in Python.
     """
 
     dof_names: ClassVar[tuple[str, ...]] = ()
     dof_units: ClassVar[tuple[str, ...]] = ()
+    """Of each coordinate: "rad", "m", or "1" for a plain number, such as the parameter of a curve."""
     chart_count: ClassVar[int] = 1
     """Charts are 0 ... chart_count - 1."""
 
@@ -103,7 +111,7 @@ class Joint(Element):
     @property
     def has_singularity(self) -> bool:
         """Whether some coordinates are singular, so that `recentre` matters and integrators bound the turn per step."""
-        return type(self).recentre is not Joint.recentre
+        return self.recentre_in_place is not None or type(self).recentre is not Joint.recentre
 
     @property
     def has_loads(self) -> bool:
@@ -123,19 +131,46 @@ class Joint(Element):
             if soft[k] == 0.0 and (math.isfinite(low) or math.isfinite(high))
         ]
 
-    @abstractmethod
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        """The joint at coordinates q (n,) moving at qdot (n,).
+    def data(self) -> Sequence[float]:
+        """What `evaluate` needs to know of this joint, as numbers: sizes, axes, control points; any number of them."""
+        return ()
 
-        chart: which coordinates q are, for joints that have several (Euler angles in different orders).
-        0 is the chart in which the scene gives q; joints with one chart ignore it.
-        """
+    evaluate: ClassVar[Callable[..., None] | None] = None
+    """evaluate(data, q, qdot, chart, Q, S, Sdot): the joint at coordinates q (n,) moving at qdot (n,), a static method.
+
+    It fills Q (4, 4), S and Sdot (6, n), which arrive as the identity and as zeros. data: (m,) as `data` gives them.
+    chart: which coordinates q are, for joints that have several (Euler angles in different orders); 0 is the chart in
+    which the scene gives q. It changes nothing but Q, S and Sdot.
+    """
+
+    recentre_in_place: ClassVar[Callable[..., int] | None] = None
+    """recentre_in_place(data, q, qdot, chart): `recentre`, writing into q and qdot; gives the chart, or -1 where it
+    changed nothing."""
+
+    rewrite_in_place: ClassVar[Callable[..., None] | None] = None
+    """rewrite_in_place(data, q, qdot, chart, chart_like, q_like): `rewrite`, writing into q and qdot. A kind has both
+    functions or neither."""
+
+    @cached_property
+    def packed_data(self) -> Array:
+        """(m,) `data` as a read-only array."""
+        numbers = np.array(self.data(), np.float64)
+        numbers.setflags(write=False)
+        return numbers
+
+    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
+        """The joint at coordinates q (n,) moving at qdot (n,); chart: see `evaluate`."""
+        if self.evaluate is None:
+            raise NotImplementedError(f"joint kind '{self.kind}' has neither `evaluate` nor `motion`")
+        motion = JointMotion(np.eye(4), np.zeros((6, self.ndof)), np.zeros((6, self.ndof)))
+        self.evaluate(self.packed_data, q, qdot, chart, *motion)
+        return motion
 
     def primitives(self) -> tuple[Primitive, ...] | None:
-        """The simple motions Q(q) is made of, or None where only `motion` knows them.
+        """The simple motions Q(q) is made of, or None where it is none of these.
 
-        They must agree with `motion`, `recentre` and `rewrite` in every chart. A joint without them is simulated all
-        the same, but step by step from Python instead of whole frames in compiled code.
+        They make a joint quicker where there is no compiler: numpy evaluates all equal ones of a mechanism together.
+        They must agree with `motion`, `recentre` and `rewrite` in every chart.
         """
         return None
 
@@ -145,14 +180,22 @@ class Joint(Element):
         Integrators call it between steps. Joints without singularities return what they are given.
         Torques, springs and limits do not follow: they act on the coordinates nearest to rest (`dynamics.loads`).
         """
-        return q, qdot, chart
+        if self.recentre_in_place is None:
+            return q, qdot, chart
+        q_new, qdot_new = q.copy(), qdot.copy()
+        new = self.recentre_in_place(self.packed_data, q_new, qdot_new, chart)
+        return (q, qdot, chart) if new < 0 else (q_new, qdot_new, int(new))
 
     def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
         """Coordinates and velocities of the pose and motion (q, qdot, chart), written like `q_like` in `chart_like`.
 
         Of all q of that pose in that chart it is the nearest to q_like. Multistep integrators bring what they
-        remember into the coordinates that `recentre` chose; a joint overrides both or neither.
+        remember into the coordinates that `recentre` chose.
         """
+        if self.rewrite_in_place is None:
+            return q, qdot
+        q, qdot = q.copy(), qdot.copy()
+        self.rewrite_in_place(self.packed_data, q, qdot, chart, chart_like, q_like)
         return q, qdot
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -174,3 +217,9 @@ class Joint(Element):
                 "has a hard limit, but its coordinates can be written in several ways",
                 "give a limit_stiffness above 0, or remove the limit",
             )
+
+
+def unit_vector(axis: Sequence[float]) -> tuple[float, float, float]:
+    """A direction made one long."""
+    x, y, z = (np.asarray(axis, np.float64) / np.linalg.norm(axis)).tolist()
+    return x, y, z

@@ -6,11 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
 from . import primitives
-from .base import Joint, JointMotion
+from .base import Joint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,5 +22,6 @@ class Fixed(Joint):
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return ()
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        return JointMotion(np.eye(4), np.zeros((6, 0)), np.zeros((6, 0)))
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        pass

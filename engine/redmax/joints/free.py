@@ -6,12 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
-from ..spatial import pose, so3
-from . import primitives, rotation_vector
-from .base import Joint, JointMotion
+from ..spatial.scalar import applied, negative_cross_matrix, put_block, rotation_vector_motion
+from . import primitives
+from .base import Joint
+from .rotation_vector import recentre_vector, rewrite_vector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,18 +30,25 @@ class Free(Joint):
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return primitives.BALL, *primitives.POSITION
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        r, x, rdot, xdot = q[:3], q[3:], qdot[:3], qdot[3:]
-        R, J, Jdot = so3.exp(r), so3.right_jacobian(r), so3.right_jacobian_dot(r, rdot)
-        S, Sdot = np.zeros((6, 6)), np.zeros((6, 6))
-        S[:3, :3], S[3:, :3], S[3:, 3:] = J, -so3.hat(x) @ J, np.eye(3)
-        Sdot[:3, :3], Sdot[3:, :3] = Jdot, -so3.hat(xdot) @ J - so3.hat(x) @ Jdot
-        return JointMotion(pose.make(R, R @ x), S, Sdot)
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        R, J, Jdot = rotation_vector_motion(q[0], q[1], q[2], qdot[0], qdot[1], qdot[2])
+        put_block(Q, 0, 0, R)
+        Q[0, 3], Q[1, 3], Q[2, 3] = applied(R, q[3], q[4], q[5])
+        put_block(S, 0, 0, J)
+        put_block(S, 3, 0, negative_cross_matrix(q[3], q[4], q[5], J))
+        put_block(Sdot, 0, 0, Jdot)
+        turned = negative_cross_matrix(q[3], q[4], q[5], Jdot)
+        moved = negative_cross_matrix(qdot[3], qdot[4], qdot[5], J)
+        for k in range(3):
+            S[3 + k, 3 + k] = 1.0
+            for m in range(3):
+                Sdot[3 + k, m] = turned[3 * k + m] + moved[3 * k + m]
 
-    def recentre(self, q: Array, qdot: Array, chart: int = 0) -> tuple[Array, Array, int]:
-        r, rdot = rotation_vector.recentred(q[:3], qdot[:3])
-        return np.concatenate([r, q[3:]]), np.concatenate([rdot, qdot[3:]]), chart
+    @staticmethod
+    def recentre_in_place(data: Array, q: Array, qdot: Array, chart: int) -> int:
+        return recentre_vector(0, q, qdot, chart)
 
-    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
-        r, rdot = rotation_vector.rewritten(q[:3], qdot[:3], q_like[:3])
-        return np.concatenate([r, q[3:]]), np.concatenate([rdot, qdot[3:]])
+    @staticmethod
+    def rewrite_in_place(data: Array, q: Array, qdot: Array, chart: int, chart_like: int, q_like: Array) -> None:
+        rewrite_vector(0, q, qdot, q_like)

@@ -6,12 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
-from ..spatial import pose, so3
+from ..spatial.scalar import sine_cosine
 from . import primitives
-from .base import Joint, JointMotion
+from .base import Joint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,10 +25,10 @@ class Free2D(Joint):
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return *primitives.POSITION[:2], primitives.turn(primitives.Z)
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        R = so3.rot_z(q[2])
-        S, Sdot = np.zeros((6, 3)), np.zeros((6, 3))
-        S[3:, :2] = R.T[:, :2]
-        S[2, 2] = 1.0
-        Sdot[3:, :2] = -so3.hat([0.0, 0.0, qdot[2]]) @ R.T[:, :2]
-        return JointMotion(pose.make(R, np.array([q[0], q[1], 0.0])), S, Sdot)
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        s, c = sine_cosine(q[2])
+        Q[0, 0], Q[0, 1], Q[1, 0], Q[1, 1] = c, -s, s, c
+        Q[0, 3], Q[1, 3] = q[0], q[1]
+        S[3, 0], S[4, 0], S[3, 1], S[4, 1], S[2, 2] = c, -s, s, c, 1.0
+        Sdot[3, 0], Sdot[4, 0], Sdot[3, 1], Sdot[4, 1] = -s * qdot[2], -c * qdot[2], c * qdot[2], -s * qdot[2]

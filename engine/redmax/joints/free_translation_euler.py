@@ -6,13 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
 from ..fields import choice
-from ..spatial import euler, pose, so3
+from ..spatial import euler
 from . import euler_charts, primitives
-from .base import Joint, JointMotion
+from .base import Joint
+from .euler_charts import chart_axes, euler_jacobian_dot, euler_motion, recentre_angles, rewrite_angles
+from .moved_rotation import put_moved_rotation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,20 +36,20 @@ class FreeTranslationEuler(Joint):
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return *primitives.POSITION, primitives.euler(self.sequence)
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        sequence = euler_charts.sequence_of(chart, self.sequence)
-        R, J = euler.to_matrix(q[3:], sequence), euler.rates_map(q[3:], sequence, frame="body")
-        S, Sdot = np.zeros((6, 6)), np.zeros((6, 6))
-        S[:3, 3:], S[3:, :3] = J, R.T
-        Sdot[:3, 3:], Sdot[3:, :3] = euler_charts.jacobian_dot(J, qdot[3:]), -so3.hat(J @ qdot[3:]) @ R.T
-        return JointMotion(pose.make(R, q[:3]), S, Sdot)
+    def data(self) -> tuple[float, ...]:
+        """Axes of its own sequence."""
+        return euler_charts.axes_of(self.sequence)
 
-    def recentre(self, q: Array, qdot: Array, chart: int = 0) -> tuple[Array, Array, int]:
-        angles, rates, chart = euler_charts.recentred(q[3:], qdot[3:], chart, self.sequence)
-        return np.concatenate([q[:3], angles]), np.concatenate([qdot[:3], rates]), chart
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        i, j, k = chart_axes(chart, data[0], data[1], data[2])
+        R, J = euler_motion(q[3], q[4], q[5], i, j, k)
+        put_moved_rotation(q, qdot, R, J, euler_jacobian_dot(J, qdot[4], qdot[5]), Q, S, Sdot)
 
-    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
-        angles, rates = euler_charts.rewritten(
-            q[3:], qdot[3:], chart, self.sequence, chart_like=chart_like, q_like=q_like[3:]
-        )
-        return np.concatenate([q[:3], angles]), np.concatenate([qdot[:3], rates])
+    @staticmethod
+    def recentre_in_place(data: Array, q: Array, qdot: Array, chart: int) -> int:
+        return recentre_angles(3, data, q, qdot, chart)
+
+    @staticmethod
+    def rewrite_in_place(data: Array, q: Array, qdot: Array, chart: int, chart_like: int, q_like: Array) -> None:
+        rewrite_angles(3, data, q, qdot, chart, chart_like, q_like)

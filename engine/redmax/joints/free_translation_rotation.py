@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
-from ..spatial import pose, so3
-from . import primitives, rotation_vector
-from .base import Joint, JointMotion
+from ..spatial.scalar import rotation_vector_motion
+from . import primitives
+from .base import Joint
+from .moved_rotation import put_moved_rotation
+from .rotation_vector import recentre_vector, rewrite_vector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,18 +31,15 @@ class FreeTranslationRotation(Joint):
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return *primitives.POSITION, primitives.BALL
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        x, r, rdot = q[:3], q[3:], qdot[3:]
-        R, J = so3.exp(r), so3.right_jacobian(r)
-        S, Sdot = np.zeros((6, 6)), np.zeros((6, 6))
-        S[:3, 3:], S[3:, :3] = J, R.T
-        Sdot[:3, 3:], Sdot[3:, :3] = so3.right_jacobian_dot(r, rdot), -so3.hat(J @ rdot) @ R.T
-        return JointMotion(pose.make(R, x), S, Sdot)
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        R, J, Jdot = rotation_vector_motion(q[3], q[4], q[5], qdot[3], qdot[4], qdot[5])
+        put_moved_rotation(q, qdot, R, J, Jdot, Q, S, Sdot)
 
-    def recentre(self, q: Array, qdot: Array, chart: int = 0) -> tuple[Array, Array, int]:
-        r, rdot = rotation_vector.recentred(q[3:], qdot[3:])
-        return np.concatenate([q[:3], r]), np.concatenate([qdot[:3], rdot]), chart
+    @staticmethod
+    def recentre_in_place(data: Array, q: Array, qdot: Array, chart: int) -> int:
+        return recentre_vector(3, q, qdot, chart)
 
-    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
-        r, rdot = rotation_vector.rewritten(q[3:], qdot[3:], q_like[3:])
-        return np.concatenate([q[:3], r]), np.concatenate([qdot[:3], rdot])
+    @staticmethod
+    def rewrite_in_place(data: Array, q: Array, qdot: Array, chart: int, chart_like: int, q_like: Array) -> None:
+        rewrite_vector(3, q, qdot, q_like)

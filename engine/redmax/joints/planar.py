@@ -6,12 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
-from ..spatial import pose
 from . import primitives
-from .base import Joint, JointMotion
+from .base import Joint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +24,7 @@ class Planar(Joint):
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return primitives.POSITION[:2]
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        S = np.zeros((6, 2))
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        Q[0, 3], Q[1, 3] = q[0], q[1]
         S[3, 0] = S[4, 1] = 1.0
-        return JointMotion(pose.make(np.eye(3), np.array([q[0], q[1], 0.0])), S, np.zeros((6, 2)))

@@ -6,13 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
 from ..fields import Vector, direction
-from ..spatial import pose
 from . import primitives
-from .base import Joint, JointMotion
+from .base import Joint, unit_vector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +25,14 @@ class Prismatic(Joint):
     axis: Vector = direction(doc="Direction of travel in the joint frame")
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
-        x, y, z = np.asarray(self.axis, np.float64) / np.linalg.norm(self.axis)
+        x, y, z = unit_vector(self.axis)
         return (primitives.slide((x, y, z)),)
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        a = np.asarray(self.axis, dtype=np.float64)
-        a = a / np.linalg.norm(a)
-        S = np.zeros((6, 1))
-        S[3:, 0] = a
-        return JointMotion(pose.make(np.eye(3), a * q[0]), S, np.zeros((6, 1)))
+    def data(self) -> tuple[float, ...]:
+        """The unit axis."""
+        return unit_vector(self.axis)
+
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        Q[0, 3], Q[1, 3], Q[2, 3] = data[0] * q[0], data[1] * q[0], data[2] * q[0]
+        S[3, 0], S[4, 0], S[5, 0] = data[0], data[1], data[2]

@@ -6,13 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
 from ..fields import Vector, direction
-from ..spatial import pose, so3
+from ..spatial.scalar import put_block, rotation_about
 from . import primitives
-from .base import Joint, JointMotion
+from .base import Joint, unit_vector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +29,14 @@ class Revolute(Joint):
     axis: Vector = direction(doc="Rotation axis in the joint frame")
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
-        x, y, z = np.asarray(self.axis, np.float64) / np.linalg.norm(self.axis)
+        x, y, z = unit_vector(self.axis)
         return (primitives.turn((x, y, z)),)
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        a = np.asarray(self.axis, dtype=np.float64)
-        a = a / np.linalg.norm(a)
-        S = np.zeros((6, 1))
-        S[:3, 0] = a
-        return JointMotion(pose.make(so3.exp(a * q[0]), np.zeros(3)), S, np.zeros((6, 1)))
+    def data(self) -> tuple[float, ...]:
+        """The unit axis."""
+        return unit_vector(self.axis)
+
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        put_block(Q, 0, 0, rotation_about(data[0], data[1], data[2], q[0]))
+        S[0, 0], S[1, 0], S[2, 0] = data[0], data[1], data[2]

@@ -3,39 +3,50 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..arrays import Array
-from ..spatial import so3
+from ..spatial.scalar import applied, ball, solved3
 
-LONGEST = 1.5 * np.pi
+LONGEST = 1.5 * math.pi
 """Longer rotation vectors are replaced [rad]; the same bound as the reference implementation's.
 
 S is singular at 2 pi; its condition number is 3.3 here and 19 at 1.9 pi.
 """
+TURN = 2.0 * math.pi
 
 
-def recentred(q: Array, qdot: Array) -> tuple[Array, Array]:
-    """The same rotation and angular velocity; beyond LONGEST whole turns are taken off, q <- (1 - 2 pi/|q|) q.
+def recentre_vector(k: int, q: Array, qdot: Array, chart: int) -> int:
+    """Take whole turns off the rotation vector q[k : k + 3] beyond LONGEST, q <- (1 - 2 pi/|q|) q.
 
-    q: (3,) [rad], qdot: (3,) [rad/s]. What is replaced comes back with |q| <= pi and qdot_new = S_new^-1 S_old qdot.
-    Source: RM19 section 4.7.
+    What is replaced has |q| <= pi and qdot_new = S_new^-1 S_old qdot. Source: RM19 section 4.7.
+    Gives the chart, or -1 where nothing changed.
     """
-    angle = float(np.linalg.norm(q))
-    if angle <= LONGEST:
-        return q, qdot
-    return _without_turns(q, qdot, turns=np.round(angle / (2.0 * np.pi)))
+    angle = math.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2])
+    if not angle > LONGEST:
+        return -1
+    take_off_turns(k, q, qdot, angle, math.floor(angle / TURN + 0.5))
+    return chart
 
 
-def rewritten(q: Array, qdot: Array, q_like: Array) -> tuple[Array, Array]:
-    """The same rotation and angular velocity with q as near to q_like as whole turns allow; all (3,)."""
-    angle = float(np.linalg.norm(q))
-    if angle == 0.0:
-        return q, qdot
-    turns = np.round((angle - q @ q_like / angle) / (2.0 * np.pi))
-    return (q, qdot) if turns == 0.0 else _without_turns(q, qdot, turns=turns)
+def rewrite_vector(k: int, q: Array, qdot: Array, q_like: Array) -> None:
+    """Write the rotation vector q[k : k + 3] as near to that of q_like as whole turns allow."""
+    angle = math.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2])
+    if not 0.0 < angle < math.inf:
+        return
+    along = (q[k] * q_like[k] + q[k + 1] * q_like[k + 1] + q[k + 2] * q_like[k + 2]) / angle
+    turns = np.rint((angle - along) / TURN)
+    if turns != 0.0:
+        take_off_turns(k, q, qdot, angle, turns)
 
 
-def _without_turns(q: Array, qdot: Array, *, turns: float) -> tuple[Array, Array]:
-    q_new = (1.0 - 2.0 * np.pi * turns / np.linalg.norm(q)) * q
-    return q_new, so3.right_jacobian_inverse(q_new) @ (so3.right_jacobian(q) @ qdot)
+def take_off_turns(k: int, q: Array, qdot: Array, angle: float, turns: float) -> None:
+    """Make a rotation vector of length `angle` [rad] shorter by whole turns, with the same angular velocity."""
+    _, J = ball(q[k], q[k + 1], q[k + 2])
+    x, y, z = applied(J, qdot[k], qdot[k + 1], qdot[k + 2])
+    factor = 1.0 - TURN * turns / angle
+    q[k], q[k + 1], q[k + 2] = factor * q[k], factor * q[k + 1], factor * q[k + 2]
+    _, J = ball(q[k], q[k + 1], q[k + 2])
+    qdot[k], qdot[k + 1], qdot[k + 2] = solved3(J, x, y, z)

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
 from ..fields import Vector, direction, number
-from ..spatial import pose, so3
+from ..spatial.scalar import put_block, rotation_about
 from . import primitives
-from .base import Joint, JointMotion
+from .base import Joint, unit_vector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +32,16 @@ class Screw(Joint):
     pitch: float = number(doc="Advance along the axis in one full turn; negative for a left-handed thread", unit="m")
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
-        x, y, z = np.asarray(self.axis, np.float64) / np.linalg.norm(self.axis)
-        return (primitives.turn((x, y, z), self.pitch / (2.0 * np.pi)),)
+        x, y, z = unit_vector(self.axis)
+        return (primitives.turn((x, y, z), self.pitch / (2.0 * math.pi)),)
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        a = np.asarray(self.axis, dtype=np.float64)
-        a = a / np.linalg.norm(a)
-        advance = a * (self.pitch / (2.0 * np.pi))
-        S = np.concatenate([a, advance])[:, None]
-        return JointMotion(pose.make(so3.exp(a * q[0]), advance * q[0]), S, np.zeros((6, 1)))
+    def data(self) -> tuple[float, ...]:
+        """The unit axis, and the advance per radian [m]."""
+        return (*unit_vector(self.axis), self.pitch / (2.0 * math.pi))
+
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        put_block(Q, 0, 0, rotation_about(data[0], data[1], data[2], q[0]))
+        for k in range(3):
+            Q[k, 3] = data[3] * q[0] * data[k]
+            S[k, 0], S[3 + k, 0] = data[k], data[3] * data[k]

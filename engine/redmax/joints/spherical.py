@@ -6,12 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
-from ..spatial import pose, so3
-from . import primitives, rotation_vector
-from .base import Joint, JointMotion
+from ..spatial.scalar import put_block, rotation_vector_motion
+from . import primitives
+from .base import Joint
+from .rotation_vector import recentre_vector, rewrite_vector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +32,17 @@ class Spherical(Joint):
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return (primitives.BALL,)
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        S, Sdot = np.zeros((6, 3)), np.zeros((6, 3))
-        S[:3] = so3.right_jacobian(q)
-        Sdot[:3] = so3.right_jacobian_dot(q, qdot)
-        return JointMotion(pose.make(so3.exp(q), np.zeros(3)), S, Sdot)
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        R, J, Jdot = rotation_vector_motion(q[0], q[1], q[2], qdot[0], qdot[1], qdot[2])
+        put_block(Q, 0, 0, R)
+        put_block(S, 0, 0, J)
+        put_block(Sdot, 0, 0, Jdot)
 
-    def recentre(self, q: Array, qdot: Array, chart: int = 0) -> tuple[Array, Array, int]:
-        return *rotation_vector.recentred(q, qdot), chart
+    @staticmethod
+    def recentre_in_place(data: Array, q: Array, qdot: Array, chart: int) -> int:
+        return recentre_vector(0, q, qdot, chart)
 
-    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
-        return rotation_vector.rewritten(q, qdot, q_like)
+    @staticmethod
+    def rewrite_in_place(data: Array, q: Array, qdot: Array, chart: int, chart_like: int, q_like: Array) -> None:
+        rewrite_vector(0, q, qdot, q_like)

@@ -6,13 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
 from ..fields import choice
-from ..spatial import euler, pose
+from ..spatial import euler
+from ..spatial.scalar import put_block
 from . import euler_charts, primitives
-from .base import Joint, JointMotion
+from .base import Joint
+from .euler_charts import chart_axes, euler_jacobian_dot, euler_motion, recentre_angles, rewrite_angles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +36,22 @@ class SphericalEuler(Joint):
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return (primitives.euler(self.sequence),)
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        sequence = euler_charts.sequence_of(chart, self.sequence)
-        S, Sdot = np.zeros((6, 3)), np.zeros((6, 3))
-        S[:3] = euler.rates_map(q, sequence, frame="body")
-        Sdot[:3] = euler_charts.jacobian_dot(S[:3], qdot)
-        return JointMotion(pose.make(euler.to_matrix(q, sequence), np.zeros(3)), S, Sdot)
+    def data(self) -> tuple[float, ...]:
+        """Axes of its own sequence."""
+        return euler_charts.axes_of(self.sequence)
 
-    def recentre(self, q: Array, qdot: Array, chart: int = 0) -> tuple[Array, Array, int]:
-        return euler_charts.recentred(q, qdot, chart, self.sequence)
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        i, j, k = chart_axes(chart, data[0], data[1], data[2])
+        R, J = euler_motion(q[0], q[1], q[2], i, j, k)
+        put_block(Q, 0, 0, R)
+        put_block(S, 0, 0, J)
+        put_block(Sdot, 0, 0, euler_jacobian_dot(J, qdot[1], qdot[2]))
 
-    def rewrite(self, q: Array, qdot: Array, chart: int, *, chart_like: int, q_like: Array) -> tuple[Array, Array]:
-        return euler_charts.rewritten(q, qdot, chart, self.sequence, chart_like=chart_like, q_like=q_like)
+    @staticmethod
+    def recentre_in_place(data: Array, q: Array, qdot: Array, chart: int) -> int:
+        return recentre_angles(0, data, q, qdot, chart)
+
+    @staticmethod
+    def rewrite_in_place(data: Array, q: Array, qdot: Array, chart: int, chart_like: int, q_like: Array) -> None:
+        rewrite_angles(0, data, q, qdot, chart, chart_like, q_like)

@@ -1,14 +1,47 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which joints the fast routes may evaluate by their primitives."""
+"""Which of a joint's functions may stand for its `motion`: the most derived class that says how it moves decides."""
 
 from __future__ import annotations
 
 import math
+from itertools import chain
 
 from ..errors import RedMaxError
 from .base import Joint
 from .composite import Composite
 from .primitives import Primitive
+
+MOVES = {"evaluate", "recentre_in_place", "rewrite_in_place", "motion", "recentre", "rewrite"}
+"""What says how a joint moves, and how that is written."""
+
+
+def evaluated_parts(joint: Joint) -> tuple[Joint, ...] | None:
+    """The joints that make up a joint, one after another, each with a function `evaluate` that kernels can compile.
+
+    A composite's parts, and theirs; any other joint is its own only part. None where a part is known by its `motion`
+    alone: it has no `evaluate`, or a subclass changed its motion and inherits a function that moves otherwise.
+    """
+    if isinstance(joint, Composite):
+        listed = [evaluated_parts(part) for part in joint.parts]
+        known = [parts for parts in listed if parts is not None]
+        return tuple(chain.from_iterable(known)) if len(known) == len(listed) and _is_own(joint, Composite) else None
+    return (joint,) if joint.evaluate is not None and _speaks_for("evaluate", joint) else None
+
+
+def _speaks_for(name: str, joint: Joint) -> bool:
+    """Whether what a joint says under a name was said by the class that says how it moves, or below it."""
+    for cls in type(joint).__mro__:
+        if name in vars(cls):
+            return True
+        if vars(cls).keys() & MOVES:
+            return False
+    return False
+
+
+def _is_own(joint: Joint, cls: type[Joint]) -> bool:
+    """Whether no subclass of cls changed how the joint moves."""
+    mro = type(joint).__mro__
+    return not any(vars(below).keys() & MOVES for below in mro[: mro.index(cls)])
 
 
 def trusted_primitives(joint: Joint) -> tuple[Primitive, ...] | None:
@@ -17,11 +50,8 @@ def trusted_primitives(joint: Joint) -> tuple[Primitive, ...] | None:
     A class that changes its motion or how it is written but inherits `primitives` moves otherwise than these say; so
     does a composite with such a part.
     """
-    for cls in type(joint).__mro__:
-        if "primitives" in vars(cls):
-            break
-        if vars(cls).keys() & {"motion", "recentre", "rewrite"}:
-            return None
+    if not _speaks_for("primitives", joint):
+        return None
     if isinstance(joint, Composite) and any(trusted_primitives(part) is None for part in joint.parts):
         return None
     listed = joint.primitives()

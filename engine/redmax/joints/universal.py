@@ -6,12 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Array
-from ..spatial import pose, so3
+from ..spatial.scalar import axis_rotation, product, put_block, sine_cosine
 from . import primitives
-from .base import Joint, JointMotion
+from .base import Joint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +28,9 @@ class Universal(Joint):
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return primitives.turn(primitives.X), primitives.turn(primitives.Y)
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        c, s = np.cos(q[1]), np.sin(q[1])
-        S, Sdot = np.zeros((6, 2)), np.zeros((6, 2))
-        S[0, 0], S[2, 0] = c, s
-        S[1, 1] = 1.0
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        put_block(Q, 0, 0, product(axis_rotation(0, q[0]), axis_rotation(1, q[1])))
+        s, c = sine_cosine(q[1])
+        S[0, 0], S[2, 0], S[1, 1] = c, s, 1.0
         Sdot[0, 0], Sdot[2, 0] = -s * qdot[1], c * qdot[1]
-        return JointMotion(pose.make(so3.rot_x(q[0]) @ so3.rot_y(q[1]), np.zeros(3)), S, Sdot)

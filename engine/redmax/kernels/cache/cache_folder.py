@@ -63,10 +63,9 @@ READ_OUTSIDE = (
     "forces/base",
     "forces/lines/muscle_curves",
     "forces/lines/path",
-    "joints/euler_charts",
-    "joints/rotation_vector",
+    "spatial/scalar",
 )
-"""Modules elsewhere in the engine whose constants are compiled in."""
+"""Modules elsewhere in the engine whose functions or constants are compiled in, besides joints."""
 OURS = re.compile(r"[0-9a-f]{16}")
 
 _wished: list[Path] = []
@@ -316,7 +315,8 @@ def digest() -> str:
     kernels = Path(__file__).parents[1]
     named = {path.relative_to(kernels).with_suffix("").as_posix(): path for path in kernels.rglob("*.py")}
     inside = [named[name] for name in sorted(named) if name not in NOT_COMPILED and not name.endswith("__init__")]
-    for path in (*inside, *(kernels.parent / f"{name}.py" for name in READ_OUTSIDE)):
+    joints = sorted((kernels.parent / "joints").glob("*.py"))  # whose functions are compiled
+    for path in (*inside, *joints, *(kernels.parent / f"{name}.py" for name in READ_OUTSIDE)):
         total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     try:
         features = binding.get_host_cpu_features().flatten()

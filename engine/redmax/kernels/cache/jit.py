@@ -74,19 +74,22 @@ def compiled_for(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-def inner(function: Callable[..., Any]) -> Any:
-    """The same for what only compiled functions call: without a way in from Python it compiles in 3/4 of the time."""
-    return _inner(function, {})
+def inner(function: Callable[..., Any], *, kept: bool = True) -> Any:
+    """A function that only compiled functions call: without a way in from Python it compiles in 3/4 of the time.
+
+    kept: whether machine code is kept on disk; its source must then be one of those that name the folder.
+    """
+    return _inner(function, {}, kept)
 
 
-def inlined(function: Callable[..., Any]) -> Any:
-    """The same for a few lines, which become part of whatever calls them."""
-    return _inner(function, {"forceinline": True})
+def inlined(function: Callable[..., Any], *, kept: bool = True) -> Any:
+    """A function of a few lines, which become part of whatever calls them; kept: see `inner`."""
+    return _inner(function, {"forceinline": True}, kept)
 
 
-def _inner(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+def _inner(function: Callable[..., Any], options: dict[str, Any], kept: bool) -> Any:
     dispatcher = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, **OPTIONS, **options)(function)
-    dispatcher._cache = _Kept(function)
+    dispatcher._cache = _Kept(function) if kept else _Unkept(function)
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise TypeError(f"{function.__name__} is compiled for other kernels and cannot be called from Python")
@@ -98,12 +101,15 @@ def _inner(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     return dispatcher
 
 
-def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """The function for one signature, to be called by its `address`: it is compiled when that is first asked for."""
+def callback(signature: Any, *, kept: bool = True) -> Callable[[Callable[..., Any]], Any]:
+    """The function for one signature, to be called by its `address`: it is compiled when that is first asked for.
+
+    kept: see `inner`.
+    """
 
     def decorate(function: Callable[..., Any]) -> Any:
         called = _Callback(function, sigutils.normalize_signature(signature), {}, dict(OPTIONS))
-        called._cache = _Kept(function)
+        called._cache = _Kept(function) if kept else _Unkept(function)
         return called
 
     return decorate
@@ -218,6 +224,21 @@ class _Kept(caching._Cache):  # type: ignore[misc]
 
     def flush(self) -> None:
         """Files are right by their name; `cache_folder.clear` deletes them."""
+
+
+class _Unkept(_Kept):
+    """Nothing on disk: for functions that come and go with a scene, or whose source no folder is named by."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ARG002
+        target_context.refresh()
+        _tell(self._name, done=False)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ARG002
+        _tell(self._name, done=True)
 
 
 def _tell(name: str, *, done: bool) -> None:
