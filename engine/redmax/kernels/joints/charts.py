@@ -8,15 +8,11 @@ import math
 from ...joints.euler_charts import SMALLEST_DETERMINANT
 from ...joints.rotation_vector import LONGEST
 from ..cache.jit import inner
-from ..layout import offsets as at
+from ..layout import codes
+from ..layout.declaration import Column, Link, PrimitiveInts
 from ..spatial import applied, ball, solved3
 from .loads import TURN, euler_angles, euler_axes, euler_motion
 from .place import AXES
-
-PARENT, DOF, NDOF, FIRST, LAST, PRESCRIBED = at.PARENT, at.DOF, at.NDOF, at.FIRST, at.LAST, at.PRESCRIBED
-KIND, COORDINATE, SLOT, PLACE = at.KIND, at.COORDINATE, at.SLOT, at.PLACE
-SCREW, BALL = at.SCREW, at.BALL
-S = at.S
 
 
 @inner
@@ -49,7 +45,7 @@ def recentre_ball(k, q, qdot):
 @inner
 def recentre_euler(i, kinds, charts, q, qdot):
     """As `joints.euler_charts.recentred`."""
-    k, slot = kinds[i, COORDINATE], kinds[i, SLOT]
+    k, slot = kinds[i, PrimitiveInts.COORDINATE], kinds[i, PrimitiveInts.SLOT]
     axes = euler_axes(charts[slot], i, kinds)
     M, J = euler_motion(q[k], q[k + 1], q[k + 2], axes)
     lock = entry(M, 3 * axes[0] + axes[2])
@@ -72,15 +68,15 @@ def recentre_euler(i, kinds, charts, q, qdot):
 @inner
 def recentre(tree, q, qdot):
     """Recentre all simulated joints; whether anything changed."""
-    links, kinds, charts = tree[at.LINKS], tree[at.KINDS], tree[at.CHARTS]
+    links, kinds, charts = tree.links, tree.kinds, tree.charts
     changed = False
     for j in range(links.shape[0]):
-        if links[j, PRESCRIBED]:
+        if links[j, Link.PRESCRIBED]:
             continue
-        for i in range(links[j, FIRST], links[j, LAST]):
-            if kinds[i, KIND] == BALL:
-                changed |= recentre_ball(kinds[i, COORDINATE], q, qdot)
-            elif kinds[i, KIND] != SCREW and kinds[i, PLACE] == 0:
+        for i in range(links[j, Link.FIRST], links[j, Link.LAST]):
+            if kinds[i, PrimitiveInts.KIND] == codes.BALL:
+                changed |= recentre_ball(kinds[i, PrimitiveInts.COORDINATE], q, qdot)
+            elif kinds[i, PrimitiveInts.KIND] != codes.SCREW and kinds[i, PrimitiveInts.PLACE] == 0:
                 changed |= recentre_euler(i, kinds, charts, q, qdot)
     return changed
 
@@ -88,20 +84,20 @@ def recentre(tree, q, qdot):
 @inner
 def turn_rate(tree, qdot):
     """Fastest relative rotation [rad/s] of simulated joints that have a singularity, from S as placed."""
-    links, kinds, columns = tree[at.LINKS], tree[at.KINDS], tree[at.COLUMNS]
+    links, kinds, columns = tree.links, tree.kinds, tree.columns
     fastest = 0.0
     for j in range(links.shape[0]):
-        if links[j, PRESCRIBED]:
+        if links[j, Link.PRESCRIBED]:
             continue
         singular = False
-        for i in range(links[j, FIRST], links[j, LAST]):
-            singular |= kinds[i, KIND] != SCREW
+        for i in range(links[j, Link.FIRST], links[j, Link.LAST]):
+            singular |= kinds[i, PrimitiveInts.KIND] != codes.SCREW
         if not singular:
             continue
         x, y, z = 0.0, 0.0, 0.0
-        for k in range(links[j, DOF], links[j, DOF] + links[j, NDOF]):
-            x += columns[k, S] * qdot[k]
-            y += columns[k, S + 1] * qdot[k]
-            z += columns[k, S + 2] * qdot[k]
+        for k in range(links[j, Link.DOF], links[j, Link.DOF] + links[j, Link.NDOF]):
+            x += columns[k, Column.S] * qdot[k]
+            y += columns[k, Column.S + 1] * qdot[k]
+            z += columns[k, Column.S + 2] * qdot[k]
         fastest = max(fastest, math.sqrt(x * x + y * y + z * z))
     return fastest

@@ -12,24 +12,18 @@ import math
 import numpy as np
 
 from ..cache.jit import inner
-from ..layout import offsets as at
+from ..layout import codes
+from ..layout.declaration import Dof, PrimitiveInts, Table, Vector
 from ..spatial import applied, axis_rotation, ball, product, solved3
 from .place import AXES
 
-TORQUE, STIFFNESS, REST, JOINT_DAMPING = at.TORQUE, at.STIFFNESS, at.REST, at.JOINT_DAMPING
-LOWER, UPPER, LIMIT_STIFFNESS, LIMIT_DAMPING = at.LOWER, at.UPPER, at.LIMIT_STIFFNESS, at.LIMIT_DAMPING
-TABLE_KIND, TABLE_DOF, TABLE_COLUMNS = at.TABLE_KIND, at.TABLE_DOF, at.TABLE_COLUMNS
-TABLE_POINTS, TABLE_START = at.TABLE_POINTS, at.TABLE_START
-ANIMATION, TORQUE_TABLE, SPRING_TABLE = at.ANIMATION, at.TORQUE_TABLE, at.SPRING_TABLE
-KIND, COORDINATE, SLOT, PLACE, OWN, SEPARATE = at.KIND, at.COORDINATE, at.SLOT, at.PLACE, at.OWN, at.SEPARATE
-BALL, ANGLE = at.BALL, at.ANGLE
 TURN = 2.0 * math.pi
 
 
 @inner
 def table_piece(tables, i, pool, x):
     """Index of the piece's numbers in the pool, and the distance from its anchor."""
-    start, points = tables[i, TABLE_START], tables[i, TABLE_POINTS]
+    start, points = tables[i, Table.START], tables[i, Table.POINTS]
     low, high = 0, points
     while low < high:  # the first point beyond x
         middle = (low + high) // 2
@@ -38,7 +32,7 @@ def table_piece(tables, i, pool, x):
         else:
             high = middle
     anchor = pool[start + max(low - 1, 0)]
-    return start + points + 4 * tables[i, TABLE_COLUMNS] * low, x - anchor
+    return start + points + 4 * tables[i, Table.COLUMNS] * low, x - anchor
 
 
 @inner
@@ -51,28 +45,28 @@ def table_motion(pool, piece, d):
 @inner
 def put_prescribed(tree, t, q, qdot, qddot):
     """Coordinates, velocities and accelerations of animated and locked joints at time t."""
-    tables, pool, q0, prescribed = tree[at.TABLES], tree[at.POOL], tree[at.VECTORS][at.START], tree[at.GIVEN]
+    tables, pool, q0, prescribed = tree.tables, tree.pool, tree.vectors[Vector.START], tree.prescribed
     for k in range(prescribed.shape[0]):
         c = prescribed[k]
         q[c], qdot[c], qddot[c] = q0[c], 0.0, 0.0
     for i in range(tables.shape[0]):
-        if tables[i, TABLE_KIND] == ANIMATION:
+        if tables[i, Table.KIND] == codes.ANIMATION:
             piece, d = table_piece(tables, i, pool, t)
-            for k in range(tables[i, TABLE_COLUMNS]):
-                c = tables[i, TABLE_DOF] + k
+            for k in range(tables[i, Table.COLUMNS]):
+                c = tables[i, Table.DOF] + k
                 q[c], qdot[c], qddot[c] = table_motion(pool, piece + 4 * k, d)
 
 
 @inner
 def coordinate_load(dofs, k, q, qdot):
     """Force, K, D of torque, spring, damper and soft limit of one coordinate."""
-    f = dofs[k, TORQUE] - dofs[k, STIFFNESS] * (q - dofs[k, REST]) - dofs[k, JOINT_DAMPING] * qdot
-    K, damping = -dofs[k, STIFFNESS], -dofs[k, JOINT_DAMPING]
-    beyond = min(q - dofs[k, LOWER], 0.0) + max(q - dofs[k, UPPER], 0.0)
+    f = dofs[k, Dof.TORQUE] - dofs[k, Dof.STIFFNESS] * (q - dofs[k, Dof.REST]) - dofs[k, Dof.DAMPING] * qdot
+    K, damping = -dofs[k, Dof.STIFFNESS], -dofs[k, Dof.DAMPING]
+    beyond = min(q - dofs[k, Dof.LOWER], 0.0) + max(q - dofs[k, Dof.UPPER], 0.0)
     if beyond != 0.0:
-        f -= dofs[k, LIMIT_STIFFNESS] * beyond + dofs[k, LIMIT_DAMPING] * qdot
-        K -= dofs[k, LIMIT_STIFFNESS]
-        damping -= dofs[k, LIMIT_DAMPING]
+        f -= dofs[k, Dof.LIMIT_STIFFNESS] * beyond + dofs[k, Dof.LIMIT_DAMPING] * qdot
+        K -= dofs[k, Dof.LIMIT_STIFFNESS]
+        damping -= dofs[k, Dof.LIMIT_DAMPING]
     return f, K, damping
 
 
@@ -80,7 +74,7 @@ def coordinate_load(dofs, k, q, qdot):
 def euler_axes(chart, i, kinds):
     """Axes of the three angles that begin at primitive i, in a chart."""
     if chart == 0:
-        return kinds[i, OWN], kinds[i + 1, OWN], kinds[i + 2, OWN]
+        return kinds[i, PrimitiveInts.OWN], kinds[i + 1, PrimitiveInts.OWN], kinds[i + 2, PrimitiveInts.OWN]
     return AXES[chart - 1, 0], AXES[chart - 1, 1], AXES[chart - 1, 2]
 
 
@@ -152,15 +146,15 @@ def own_coordinates(i, kinds, charts, dofs, q, qdot):
 
     i: the ball, or the first of three Euler angles. changed: False where they are the present ones.
     """
-    k = kinds[i, COORDINATE]
+    k = kinds[i, PrimitiveInts.COORDINATE]
     x, y, z = q[k], q[k + 1], q[k + 2]
     u, v, w = qdot[k], qdot[k + 1], qdot[k + 2]
     same = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    if kinds[i, KIND] == BALL:
+    if kinds[i, PrimitiveInts.KIND] == codes.BALL:
         angle = math.sqrt(x * x + y * y + z * z)
         turns = 0.0
         if angle > 0.0:
-            along = (x * dofs[k, REST] + y * dofs[k + 1, REST] + z * dofs[k + 2, REST]) / angle
+            along = (x * dofs[k, Dof.REST] + y * dofs[k + 1, Dof.REST] + z * dofs[k + 2, Dof.REST]) / angle
             turns = np.rint((angle - along) / TURN)
         if turns == 0.0:
             return False, x, y, z, u, v, w, same
@@ -169,12 +163,12 @@ def own_coordinates(i, kinds, charts, dofs, q, qdot):
         _, J = ball(x, y, z)
         _, J1 = ball(x1, y1, z1)
     else:
-        chart = charts[kinds[i, SLOT]]
+        chart = charts[kinds[i, PrimitiveInts.SLOT]]
         if chart == 0:
             return False, x, y, z, u, v, w, same
         M, J = euler_motion(x, y, z, euler_axes(chart, i, kinds))
         own = euler_axes(0, i, kinds)
-        x1, y1, z1 = euler_like(M, own, dofs[k, REST], dofs[k + 1, REST], dofs[k + 2, REST])
+        x1, y1, z1 = euler_like(M, own, dofs[k, Dof.REST], dofs[k + 1, Dof.REST], dofs[k + 2, Dof.REST])
         _, J1 = euler_motion(x1, y1, z1, own)
     a0, a1, a2 = solved3(J1, J[0], J[3], J[6])
     b0, b1, b2 = solved3(J1, J[1], J[4], J[7])
@@ -190,39 +184,43 @@ def joint_loads(tree, q, qdot, t):
 
     All into the tree's vectors.
     """
-    kinds, dofs, tables, pool, charts = tree[at.KINDS], tree[at.DOFS], tree[at.TABLES], tree[at.POOL], tree[at.CHARTS]
-    vectors = tree[at.VECTORS]
-    own_q, own_qdot = vectors[at.OWN_Q], vectors[at.OWN_QDOT]
-    f, K, D = vectors[at.LOAD], vectors[at.LOAD_K], vectors[at.LOAD_D]
+    kinds, dofs, tables, pool, charts = tree.kinds, tree.dofs, tree.tables, tree.pool, tree.charts
+    vectors = tree.vectors
+    own_q, own_qdot = vectors[Vector.OWN_Q], vectors[Vector.OWN_QDOT]
+    f, K, D = vectors[Vector.LOAD], vectors[Vector.LOAD_K], vectors[Vector.LOAD_D]
     for k in range(q.shape[0]):
         own_q[k], own_qdot[k] = q[k], qdot[k]
     for i in range(kinds.shape[0]):
-        if kinds[i, SEPARATE] and (kinds[i, KIND] == BALL or kinds[i, PLACE] == 0):
+        if kinds[i, PrimitiveInts.SEPARATE] and (
+            kinds[i, PrimitiveInts.KIND] == codes.BALL or kinds[i, PrimitiveInts.PLACE] == 0
+        ):
             changed, x, y, z, u, v, w, _ = own_coordinates(i, kinds, charts, dofs, q, qdot)
             if changed:
-                k = kinds[i, COORDINATE]
+                k = kinds[i, PrimitiveInts.COORDINATE]
                 own_q[k], own_q[k + 1], own_q[k + 2] = x, y, z
                 own_qdot[k], own_qdot[k + 1], own_qdot[k + 2] = u, v, w
     for k in range(q.shape[0]):
         f[k], K[k], D[k] = coordinate_load(dofs, k, own_q[k], own_qdot[k])
     for i in range(tables.shape[0]):
-        kind = tables[i, TABLE_KIND]
-        if kind == TORQUE_TABLE:
+        kind = tables[i, Table.KIND]
+        if kind == codes.TORQUE_TABLE:
             piece, d = table_piece(tables, i, pool, t)
-            for k in range(tables[i, TABLE_COLUMNS]):
-                f[tables[i, TABLE_DOF] + k] += table_motion(pool, piece + 4 * k, d)[0]
-        elif kind == SPRING_TABLE:
-            for k in range(tables[i, TABLE_COLUMNS]):
-                c = tables[i, TABLE_DOF] + k
-                piece, d = table_piece(tables, i, pool, own_q[c] - dofs[c, REST])
+            for k in range(tables[i, Table.COLUMNS]):
+                f[tables[i, Table.DOF] + k] += table_motion(pool, piece + 4 * k, d)[0]
+        elif kind == codes.SPRING_TABLE:
+            for k in range(tables[i, Table.COLUMNS]):
+                c = tables[i, Table.DOF] + k
+                piece, d = table_piece(tables, i, pool, own_q[c] - dofs[c, Dof.REST])
                 value, slope, _ = table_motion(pool, piece + 4 * k, d)
                 f[c] -= value
                 K[c] -= slope
     for i in range(kinds.shape[0]):
-        if kinds[i, SEPARATE] and (kinds[i, KIND] == BALL or kinds[i, PLACE] == 0):
+        if kinds[i, PrimitiveInts.SEPARATE] and (
+            kinds[i, PrimitiveInts.KIND] == codes.BALL or kinds[i, PrimitiveInts.PLACE] == 0
+        ):
             changed, _, _, _, _, _, _, B = own_coordinates(i, kinds, charts, dofs, q, qdot)
             if changed:
-                k = kinds[i, COORDINATE]
+                k = kinds[i, PrimitiveInts.COORDINATE]
                 f0, f1, f2 = f[k], f[k + 1], f[k + 2]
                 K0, K1, K2 = K[k], K[k + 1], K[k + 2]
                 D0, D1, D2 = D[k], D[k + 1], D[k + 2]
