@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .dynamics.singular import ImmovableError, immovable_joint
-from .joints.trusted import trusted_primitives
+from .joints.trusted import evaluated_parts
 from .kernels import route
 from .model import Model
 from .vectorised import (
@@ -98,7 +98,7 @@ def _bare(model: Model) -> Model:
 
 def python_joint(model: Model) -> str:
     """Name of a joint that kernels do not know, so that a run goes step by step in Python; empty if there is none."""
-    return next((joint.name for joint in model.joints if trusted_primitives(joint) is None), "")
+    return next((joint.name for joint in model.joints if evaluated_parts(joint) is None), "")
 
 
 def python_force(model: Model) -> str:

@@ -17,6 +17,7 @@ from .compile import compile as compile_scene
 from .errors import RedMaxError
 from .examples import EXAMPLES
 from .integrators import INTEGRATORS
+from .joints import JOINTS
 from .kernels import route
 from .kernels.cache import cache_folder
 from .simulate import simulate
@@ -85,8 +86,11 @@ def part_on_disk() -> float:
     """Which part of the kernels is kept already, 0 to 1, also by another process. Needs numba."""
     from .kernels import compiled_tree as tree  # noqa: F401, PLC0415  (all sizes)
     from .kernels.cache import jit  # noqa: PLC0415  (all sizes)
+    from .kernels.joints.functions import Functions  # noqa: PLC0415  (all sizes)
     from .kernels.steps import extrapolation, fixed_steps, newton, runge_kutta  # noqa: F401, PLC0415  (all sizes)
 
+    for joint in JOINTS:
+        Functions(joint)
     folder = cache_folder.writable()
     kept = {name.rsplit(".", 2)[0] for name in (folder.names() if folder is not None else ())}  # function.hash.kernel
     return sum(size for name, size in jit.sizes.items() if name in kept) / sum(jit.sizes.values())
@@ -112,8 +116,11 @@ def _short_pauses() -> Iterator[None]:
 def _run_everything() -> None:
     """A little of every integrator, and single calls: kernels see the same types whatever the mechanism."""
     from .kernels import compiled_tree as tree  # noqa: F401, PLC0415  (sizes of all known)
+    from .kernels.joints.functions import Functions  # noqa: PLC0415  (needs numba)
     from .kernels.steps import extrapolation, fixed_steps, newton, runge_kutta  # noqa: F401, PLC0415  (sizes of all known)
 
+    for joint in JOINTS:
+        Functions(joint).addresses()
     model = compile_scene(io.load(EXAMPLES[0].path))
     for cls in INTEGRATORS:
         if cls.kind not in NEVER_COMPILED:

@@ -9,8 +9,8 @@ import pytest
 import swinging
 from mathutils import Euler
 
-from redmax.kernels.layout import offsets as at
 from redmax.kernels.layout import packing
+from redmax.kernels.layout.declaration import Head
 from redmax_blender._engine import compile as compiling
 from redmax_blender._engine import joints, so3
 from redmax_blender.bridge import extract
@@ -113,7 +113,7 @@ def test_hinges_of_a_tree_that_stand_anywhere_move_in_a_plane():
         obj.matrix_world = turn @ obj.matrix_world
     bpy.context.view_layer.update()
     model = compiling.compile(extract.extract(scene, bpy.context.view_layer).scene)
-    assert packing.pack(model).ints[at.IS_FLAT], "what kernels simulate in the plane"
+    assert packing.pack(model).ints[Head.IS_PLANAR], "what kernels simulate in the plane"
     swinging.simulate()
     normal = np.array(turn)[:3, 1]
     for frame_number in (1, 7, 13):

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..dynamics.body_forces import IMPLICIT, REFERENCE
-from ..kernels.layout.offsets import CONJUGATE_GRADIENTS, LINEARLY_IMPLICIT
+from ..kernels.steps.methods import CONJUGATE_GRADIENTS, LINEARLY_IMPLICIT
 from ..model import Model
 from ..state import State
 from .base import FixedStep, Stepper

@@ -19,7 +19,7 @@ from ..dynamics.loads import Loads, loads
 from ..dynamics.projected import generalized_force, jacobian_products, jacobian_transpose_product
 from ..dynamics.singular import ImmovableError
 from ..fields import number
-from ..kernels.layout.offsets import CONJUGATE_GRADIENTS
+from ..kernels.steps.methods import CONJUGATE_GRADIENTS
 from ..model import Model
 from ..solvers.pcg import PcgError, PcgResult, Product, pcg
 from ..state import State

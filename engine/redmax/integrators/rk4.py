@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..arrays import Array
 from ..dynamics.animation import with_prescribed
-from ..kernels.layout.offsets import RUNGE_KUTTA
+from ..kernels.steps.methods import RUNGE_KUTTA
 from ..model import Model
 from ..state import State
 from .base import FixedStep

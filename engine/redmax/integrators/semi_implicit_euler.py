@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..dynamics.animation import prescribed_motion, with_prescribed
-from ..kernels.layout.offsets import SEMI_IMPLICIT
+from ..kernels.steps.methods import SEMI_IMPLICIT
 from ..model import Model
 from ..state import State
 from .base import FixedStep

@@ -15,9 +15,10 @@ from ..arrays import Array, BoolArray, IntArray
 from ..joints.base import ANIMATED, SIMULATED
 from ..model import Model
 from ..spatial import adjoint, pose
-from . import core
-from .layout import offsets as at
+from . import core, tasks
 from .layout import packing
+from .layout.arrays import sections_of
+from .layout.declaration import Body, Column, Head, RowBodies, RowWork, Vector, World
 from .rows.delassus import NOTHING
 from .rows.loop_results import SeenLoops
 from .steps import quick_call
@@ -36,7 +37,7 @@ def without_idle_rows(model: Model) -> packing.Packed:
     poses is found step by step. A row that animated joints alone can break does say something.
     """
     packed = model.once(packing.pack)
-    count = int(packed.ints[at.N_ROWS])
+    count = int(packed.ints[Head.ROWS])
     if count == 0 or not packed.whole:
         return packed
     tree, rng = Tree(model, packed), np.random.default_rng(0)
@@ -75,7 +76,14 @@ class Tree:
         self.packed = model.once(without_idle_rows) if packed is None else packed
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
-        self._digits = self.ints[len(self.ints) - len(self.packed.slots) :]
+        sections = sections_of(self.ints, self.floats)
+        self.vectors: Array = sections.vectors
+        self._bodies: Array = sections.bodies
+        self._world: Array = sections.world
+        self._columns: Array = sections.columns
+        self._rows: Array = sections.row_work
+        self._reach: Array = sections.reach
+        self._digits: IntArray = sections.charts
         self._dofs = model.dof_count
         # addresses of arrays that live as long as the tree
         self._place = np.zeros(quick_call.ENTRIES, np.int64)
@@ -84,16 +92,6 @@ class Tree:
         self._place_at = self._place.ctypes.data
         self._q, self._qdot = np.zeros(model.dof_count), np.zeros(model.dof_count)
         self._qddot: Array = np.zeros(model.dof_count)
-        nr = model.dof_count
-        rows, lines = int(self.ints[at.N_ROWS]), int(self.ints[at.N_LINES])
-        end = len(self.floats) - packing.work_space(model, rows, lines)
-        self.vectors = self.floats[end - at.VECTOR_ROWS * nr : end].reshape(at.VECTOR_ROWS, nr)
-        self._world = self.floats[end - at.VECTOR_ROWS * nr - at.WORLD_NUMBERS : end - at.VECTOR_ROWS * nr]
-        columns = end + (model.body_count + 1) * at.WORK
-        self._columns = self.floats[columns : columns + nr * at.DOF_WORK].reshape(nr, at.DOF_WORK)
-        end = len(self.floats) - packing.solving_space(model, rows)
-        self._space = self.floats[end - lines * at.ROW_WORK : end].reshape(lines, at.ROW_WORK)
-        self._reach = self.floats[end : end + rows * nr].reshape(nr, rows)
 
     def set_chart(self, chart: IntArray) -> None:
         """Take over the charts of a state."""
@@ -122,7 +120,7 @@ class Tree:
 
     def repeat(self, q: Array, qdot: Array, count: int) -> Array:
         """The same `count` times in one compiled loop; overwritten by the next call. q, qdot: contiguous float64."""
-        core.repeated(self.address, self.ints, self.floats, q, qdot, self._qddot, 0.0, at.ACCELERATE, count)
+        core.repeated(self.address, self.ints, self.floats, q, qdot, self._qddot, 0.0, tasks.ACCELERATE, count)
         return self._qddot
 
     def forward_dynamics(
@@ -131,24 +129,24 @@ class Tree:
         """qddot, powers (2,) [W] and -1, or the body at whose joint nothing resists."""
         self.set_chart(chart)
         qddot = np.array(qddot_prescribed, np.float64)
-        stuck = self._run(*self._copied(q, qdot), qddot, t, at.ACCELERATE | at.WITH_POWERS)
-        return qddot, self._world[at.PUT_IN : at.TAKEN + 1].copy(), stuck
+        stuck = self._run(*self._copied(q, qdot), qddot, t, tasks.ACCELERATE | tasks.POWERS)
+        return qddot, self._world[World.POWER_IN : World.POWER_OUT + 1].copy(), stuck
 
     def inverse_dynamics(self, q: Array, qdot: Array, chart: IntArray, t: float, qddot: Array) -> tuple[Array, Array]:
         """Whole forces along the coordinates (nr,) that give qddot, and the loads among them."""
         self.set_chart(chart)
         self._qddot[:] = qddot
-        self._run(*self._copied(q, qdot), self._qddot, t, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
-        return self.vectors[at.FORCE].copy(), self.vectors[at.LOAD].copy()
+        self._run(*self._copied(q, qdot), self._qddot, t, tasks.PLACE | tasks.LOADS | tasks.INVERSE)
+        return self.vectors[Vector.FORCE].copy(), self.vectors[Vector.LOAD].copy()
 
     def needs(self, q: Array, qdot: Array, chart: IntArray, t: float, qddot: Array) -> tuple[Array, Array, Array]:
         """As `inverse_dynamics`, and powers (2,) [W] without those of motors."""
         self.set_chart(chart)
         self._qddot[:] = qddot
-        what = at.DO_PLACE | at.DO_LOADS | at.WITH_POWERS | at.DO_INVERSE
+        what = tasks.PLACE | tasks.LOADS | tasks.POWERS | tasks.INVERSE
         self._run(*self._copied(q, qdot), self._qddot, t, what)
-        force, load = self.vectors[at.FORCE].copy(), self.vectors[at.LOAD].copy()
-        return force, load, self._world[at.PUT_IN : at.TAKEN + 1].copy()
+        force, load = self.vectors[Vector.FORCE].copy(), self.vectors[Vector.LOAD].copy()
+        return force, load, self._world[World.POWER_IN : World.POWER_OUT + 1].copy()
 
     def inertia_products(self, X: Array) -> Array:
         """M x (k, nr) for every line x of X (k, nr), where the last call placed the bodies: one after the other in
@@ -160,15 +158,15 @@ class Tree:
         result = np.empty_like(X)
         for line, x in zip(result, X, strict=True):
             self._qddot[:] = x
-            self._run(self._q, self._qdot, self._qddot, 0.0, at.DO_MULTIPLY)
-            line[:] = self.vectors[at.FORCE]
+            self._run(self._q, self._qdot, self._qddot, 0.0, tasks.MULTIPLY)
+            line[:] = self.vectors[Vector.FORCE]
         return result
 
     def recentred(self, q: Array, qdot: Array, chart: IntArray) -> tuple[Array, Array, IntArray]:
         """Coordinates, velocities and charts away from singularities; the same objects if nothing changed."""
         self.set_chart(chart)
         q_new, qdot_new = q.copy(), qdot.copy()
-        if not self._run(q_new, qdot_new, self._qddot, 0.0, at.DO_RECENTRE):
+        if not self._run(q_new, qdot_new, self._qddot, 0.0, tasks.RECENTRE):
             return q, qdot, chart
         return q_new, qdot_new, self.chart(chart)
 
@@ -176,12 +174,12 @@ class Tree:
         """Coordinates and velocities brought onto all constraints by the least change; False if that fails."""
         self.set_chart(chart)
         q, qdot = np.array(q, np.float64), np.array(qdot, np.float64)
-        return q, qdot, self._run(q, qdot, self._qddot, 0.0, at.DO_PROJECT) >= 0
+        return q, qdot, self._run(q, qdot, self._qddot, 0.0, tasks.PROJECT) >= 0
 
     @property
     def rank(self) -> int:
         """How many rows of constraints were independent in the last call."""
-        return int(self._world[at.RANK])
+        return int(self._world[World.RANK])
 
     def weakest_row(self) -> tuple[float, float, int]:
         """Strength of the weakest row since this was asked last: the least, the largest, and the loop of the least.
@@ -189,9 +187,9 @@ class Tree:
         That is how much the row has that no other one has, relative to what it could move at most, 0 to 1; it is 0
         where rows depend on each other. Infinite, 0 and 0 where no rows were solved for.
         """
-        least, row, largest = self._world[at.WEAKEST : at.LEAST_WEAK + 1].tolist()
-        self._world[at.WEAKEST], self._world[at.LEAST_WEAK] = np.inf, 0.0
-        return least**0.5, largest**0.5, int(self.packed.lines[int(row), at.LOOP]) if least < np.inf else 0
+        least, row, largest = self._world[World.LEAST_STRENGTH : World.MOST_STRENGTH + 1].tolist()
+        self._world[World.LEAST_STRENGTH], self._world[World.MOST_STRENGTH] = np.inf, 0.0
+        return least**0.5, largest**0.5, int(self.packed.lines[int(row), RowBodies.LOOP]) if least < np.inf else 0
 
     def weakest_at(self, q: Array, chart: IntArray) -> tuple[float, int]:
         """Strength of the weakest row in this pose, and the number of its loop; see `weakest_row`."""
@@ -203,42 +201,42 @@ class Tree:
     def independent_rows(self, q: Array, chart: IntArray) -> IntArray:
         """Numbers of the constraints' rows that do not depend on others here."""
         self._accelerate(q, np.zeros_like(q), chart)
-        return self._space[: self.rank, at.ORDER].astype(np.int64)
+        return self._rows[: self.rank, RowWork.PIVOT].astype(np.int64)
 
     def moving_rows(self) -> BoolArray:
         """(m,) which rows would move anything, where the last call was."""
-        kept = int(self.ints[at.N_ROWS])
-        moved = self._columns[:, at.D] @ self._reach**2
-        return np.asarray(moved > NOTHING * self._space[:kept, at.MOST])
+        kept = int(self.ints[Head.ROWS])
+        moved = self._columns[:, Column.D] @ self._reach**2
+        return np.asarray(moved > NOTHING * self._rows[:kept, RowWork.BOUND])
 
     @cached_property
     def loops(self) -> SeenLoops:
         """What the last `look` or `observe` says of the loops."""
-        return SeenLoops(self.model, self.packed, self._space, self._E_ki)
+        return SeenLoops(self.model, self.packed, self._rows, self._E_ki)
 
     def look(self, q: Array, qdot: Array, chart: IntArray) -> SeenLoops:
         """All loops at one instant, also by rows that say nothing new."""
         self.set_chart(chart)
-        self._run(*self._copied(q, qdot), self._qddot, 0.0, at.DO_PLACE | at.DO_LOOK)
+        self._run(*self._copied(q, qdot), self._qddot, 0.0, tasks.PLACE | tasks.ROW_ERRORS)
         return self.loops
 
     def widest_loop(self, q: Array, qdot: Array, chart: IntArray) -> int:
         """Number of the loop that is open most."""
-        return int(self.packed.lines[np.abs(self.row_errors(q, qdot, chart)).argmax(), at.LOOP])
+        return int(self.packed.lines[np.abs(self.row_errors(q, qdot, chart)).argmax(), RowBodies.LOOP])
 
     def is_regular(self, q: Array, chart: IntArray) -> bool:
         """Whether no row of the constraints depends on others here, beside those that do so everywhere."""
-        return len(self.independent_rows(q, chart)) == int(self.ints[at.N_ROWS])
+        return len(self.independent_rows(q, chart)) == int(self.ints[Head.ROWS])
 
     def row_errors(self, q: Array, qdot: Array, chart: IntArray) -> Array:
         """(m,) errors of the constraints' rows [m, or a cosine of about an angle in rad]."""
         self._accelerate(q, qdot, chart)
-        return self._space[: int(self.ints[at.N_ROWS]), at.ERROR].copy()
+        return self._rows[: int(self.ints[Head.ROWS]), RowWork.ERROR].copy()
 
     def _accelerate(self, q: Array, qdot: Array, chart: IntArray) -> None:
         self.set_chart(chart)
         self._qddot[:] = 0.0
-        self._run(*self._copied(q, qdot), self._qddot, 0.0, at.ACCELERATE)
+        self._run(*self._copied(q, qdot), self._qddot, 0.0, tasks.ACCELERATE)
 
     def mass_matrix(self, q: Array, chart: IntArray) -> Array:
         """(nr, nr) [kg, kg m, kg m^2 by joint], by composite bodies."""
@@ -272,14 +270,14 @@ class Tree:
     def _place_at_rest(self, q: Array, chart: IntArray) -> None:
         self.set_chart(chart)
         self._q[:], self._qdot[:] = q, 0.0
-        self._run(self._q, self._qdot, self._qddot, 0.0, at.DO_PLACE)
+        self._run(self._q, self._qdot, self._qddot, 0.0, tasks.PLACE)
 
     @cached_property
     def _E_ki(self) -> Array:
         """(n, 4, 4) principal frames in the joint frames that kernels use."""
         n = self.model.body_count
         E_ki = self.model.E_ji.copy()
-        tilt = self.floats[: n * at.BODY_NUMBERS].reshape(n, -1)[:, at.TILT : at.TILT + 9].reshape(n, 3, 3)
+        tilt = self._bodies[:, Body.span("TILT")].reshape(n, 3, 3)
         E_ki[:, :3] = np.swapaxes(tilt, 1, 2) @ E_ki[:, :3]
         return E_ki
 
@@ -323,7 +321,7 @@ class Tree:
             stuck=int(stuck),
             loop_reaction=self.loops.reactions() if self.model.loops else NO_LOOPS[0],
             gap=self.loops.gaps() if self.model.loops else NO_LOOPS[1],
-            certain=self.packed.determined and self.rank == int(self.ints[at.N_ROWS]),
+            certain=self.packed.determined and self.rank == int(self.ints[Head.ROWS]),
         )
 
 

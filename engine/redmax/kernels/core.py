@@ -13,13 +13,14 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from . import tasks
 from .cache.jit import callback, compiled, inner
 from .joints.charts import recentre, turn_rate
 from .joints.loads import joint_loads, put_prescribed
 from .joints.place import place_all, velocities
-from .layout import offsets as at
+from .layout.declaration import Head, Vector, Work, World
 from .layout.memory import fixed, further, get, numbers_at, put, put3
-from .layout.views import address_in, addresses, arrays_at, line, rows_of, whole
+from .layout.views import address_in, addresses, arrays_of, line, rows_of, whole
 from .rows.constrained import forward_with_rows, look, project, set_forces
 from .rows.row_kinds import world_poses
 from .tree.articulated import eliminate, substitute
@@ -28,30 +29,6 @@ from .tree.inverse import joint_forces, solve_implicit
 from .tree.planar import accelerate_flat
 from .tree.power import powers
 from .tree.products import multiply, pull
-
-LOAD, LOAD_K, LOAD_D, ARMATURE, FORCE, RIGHT_SIDE = (
-    at.LOAD,
-    at.LOAD_K,
-    at.LOAD_D,
-    at.ARMATURE,
-    at.FORCE,
-    at.RIGHT_SIDE,
-)
-N_BODIES, N_DOFS, HAS_LOADS, HAS_DRAG = at.N_BODIES, at.N_DOFS, at.HAS_LOADS, at.HAS_DRAG
-TAU, ACC, WORK, DOF_WORK, WORLD = at.TAU, at.ACC, at.WORK, at.DOF_WORK, at.WORLD
-PLACE, LOADS, FORWARD, WRENCHES, INVERSE, IMPLICIT = (
-    at.DO_PLACE,
-    at.DO_LOADS,
-    at.DO_FORWARD,
-    at.WITH_WRENCHES,
-    at.DO_INVERSE,
-    at.DO_IMPLICIT,
-)
-POWERS, RATE, RECENTRE, PROJECT = at.WITH_POWERS, at.DO_TURN_RATE, at.DO_RECENTRE, at.DO_PROJECT
-LOOK = at.DO_LOOK
-BODIES, LINKS, NUMBERS, KINDS, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.CHARTS
-BODY_WORK, COLUMNS, VECTORS, N_ROWS = at.BODY_WORK, at.COLUMNS, at.VECTORS, at.N_ROWS
-N_FORCES, IS_FLAT = at.N_FORCES, at.IS_FLAT
 
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64, types.int64, types.float64, types.int64)
 
@@ -77,58 +54,66 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     Gives -1; from forward dynamics the body at whose joint nothing resists; from recentring 1 if anything changed.
     """
     ints, floats = whole(ints_at, floats_at)
-    n, nr, loaded = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, HAS_LOADS) != 0
+    n, nr, loaded = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), fixed(ints, Head.HAS_LOADS) != 0
     q, qdot, qddot = numbers_at(q_at, nr), numbers_at(qdot_at, nr), numbers_at(qddot_at, nr)
     rows = rows_of(ints, floats)
-    bodies, links, numbers, kinds, charts = rows[BODIES], rows[LINKS], rows[NUMBERS], rows[KINDS], rows[CHARTS]
-    world, work, columns, vectors = rows[WORLD], rows[BODY_WORK], rows[COLUMNS], rows[VECTORS]
-    constrained, count = fixed(ints, N_ROWS) > 0, fixed(ints, N_FORCES)
-    armature, force, load = further(vectors, ARMATURE * nr), further(vectors, FORCE * nr), further(vectors, LOAD * nr)
-    put3(work, ACC + 3 - WORK, -get(world, 0), -get(world, 1), -get(world, 2))
+    bodies, links = rows.bodies, rows.links
+    world, work, columns, vectors = rows.world, rows.body_work, rows.columns, rows.vectors
+    constrained, count = fixed(ints, Head.ROWS) > 0, fixed(ints, Head.FORCES)
+    armature, force, load = (
+        further(vectors, Vector.ARMATURE * nr),
+        further(vectors, Vector.FORCE * nr),
+        further(vectors, Vector.LOAD * nr),
+    )
+    put3(work, Work.ACC + 3 - Work.SIZE, -get(world, 0), -get(world, 1), -get(world, 2))
     result = -1
-    if what & at.DO_PRESCRIBE:
-        put_prescribed(arrays_at(ints, floats), t, line(q, nr), line(qdot, nr), line(qddot, nr))
-    if what & RECENTRE:
-        result = 1 if recentre(arrays_at(ints, floats), line(q, nr), line(qdot, nr)) else 0
-    if what & PROJECT:
+    if what & tasks.PRESCRIBE:
+        put_prescribed(arrays_of(ints, rows), t, line(q, nr), line(qdot, nr), line(qddot, nr))
+    if what & tasks.RECENTRE:
+        result = 1 if recentre(n, links, rows.parts, rows.joint_data, rows.charts, q, qdot) else 0
+    if what & tasks.PROJECT:
         result = project(ints, rows, q, qdot)
-    if what & PLACE:
-        place_all(n, bodies, links, numbers, kinds, charts, work, columns, q, qdot)
-        if constrained or count > 0 or fixed(ints, HAS_DRAG) or what & (WRENCHES | LOOK):
+    if what & tasks.PLACE:
+        place_all(n, rows, q, qdot)
+        if constrained or count > 0 or fixed(ints, Head.HAS_BODY_DAMPING) or what & (tasks.WRENCHES | tasks.ROW_ERRORS):
             velocities(n, bodies, links, work, columns, qdot)
-    if what & RATE:
-        put(world, at.TURN_RATE, turn_rate(arrays_at(ints, floats), line(qdot, nr)))
-    if what & LOADS:
+    if what & tasks.TURN_RATE:
+        put(world, World.TURN_RATE, turn_rate(n, links, columns, qdot))
+    if what & tasks.LOADS:
         if loaded:
-            joint_loads(arrays_at(ints, floats), line(q, nr), line(qdot, nr), t)
+            joint_loads(ints, rows, q, qdot, t)
         for k in range(nr):
             put(force, k, get(load, k))
         if count > 0:
-            world_poses(n, links, work, rows[at.POSES])
-            apply_forces(count, rows, arrays_at(ints, floats), t)
-    if what & FORWARD:
-        wrenches = what & WRENCHES != 0
+            world_poses(n, links, work, rows.poses)
+            apply_forces(count, rows, arrays_of(ints, rows), t)
+    if what & tasks.FORWARD:
+        wrenches = what & tasks.WRENCHES != 0
         if constrained:
             result = forward_with_rows(ints, rows, qddot, wrenches)
         else:
-            flat = fixed(ints, IS_FLAT) != 0
+            flat = fixed(ints, Head.IS_PLANAR) != 0
             result = forward_dynamics(n, nr, flat, bodies, links, work, columns, armature, force, qddot, wrenches)
-    if what & POWERS:
-        put_in, taken = powers(arrays_at(ints, floats), loaded, line(qdot, nr), t)
+    if what & tasks.POWERS:
+        put_in, taken = powers(arrays_of(ints, rows), loaded, line(qdot, nr), t)
         if count > 0:
-            put_in, taken = put_in + get(world, at.FORCES_IN), taken + get(world, at.FORCES_OUT)
-        put(world, at.PUT_IN, put_in)
-        put(world, at.TAKEN, taken)
-    if what & INVERSE:
+            put_in, taken = put_in + get(world, World.FORCES_IN), taken + get(world, World.FORCES_OUT)
+        put(world, World.POWER_IN, put_in)
+        put(world, World.POWER_OUT, taken)
+    if what & tasks.INVERSE:
         joint_forces(n, bodies, links, work, columns, qddot, force)
-    K, D, right = further(vectors, LOAD_K * nr), further(vectors, LOAD_D * nr), further(vectors, RIGHT_SIDE * nr)
-    if what & at.DO_MULTIPLY:
+    K, D, right = (
+        further(vectors, Vector.LOAD_K * nr),
+        further(vectors, Vector.LOAD_D * nr),
+        further(vectors, Vector.RIGHT_SIDE * nr),
+    )
+    if what & tasks.MULTIPLY:
         multiply(n, nr, count, rows, K, D, t, qddot, force)
-    if what & at.DO_PULL:
+    if what & tasks.STIFFNESS_PRODUCT:
         pull(n, count, rows, t, qddot, force)
-    if what & IMPLICIT:
+    if what & tasks.SOLVE_IMPLICIT:
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
-    if what & LOOK:
+    if what & tasks.ROW_ERRORS:
         look(ints, rows)
     return result
 
@@ -159,7 +144,7 @@ def call(
 def run(address, ints, floats, q, qdot, qddot, t, what):
     """`compute` on arrays."""
     ints_at, floats_at = addresses(ints, floats)
-    nr = ints[N_DOFS]
+    nr = ints[Head.DOFS]
     return call(
         address, ints_at, floats_at, address_in(q, nr), address_in(qdot, nr), address_in(qddot, nr), t, what
     )  # fmt: skip

@@ -28,8 +28,8 @@ from redmax.integrators import (
 )
 from redmax.integrators.energy_balance import powers
 from redmax.integrators.equations import linear_system, residual
-from redmax.kernels import route
-from redmax.kernels.layout import offsets as at
+from redmax.kernels import route, tasks
+from redmax.kernels.layout.declaration import Vector
 from redmax.simulate import record, simulate
 
 pytestmark = pytest.mark.skipif(route.name() != route.NUMBA, reason="kernels need numba")
@@ -87,14 +87,14 @@ def test_products_with_the_implicit_matrix(seed):
     model, state, tree = case(seed)
     h, x = 0.03, np.linspace(-1.0, 2.0, model.dof_count)
     tree.set_chart(state.chart)
-    tree._run(state.q.copy(), state.qdot.copy(), x, T, at.DO_PLACE | at.DO_LOADS)
+    tree._run(state.q.copy(), state.qdot.copy(), x, T, tasks.PLACE | tasks.LOADS)
     system = linear_system(model, state.q, state.qdot, state.chart, T, route="recursive")
-    tree._run(state.q.copy(), state.qdot.copy(), x, h, at.DO_MULTIPLY)
-    close(tree.vectors[at.FORCE], (system.M - h * system.D - h**2 * system.K) @ x)
-    tree._run(state.q.copy(), state.qdot.copy(), x, h, at.DO_PULL)
+    tree._run(state.q.copy(), state.qdot.copy(), x, h, tasks.MULTIPLY)
+    close(tree.vectors[Vector.FORCE], (system.M - h * system.D - h**2 * system.K) @ x)
+    tree._run(state.q.copy(), state.qdot.copy(), x, h, tasks.STIFFNESS_PRODUCT)
     kin = kinematics(model, state.q, state.qdot, state.chart)
     K, _ = body_forces.projected(body_forces.couplings(model, kin.E_wi, kin.phi, T), jacobian(model, kin)[0])
-    close(tree.vectors[at.FORCE], -(h**2) * K @ x)
+    close(tree.vectors[Vector.FORCE], -(h**2) * K @ x)
 
 
 RUNS = [

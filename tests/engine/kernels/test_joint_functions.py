@@ -49,7 +49,7 @@ def rewrite(address, data, q, qdot, n, chart, chart_like, like):
 def evaluated(joint: Joint, q: np.ndarray, qdot: np.ndarray, chart: int) -> tuple[np.ndarray, ...]:
     n, pose = joint.ndof, functions.POSE
     result = np.full(pose + 2 * functions.COLUMN * n, np.nan)
-    address = functions.Functions(joint).addresses[0]
+    address = functions.Functions(joint).addresses()[0]
     evaluate(address, joint.packed_data.copy(), q.copy(), qdot.copy(), n, chart, result)
     S, Sdot = result[pose:].reshape(2, 6, n)
     return result[:pose].reshape(4, 4), S, Sdot
@@ -68,7 +68,7 @@ def test_compiled_and_plain_text_agree(title):
 @pytest.mark.parametrize("title", [title for title, joint in CASES.items() if joint.has_singularity])
 def test_compiled_recentring_and_rewriting_agree_with_the_plain_text(title):
     joint = CASES[title]
-    _, recentring, rewriting = functions.Functions(joint).addresses
+    _, recentring, rewriting = functions.Functions(joint).addresses()
     data, n = joint.packed_data.copy(), joint.ndof
     changed = 0
     for q, qdot, chart in joint_battery.coordinates(joint, joint_battery.ANGLES + joint_battery.TURNS):
@@ -90,7 +90,7 @@ def test_compiled_recentring_and_rewriting_agree_with_the_plain_text(title):
 
 
 def test_functions_of_one_kind_are_compiled_once():
-    first, second = (functions.Functions(CASES[title]).addresses for title in ("revolute-0", "revolute-1"))
+    first, second = (functions.Functions(CASES[title]).addresses() for title in ("revolute-0", "revolute-1"))
     assert first == second
 
 

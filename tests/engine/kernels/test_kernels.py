@@ -25,10 +25,12 @@ from redmax.spatial import adjoint, pose, quaternion, so3
 from redmax.state import State
 
 numba = pytest.importorskip("numba")
-from redmax.kernels import core  # noqa: E402
+from redmax.kernels import core, tasks  # noqa: E402
 from redmax.kernels.compiled_tree import Tree  # noqa: E402
-from redmax.kernels.layout import offsets as at  # noqa: E402
-from redmax.kernels.layout import packing  # noqa: E402
+from redmax.kernels.layout import codes, packing  # noqa: E402
+from redmax.kernels.layout.arrays import sections_of  # noqa: E402
+from redmax.kernels.layout.declaration import Column, Head, Link, Vector  # noqa: E402
+from redmax.kernels.layout.packing_bodies import rotation_to  # noqa: E402
 
 T = 0.3
 SEEDS = range(44)
@@ -67,7 +69,7 @@ def with_parallel_hinges(rng, scene, slant=0.0):
         if joint.kind == "revolute" and carrier is not None and carrier.kind == "revolute":
             along = quaternion.to_matrix(carrier.frame_in_child.rotation) @ carrier.axis
             aside = so3.rot_x(slant) @ so3.rot_z(rng.uniform(-3.0, 3.0))
-            turn = packing.rotation_to(along) @ aside @ packing.rotation_to(joint.axis).T
+            turn = rotation_to(along) @ aside @ rotation_to(joint.axis).T
             frame = Pose(joint.frame_in_parent.position, tuple(quaternion.from_matrix(turn)))
             joints.append(dataclasses.replace(joint, frame_in_parent=frame))
         else:
@@ -158,11 +160,11 @@ def test_implicit_solve(seed):
     tree = Tree(model)
     tree.set_chart(chart)
     x = np.where(model.prescribed, given, 0.0)
-    tree._run(q, qdot, x, T, at.DO_PLACE | at.DO_LOADS)
-    tree.vectors[at.RIGHT_SIDE] = b
-    assert tree._run(q, qdot, x, h, at.DO_IMPLICIT) == -1
+    tree._run(q, qdot, x, T, tasks.PLACE | tasks.LOADS)
+    tree.vectors[Vector.RIGHT_SIDE] = b
+    assert tree._run(q, qdot, x, h, tasks.SOLVE_IMPLICIT) == -1
     close(x, expected)
-    assert not tree.vectors[at.ARMATURE].any()
+    assert not tree.vectors[Vector.ARMATURE].any()
 
 
 @pytest.mark.parametrize("kind", ["spherical", "spherical_euler", "free", "free_translation_euler", "composite"])
@@ -183,23 +185,25 @@ def test_recentring(kind, seed):
 
 
 def modes(model):
-    return packing.pack(model).ints[at.HEAD :][: model.body_count * at.BODY_INTS].reshape(-1, at.BODY_INTS)[:, at.MODE]
+    packed = packing.pack(model)
+    return sections_of(packed.ints, packed.floats).links[:, Link.MODE]
 
 
 def test_hinges_that_are_parallel_are_known():
     """However they are written, and only they: a slant that is no rounding counts."""
-    assert all((modes(case(seed)[0]) == at.PARALLEL).any() for seed in PARALLEL)
+    assert all((modes(case(seed)[0]) == codes.PARALLEL).any() for seed in PARALLEL)
     hinges = [random_scene(np.random.default_rng(seed), 9, kinds=["revolute"], roots=0.0) for seed in range(20)]
     rng = np.random.default_rng(0)
     for scene in hinges:
-        assert (modes(compile_scene(with_parallel_hinges(rng, scene))) == at.PARALLEL).sum() == 8
+        assert (modes(compile_scene(with_parallel_hinges(rng, scene))) == codes.PARALLEL).sum() == 8
         for other in (scene, with_parallel_hinges(rng, scene, 1e-12), with_parallel_hinges(rng, scene, np.pi)):
-            assert (modes(compile_scene(other)) == at.HINGE).all()
+            assert (modes(compile_scene(other)) == codes.HINGE).all()
 
 
 def test_trees_that_move_in_a_plane_are_known():
     """Also several of them, each in its own plane; a joint that is animated or of another kind makes them others."""
-    assert [bool(packing.pack(case(seed)[0]).ints[at.IS_FLAT]) for seed in SEEDS] == [seed in FLAT for seed in SEEDS]
+    planar = [bool(packing.pack(case(seed)[0]).ints[Head.IS_PLANAR]) for seed in SEEDS]
+    assert planar == [seed in FLAT for seed in SEEDS]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -220,7 +224,7 @@ def test_forces_out_of_the_plane_move_hinges_as_they_should(seed):
     ]
     model, without = (compile_scene(dataclasses.replace(scene, forces=forces)) for forces in (springs, []))
     tree = Tree(model)
-    assert tree.ints[at.IS_FLAT]
+    assert tree.ints[Head.IS_PLANAR]
     q, qdot = random_state(rng, model)
     kin = kinematics(model, q, qdot)
     found = tree.accelerations(q, qdot)
@@ -239,7 +243,7 @@ def test_what_is_welded_to_a_moving_body_moves():
         Revolute(name="hook", parent="tip", child="bob", frame_in_parent=Pose((1.0, 0.0, 0.0))),
     ]
     model = compile_scene(Scene(bodies=bodies, joints=joints))
-    assert not packing.pack(model).ints[at.IS_FLAT]
+    assert not packing.pack(model).ints[Head.IS_PLANAR]
     q, qdot = rng.uniform(-1.0, 1.0, (2, 2))
     kin = kinematics(model, q, qdot)
     expected = recursive.forward_dynamics(model, kin, loads(model, kin, 0.0)).qddot
@@ -260,11 +264,11 @@ def test_a_hinge_with_hardly_any_inertia_is_left_to_the_whole_recursion():
         ],
     )
     flat, whole = Tree(compile_scene(scene)), Tree(compile_scene(scene))
-    assert flat.ints[at.IS_FLAT]
-    whole.ints[at.IS_FLAT] = 0
+    assert flat.ints[Head.IS_PLANAR]
+    whole.ints[Head.IS_PLANAR] = 0
     for q, alone in ((np.array([0.2, 0.7]), True), (np.array([0.3, 1e-6]), False)):
         close(flat.accelerations(q, np.array([0.4, -0.3])), whole.accelerations(q, np.array([0.4, -0.3])))
-        assert flat._columns[:, at.U + 2].any() != alone  # where the whole recursion keeps a hinge's inertia
+        assert flat._columns[:, Column.U + 2].any() != alone  # where the whole recursion keeps a hinge's inertia
 
 
 COMPILED = [

@@ -12,7 +12,8 @@ from redmax.integrators import Dop853
 
 pytest.importorskip("numba")
 from redmax import fast
-from redmax.kernels.layout import offsets as at
+from redmax.kernels.layout import codes
+from redmax.kernels.layout.declaration import Path
 from redmax.kernels.layout.packing_paths import pack_ways, runs
 
 
@@ -22,9 +23,9 @@ def halves(pairs, first):
 
 def listed(parent, rows):
     """Of each body the rows that meet there and the ways that pass."""
-    ints = pack_ways(np.array(parent), np.array([[at.POINT, a, b, 0] for a, b in rows]))
-    lines = ints[: len(parent) * at.WAY_INTS].reshape(-1, at.WAY_INTS)
-    pairs = ints[len(parent) * at.WAY_INTS :].reshape(-1, 2)
+    ints = pack_ways(np.array(parent), np.array([[codes.POINT, a, b, 0] for a, b in rows]))
+    lines = ints[: len(parent) * Path.SIZE].reshape(-1, Path.SIZE)
+    pairs = ints[len(parent) * Path.SIZE :].reshape(-1, 2)
     found = []
     for first, meetings, ranges in lines.tolist():
         mine = pairs[first : first + meetings + ranges].tolist()

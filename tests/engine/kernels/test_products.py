@@ -14,8 +14,9 @@ from redmax.dynamics.loads import loads
 from redmax.joints import JOINTS
 
 pytest.importorskip("numba")
+from redmax.kernels import tasks
 from redmax.kernels.compiled_tree import Tree
-from redmax.kernels.layout import offsets as at
+from redmax.kernels.layout.declaration import Vector
 
 SEEDS = range(16)
 T, H = 0.3, 0.05
@@ -90,13 +91,13 @@ def test_product_with_the_matrix_of_implicit_steps(seed):
     A = projected.mass_matrix(model, kin) + J.T @ (P_m @ blocks).reshape(J.shape) + np.diag(P_r)
     tree, x = Tree(model), rng.standard_normal(model.dof_count)
     tree.set_chart(chart)
-    tree._run(q.copy(), qdot.copy(), x.copy(), T, at.DO_PLACE | at.DO_LOADS)
-    tree._run(q.copy(), qdot.copy(), x, H, at.DO_MULTIPLY)
-    product = tree.vectors[at.FORCE].copy()
+    tree._run(q.copy(), qdot.copy(), x.copy(), T, tasks.PLACE | tasks.LOADS)
+    tree._run(q.copy(), qdot.copy(), x, H, tasks.MULTIPLY)
+    product = tree.vectors[Vector.FORCE].copy()
     close(product, A @ x)
     back = np.where(model.prescribed, x, 0.0)
-    tree.vectors[at.RIGHT_SIDE] = product
-    assert tree._run(q.copy(), qdot.copy(), back, H, at.DO_IMPLICIT) == -1
+    tree.vectors[Vector.RIGHT_SIDE] = product
+    assert tree._run(q.copy(), qdot.copy(), back, H, tasks.SOLVE_IMPLICIT) == -1
     close(back, x, 1e-13 * np.linalg.cond(A) + 1e-12)
 
 

@@ -5,103 +5,48 @@ from __future__ import annotations
 
 import math
 
-from ...joints.euler_charts import SMALLEST_DETERMINANT
-from ...joints.rotation_vector import LONGEST
 from ..cache.jit import inner
-from ..layout import offsets as at
-from ..spatial import applied, ball, solved3
-from .loads import TURN, euler_angles, euler_axes, euler_motion
-from .place import AXES
-
-PARENT, DOF, NDOF, FIRST, LAST, PRESCRIBED = at.PARENT, at.DOF, at.NDOF, at.FIRST, at.LAST, at.PRESCRIBED
-KIND, COORDINATE, SLOT, PLACE = at.KIND, at.COORDINATE, at.SLOT, at.PLACE
-SCREW, BALL = at.SCREW, at.BALL
-S = at.S
+from ..layout.declaration import Column, Link, Part
+from ..layout.memory import address_of, fixed, further, get, get3, put
+from .functions import call_recentre
+from .general import chart_of, data_address
 
 
 @inner
-def entry(M, k):
-    """One of nine numbers by its index."""
-    if k < 3:
-        return M[0] if k == 0 else (M[1] if k == 1 else M[2])
-    if k < 6:
-        return M[3] if k == 3 else (M[4] if k == 4 else M[5])
-    return M[6] if k == 6 else (M[7] if k == 7 else M[8])
-
-
-@inner
-def recentre_ball(k, q, qdot):
-    """As `joints.rotation_vector.recentred`."""
-    x, y, z = q[k], q[k + 1], q[k + 2]
-    angle = math.sqrt(x * x + y * y + z * z)
-    if not angle > LONGEST:
-        return False
-    turns = math.floor(angle / TURN + 0.5)
-    f = 1.0 - TURN * turns / angle
-    _, J = ball(x, y, z)
-    w0, w1, w2 = applied(J, qdot[k], qdot[k + 1], qdot[k + 2])
-    q[k], q[k + 1], q[k + 2] = f * x, f * y, f * z
-    _, J = ball(f * x, f * y, f * z)
-    qdot[k], qdot[k + 1], qdot[k + 2] = solved3(J, w0, w1, w2)
-    return True
-
-
-@inner
-def recentre_euler(i, kinds, charts, q, qdot):
-    """As `joints.euler_charts.recentred`."""
-    k, slot = kinds[i, COORDINATE], kinds[i, SLOT]
-    axes = euler_axes(charts[slot], i, kinds)
-    M, J = euler_motion(q[k], q[k + 1], q[k + 2], axes)
-    lock = entry(M, 3 * axes[0] + axes[2])
-    if math.sqrt(max(0.0, 1.0 - lock * lock)) > SMALLEST_DETERMINANT:
-        return False
-    best, least = 0, math.inf
-    for candidate in range(AXES.shape[0]):
-        size = abs(entry(M, 3 * AXES[candidate, 0] + AXES[candidate, 2]))
-        if size < least:
-            best, least = candidate, size
-    w0, w1, w2 = applied(J, qdot[k], qdot[k + 1], qdot[k + 2])
-    charts[slot] = best + 1
-    axes = euler_axes(best + 1, i, kinds)
-    q[k], q[k + 1], q[k + 2] = euler_angles(M, axes)
-    _, J = euler_motion(q[k], q[k + 1], q[k + 2], axes)
-    qdot[k], qdot[k + 1], qdot[k + 2] = solved3(J, w0, w1, w2)
-    return True
-
-
-@inner
-def recentre(tree, q, qdot):
-    """Recentre all simulated joints; whether anything changed."""
-    links, kinds, charts = tree[at.LINKS], tree[at.KINDS], tree[at.CHARTS]
+def recentre(n, links, parts, data, charts, q, qdot):
+    """Recentre all simulated joints (`Joint.recentre_in_place`); whether anything changed."""
     changed = False
-    for j in range(links.shape[0]):
-        if links[j, PRESCRIBED]:
+    for j in range(n):
+        link = further(links, j * Link.SIZE)
+        if fixed(link, Link.PRESCRIBED):
             continue
-        for i in range(links[j, FIRST], links[j, LAST]):
-            if kinds[i, KIND] == BALL:
-                changed |= recentre_ball(kinds[i, COORDINATE], q, qdot)
-            elif kinds[i, KIND] != SCREW and kinds[i, PLACE] == 0:
-                changed |= recentre_euler(i, kinds, charts, q, qdot)
+        for i in range(fixed(link, Link.FIRST), fixed(link, Link.LAST)):
+            part = further(parts, i * Part.SIZE)
+            address, k, count = fixed(part, Part.RECENTRE), fixed(part, Part.COORDINATE), fixed(part, Part.NDOF)
+            if address == 0:
+                continue
+            chart = call_recentre(
+                address, data_address(part, data), fixed(part, Part.COUNT), address_of(further(q, k), count),
+                address_of(further(qdot, k), count), count, chart_of(part, charts),
+            )  # fmt: skip
+            if chart >= 0:
+                changed = True
+                if fixed(part, Part.SLOT) >= 0:
+                    put(charts, fixed(part, Part.SLOT), chart)
     return changed
 
 
 @inner
-def turn_rate(tree, qdot):
+def turn_rate(n, links, columns, qdot):
     """Fastest relative rotation [rad/s] of simulated joints that have a singularity, from S as placed."""
-    links, kinds, columns = tree[at.LINKS], tree[at.KINDS], tree[at.COLUMNS]
     fastest = 0.0
-    for j in range(links.shape[0]):
-        if links[j, PRESCRIBED]:
-            continue
-        singular = False
-        for i in range(links[j, FIRST], links[j, LAST]):
-            singular |= kinds[i, KIND] != SCREW
-        if not singular:
+    for j in range(n):
+        link = further(links, j * Link.SIZE)
+        if fixed(link, Link.PRESCRIBED) or not fixed(link, Link.SINGULAR):
             continue
         x, y, z = 0.0, 0.0, 0.0
-        for k in range(links[j, DOF], links[j, DOF] + links[j, NDOF]):
-            x += columns[k, S] * qdot[k]
-            y += columns[k, S + 1] * qdot[k]
-            z += columns[k, S + 2] * qdot[k]
+        for k in range(fixed(link, Link.DOF), fixed(link, Link.DOF) + fixed(link, Link.NDOF)):
+            s, v = get3(further(columns, k * Column.SIZE), Column.S), get(qdot, k)
+            x, y, z = x + v * s[0], y + v * s[1], z + v * s[2]
         fastest = max(fastest, math.sqrt(x * x + y * y + z * z))
     return fastest

@@ -8,18 +8,18 @@ line here. A kind that no scene uses is never compiled.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import carray, types
 from numba.extending import intrinsic
 
 from ...joints.base import Joint
-from ..cache.jit import callback
+from ..cache.jit import callback, inlined
 from ..cache.same_text import compiled_text, is_known
-from ..layout.memory import further, numbers_at, put
-from ..layout.views import line, table
+from ..layout.memory import further, numbers_at, pointer_to, put
+from ..layout.views import line
 
 POSE, COLUMN = 16, 6
 """Numbers of Q, and of one column of S or Sdot."""
@@ -37,8 +37,8 @@ _addresses: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 class Functions:
     """The compiled functions of a joint; they live as long as this does. Addresses are 0 for what it does not have."""
 
-    def __init__(self, joint: Joint) -> None:
-        self._kept_alive = [
+    def __init__(self, joint: Joint | type[Joint]) -> None:
+        self._functions = [
             _compiled(function, make, signature) if function is not None else None
             for function, make, signature in (
                 (joint.evaluate, _evaluate, EVALUATE),
@@ -47,10 +47,15 @@ class Functions:
             )
         ]
 
-    @property
-    def addresses(self) -> list[int]:
-        """Of `evaluate`, `recentre_in_place` and `rewrite_in_place`; compiled when they are first asked for."""
-        return [0 if function is None else int(function.address) for function in self._kept_alive]
+    def addresses(self, needed: Sequence[bool] = (True, True, True)) -> list[int]:
+        """Of `evaluate`, `recentre_in_place` and `rewrite_in_place`; 0 for what is not needed, or not there.
+
+        What is asked for first is compiled, or read from disk.
+        """
+        return [
+            int(function.address) if needs and function is not None else 0
+            for needs, function in zip(needed, self._functions, strict=True)
+        ]
 
 
 def _compiled(function: Any, make: Callable[[Any], Any], signature: Any) -> Any:
@@ -61,6 +66,12 @@ def _compiled(function: Any, make: Callable[[Any], Any], signature: Any) -> Any:
         entrance.__qualname__ = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
         found = _addresses[function] = callback(signature, kept=is_known(function))(entrance)
     return found
+
+
+@inlined
+def table(row, lines, width):
+    """The first elements of a row as an array (lines, width)."""
+    return carray(pointer_to(row, lines * width), (lines, width))
 
 
 def _evaluate(text: Any) -> Any:

@@ -17,20 +17,16 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .. import route
-from . import plain_memory
+from . import checked_memory, plain_memory
 
-checked = route.is_checked()
-if checked:
-    from . import checked_memory as kept_as
-else:
-    kept_as = plain_memory  # type: ignore[misc]
+made_of: Any = checked_memory if route.is_checked() else plain_memory
 
-NUMBERS, INTEGERS = kept_as.row_of(types.float64), kept_as.row_of(types.int64)
+NUMBERS, INTEGERS = made_of.row_of(types.float64), made_of.row_of(types.int64)
 
 
 def _at(kind: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return kept_as.made(context, builder, signature.return_type, *arguments)
+        return made_of.made(context, builder, signature.return_type, *arguments)
 
     return kind(types.int64, types.int64), generate
 
@@ -52,7 +48,7 @@ def further(typing_context: Any, row: Any, count: Any) -> Any:
     """The row that begins `count` elements later."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return kept_as.shifted(context, builder, signature.args[0], *arguments)
+        return made_of.shifted(context, builder, signature.args[0], *arguments)
 
     return row(row, types.int64), generate
 
@@ -62,7 +58,7 @@ def part(typing_context: Any, row: Any, before: Any, count: Any) -> Any:
     """The same row, of which only `count` elements may be used, and so many before it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return kept_as.narrowed(context, builder, signature.args[0], *arguments)
+        return made_of.narrowed(context, builder, signature.args[0], *arguments)
 
     return row(row, types.int64, types.int64), generate
 
@@ -73,7 +69,7 @@ def pointer_to(typing_context: Any, row: Any, count: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         row, count = arguments
-        return kept_as.reached(context, builder, signature.args[0], row, count.type(0), count)
+        return made_of.reached(context, builder, signature.args[0], row, count.type(0), count)
 
     return types.CPointer(row.dtype)(row, types.int64), generate
 
@@ -84,10 +80,28 @@ def address_of(typing_context: Any, row: Any, count: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         row, count = arguments
-        found = kept_as.reached(context, builder, signature.args[0], row, count.type(0), count)
+        found = made_of.reached(context, builder, signature.args[0], row, count.type(0), count)
         return builder.ptrtoint(found, count.type)
 
     return types.int64(row, types.int64), generate
+
+
+def _loaded(context: Any, builder: Any, kind: Any, place: Any, count: int, *, constant: bool) -> list[Any]:
+    """`count` elements of a row. place: the row and the first of them. constant: no kernel ever writes them."""
+    row, start = place
+    first = made_of.reached(context, builder, kind, row, start, start.type(count))
+    values = []
+    for offset in range(count):
+        value = builder.load(builder.gep(first, [start.type(offset)], inbounds=True) if offset else first)
+        if constant:
+            value.set_metadata("invariant.load", builder.module.add_metadata([]))
+        values.append(value)
+    return values
+
+
+def constant_element(context: Any, builder: Any, kind: Any, row: Any, k: Any) -> Any:
+    """Element k of a row that no kernel ever writes, in code that generates code."""
+    return _loaded(context, builder, kind, (row, k), 1, constant=True)[0]
 
 
 def _reader(count: int, *, constant: bool) -> Any:
@@ -97,14 +111,7 @@ def _reader(count: int, *, constant: bool) -> Any:
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        row, start = arguments
-        first = kept_as.reached(context, builder, signature.args[0], row, start, start.type(count))
-        values = []
-        for offset in range(count):
-            value = builder.load(builder.gep(first, [start.type(offset)], inbounds=True) if offset else first)
-            if constant:
-                value.set_metadata("invariant.load", builder.module.add_metadata([]))
-            values.append(value)
+        values = _loaded(context, builder, signature.args[0], arguments, count, constant=constant)
         return values[0] if count == 1 else context.make_tuple(builder, signature.return_type, values)
 
     def typed(typing_context: Any, row: Any, k: Any) -> Any:
@@ -129,7 +136,7 @@ fixed10 = intrinsic(_reader(10, constant=True))
 
 def _write(context: Any, builder: Any, signature: Any, arguments: Any, values: Any) -> Any:
     row, start = arguments[:2]
-    first = kept_as.reached(context, builder, signature.args[0], row, start, start.type(len(values)))
+    first = made_of.reached(context, builder, signature.args[0], row, start, start.type(len(values)))
     for offset, value in enumerate(values):
         builder.store(value, builder.gep(first, [start.type(offset)], inbounds=True) if offset else first)
     return ir.Constant(ir.IntType(1), 0)

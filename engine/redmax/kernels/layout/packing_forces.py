@@ -10,7 +10,8 @@ import numpy as np
 from ...arrays import Array, IntArray
 from ...forces.base import Formula, PackedForce
 from ...model import Model
-from . import offsets as at
+from . import codes
+from .declaration import Force, ForceWork, Table
 from .packing_tables import table_numbers
 
 
@@ -39,19 +40,19 @@ def pack_forces(model: Model, tilts: Array, table_count: int, pool_length: int) 
             numbers = table_numbers(packed.table)
             row = table_count + len(tables)
             columns = int(np.shape(packed.table.y)[1])
-            tables.append([at.FORCE_TABLE, 0, columns, len(packed.table.x), length])
+            tables.append([codes.FORCE_TABLE, 0, columns, len(packed.table.x), length])
             pool.append(numbers)
             length += len(numbers)
         ints.append([int(packed.formula), len(packed.x), len(points), length, row])
         points.extend(packed.owners.tolist())
         x = _kernel_points(model, tilts, packed)
-        numbers = np.concatenate([np.zeros(at.FORCE_WORK), x.ravel(), _numbers(model, tilts, packed)])
+        numbers = np.concatenate([np.zeros(ForceWork.SIZE), x.ravel(), _numbers(model, tilts, packed)])
         pool.append(numbers)
         length += len(numbers)
     return PackedForces(
-        np.array(ints, np.int64).reshape(len(ints), at.FORCE_INTS),
+        np.array(ints, np.int64).reshape(len(ints), Force.SIZE),
         np.array(points, np.int64),
-        np.array(tables, np.int64).reshape(len(tables), at.TABLE_INTS),
+        np.array(tables, np.int64).reshape(len(tables), Table.SIZE),
         np.concatenate([np.zeros(0), *pool]),
     )
 

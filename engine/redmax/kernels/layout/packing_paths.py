@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...arrays import IntArray
-from . import offsets as at
+from .declaration import RowBodies
 
 
 def pack_ways(parent: IntArray, rows: IntArray) -> IntArray:
@@ -18,7 +18,7 @@ def pack_ways(parent: IntArray, rows: IntArray) -> IntArray:
         return np.zeros(0, np.int64)
     passing: list[list[int]] = [[] for _ in range(n)]
     meeting: list[list[int]] = [[] for _ in range(n)]
-    for i, (a, b) in enumerate(rows[:, [at.BODY_A, at.BODY_B]].tolist()):
+    for i, (a, b) in enumerate(rows[:, [RowBodies.BODY_A, RowBodies.BODY_B]].tolist()):
         above_a, above_b = ancestors(parent, a), ancestors(parent, b)
         met = next((body for body in above_b if body in set(above_a)), -1)
         if met >= 0:

@@ -12,7 +12,8 @@ from ...joints.base import SIMULATED
 from ...joints.primitives import Kind, Primitive
 from ...joints.trusted import trusted_primitives
 from ...model import LoopJoint, Model
-from . import offsets as at
+from . import codes
+from .declaration import RowBodies, RowVectors
 
 PARALLEL = 1e-12
 """Unit vectors whose cross product is shorter than this are parallel."""
@@ -50,30 +51,33 @@ def pack_rows(model: Model, tilts: Array) -> tuple[Lines, Lines]:
 
 def _line(number: int, loop: LoopJoint, row: Row, A: Array, B: Array) -> tuple[list[int], Array]:
     kind, a, b = row
-    values = np.zeros(at.ROW_NUMBERS)
-    if kind == at.POINT:
-        values[at.NORMAL : at.NORMAL + 3] = A[:3, :3] @ a
-        values[at.POINT_A : at.POINT_A + 3], values[at.POINT_B : at.POINT_B + 3] = A[:3, 3], B[:3, 3]
+    values = np.zeros(RowVectors.SIZE)
+    if kind == codes.POINT:
+        values[RowVectors.NORMAL : RowVectors.NORMAL + 3] = A[:3, :3] @ a
+        values[RowVectors.POINT_A : RowVectors.POINT_A + 3], values[RowVectors.POINT_B : RowVectors.POINT_B + 3] = (
+            A[:3, 3],
+            B[:3, 3],
+        )
     else:
-        values[at.AXIS_A : at.AXIS_A + 3] = A[:3, :3] @ a
-        values[at.AXIS_B : at.AXIS_B + 3] = B[:3, :3] @ b
+        values[RowVectors.AXIS_A : RowVectors.AXIS_A + 3] = A[:3, :3] @ a
+        values[RowVectors.AXIS_B : RowVectors.AXIS_B + 3] = B[:3, :3] @ b
     return [kind, loop.parent, loop.child, number], values
 
 
 def _lines(listed: list[tuple[list[int], Array]]) -> Lines:
     m = len(listed)
-    ints = np.array([line for line, _ in listed], np.int64).reshape(m, at.ROW_INTS)
-    return Lines(ints, np.array([values for _, values in listed]).reshape(m, at.ROW_NUMBERS))
+    ints = np.array([line for line, _ in listed], np.int64).reshape(m, RowBodies.SIZE)
+    return Lines(ints, np.array([values for _, values in listed]).reshape(m, RowVectors.SIZE))
 
 
 def _facing(rows: list[Row]) -> list[Row]:
     """Axes that have one direction in both frames: cosines cannot tell a hinge put in upside down."""
-    axes = [(a, b) for kind, a, b in rows if kind == at.AXIS]
+    axes = [(a, b) for kind, a, b in rows if kind == codes.AXIS]
     if len(axes) < 2:  # balls have no axes, crosses turn about both
         return []
     if len(axes) == 2:
-        return [(at.AXIS, axes[0][1], axes[0][1])]
-    return [(at.AXIS, axis, axis) for axis in np.eye(3)]
+        return [(codes.AXIS, axes[0][1], axes[0][1])]
+    return [(codes.AXIS, axis, axis) for axis in np.eye(3)]
 
 
 def _kernel_frame(model: Model, tilts: Array, body: int, E_ij: Array) -> Array:
@@ -142,12 +146,12 @@ def _turns(primitives: tuple[Primitive, ...]) -> list[Row] | None:
         return None if axes else []
     x, y, z = np.eye(3)
     if not axes:
-        return [(at.AXIS, x, z), (at.AXIS, y, z), (at.AXIS, x, y)]
+        return [(codes.AXIS, x, z), (codes.AXIS, y, z), (codes.AXIS, x, y)]
     if len(axes) == 1:
         u, v = across(axes[0])
-        return [(at.AXIS, u, axes[0]), (at.AXIS, v, axes[0])]
+        return [(codes.AXIS, u, axes[0]), (codes.AXIS, v, axes[0])]
     if len(axes) == 2 and abs(axes[0] @ axes[1]) <= PARALLEL:
-        return [(at.AXIS, axes[0], axes[1])]
+        return [(codes.AXIS, axes[0], axes[1])]
     return None
 
 
@@ -156,7 +160,7 @@ def _point_rows(slides: list[Array]) -> list[Row]:
     basis = np.array(slides).reshape(len(slides), 3)
     _, size, directions = np.linalg.svd(basis) if slides else (None, np.zeros(0), np.eye(3))
     rank = int((size > PARALLEL).sum())
-    return [(at.POINT, normal, np.zeros(3)) for normal in directions[rank:]]
+    return [(codes.POINT, normal, np.zeros(3)) for normal in directions[rank:]]
 
 
 def across(axis: Array) -> tuple[Array, Array]:

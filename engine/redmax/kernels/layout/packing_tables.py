@@ -5,8 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, IntArray
+from ...joints.base import ANIMATED
+from ...model import Model
 from ...tables import Table
+from . import codes
+from .declaration import Table as TableInts
 
 
 def table_numbers(table: Table) -> Array:
@@ -23,3 +27,24 @@ def _pieces(table: Table) -> Array:
     slope = table.derivative(np.nextafter(np.asarray(table.x, np.float64)[0], -np.inf))
     before = np.stack([value, slope, nothing, nothing], axis=1)
     return np.concatenate([before[None], table.polynomials()])
+
+
+def pack_tables(model: Model) -> tuple[IntArray, Array]:
+    rows: list[list[int]] = []
+    pool: list[Array] = []
+    length = 0
+    for j, joint in enumerate(model.joints):
+        animation = joint.animation if joint.motion_type == ANIMATED else None
+        for kind, table in (
+            (codes.ANIMATION, animation),
+            (codes.TORQUE_TABLE, joint.torque_table),
+            (codes.SPRING_TABLE, joint.stiffness_table),
+        ):
+            if table is None or joint.ndof == 0:
+                continue
+            rows.append([kind, int(model.dof[j]), joint.ndof, len(table.x), length])
+            numbers = table_numbers(table)
+            pool.append(numbers)
+            length += len(numbers)
+    packed = np.concatenate([np.zeros(0), *pool])
+    return np.array(rows, np.int64).reshape(len(rows), TableInts.SIZE), packed

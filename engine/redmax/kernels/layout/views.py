@@ -1,123 +1,115 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts of a packed model: as arrays, and for the innermost loops as rows; both share its memory."""
+"""The sections of a packed model in compiled code, as rows and as arrays; both share its memory."""
 
 from __future__ import annotations
 
-from numba import carray
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from ..cache.jit import inlined, inner
-from . import offsets as at
-from .memory import address_of, fixed, further, integers_at, numbers_at, part, pointer_to
+from llvmlite import ir
+from numba import carray, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
-HEAD, BODY_INTS, PRIMITIVE_INTS, TABLE_INTS = at.HEAD, at.BODY_INTS, at.PRIMITIVE_INTS, at.TABLE_INTS
-BODY_NUMBERS, PRIMITIVE_NUMBERS, DOF_NUMBERS = at.BODY_NUMBERS, at.PRIMITIVE_NUMBERS, at.DOF_NUMBERS
-WORLD_NUMBERS, VECTOR_ROWS, WORK, DOF_WORK = at.WORLD_NUMBERS, at.VECTOR_ROWS, at.WORK, at.DOF_WORK
-N_BODIES, N_PRIMITIVES, N_DOFS, N_TABLES = at.N_BODIES, at.N_PRIMITIVES, at.N_DOFS, at.N_TABLES
-N_POOL, N_GIVEN, N_SLOTS, N_ROWS, N_INTS, N_FLOATS = (
-    at.N_POOL,
-    at.N_GIVEN,
-    at.N_SLOTS,
-    at.N_ROWS,
-    at.N_INTS,
-    at.N_FLOATS,
-)
-ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = at.ROW_INTS, at.ROW_NUMBERS, at.ROW_WORK, at.POSE
-N_FORCES, N_POINTS, N_LINES, N_WAYS, FORCE_INTS = at.N_FORCES, at.N_POINTS, at.N_LINES, at.N_WAYS, at.FORCE_INTS
-AXIS_NUMBERS, WRENCH = at.AXIS_NUMBERS, at.WRENCH
+from ..cache.jit import inlined
+from .declaration import FLOATS, INTS, Head
+from .memory import INTEGERS, NUMBERS, address_of, constant_element, fixed, integers_at, made_of, numbers_at, pointer_to
+from .records import Record, Section, Size
+
+ELEMENT = 8
+"""Bytes of an element."""
+_word = ir.IntType(64)
+SECTIONS = INTS + FLOATS
+Rows: Any = namedtuple("Rows", [section.name for section in SECTIONS])  # type: ignore[misc]
+Arrays: Any = namedtuple("Arrays", [section.name for section in SECTIONS if section.as_array])  # type: ignore[misc]
 
 
-@inlined
-def rows_of(ints, floats):
-    """Where the parts begin, in the order of `layout`, from where the integers and the numbers begin."""
-    n, m, nr = fixed(ints, N_BODIES), fixed(ints, N_PRIMITIVES), fixed(ints, N_DOFS)
-    links = further(ints, HEAD)
-    kinds = further(links, n * BODY_INTS)
-    tables = further(kinds, m * PRIMITIVE_INTS)
-    given = further(tables, fixed(ints, N_TABLES) * TABLE_INTS)
-    rows = further(given, fixed(ints, N_GIVEN))
-    m_rows, lines = fixed(ints, N_ROWS), fixed(ints, N_LINES)
-    ways = further(rows, lines * ROW_INTS)
-    forces = further(ways, fixed(ints, N_WAYS))
-    points = further(forces, fixed(ints, N_FORCES) * FORCE_INTS)
-    charts = further(points, fixed(ints, N_POINTS))
-    numbers = further(floats, n * BODY_NUMBERS)
-    dofs = further(numbers, m * PRIMITIVE_NUMBERS)
-    pool = further(dofs, nr * DOF_NUMBERS)
-    world = further(pool, fixed(ints, N_POOL))
-    vectors = further(world, WORLD_NUMBERS)
-    work = further(vectors, VECTOR_ROWS * nr + WORK)  # after the world's own row
-    columns = further(work, n * WORK)
-    poses = further(columns, nr * DOF_WORK + POSE)  # after the world's own
-    values = further(poses, n * POSE)
-    space = further(values, lines * ROW_NUMBERS)
-    reach = further(space, lines * ROW_WORK)
-    delassus = further(reach, nr * m_rows)
-    carried = further(delassus, m_rows * m_rows)
-    axes = further(carried, 2 * m_rows * WRENCH)
-    sums = further(axes, nr * AXIS_NUMBERS)
-    solution = further(sums, 2 * n)
-    return (
-        part(floats, 0, n * BODY_NUMBERS),
-        part(links, 0, n * BODY_INTS),
-        part(numbers, 0, m * PRIMITIVE_NUMBERS),
-        part(kinds, 0, m * PRIMITIVE_INTS),
-        part(dofs, 0, nr * DOF_NUMBERS),
-        part(tables, 0, fixed(ints, N_TABLES) * TABLE_INTS),
-        part(pool, 0, fixed(ints, N_POOL)),
-        part(world, 0, WORLD_NUMBERS),
-        part(given, 0, fixed(ints, N_GIVEN)),
-        part(charts, 0, fixed(ints, N_SLOTS)),
-        part(work, WORK, n * WORK),
-        part(columns, 0, nr * DOF_WORK),
-        part(vectors, 0, VECTOR_ROWS * nr),
-        part(rows, 0, lines * ROW_INTS),
-        part(values, 0, lines * ROW_NUMBERS),
-        part(space, 0, lines * ROW_WORK),
-        part(poses, POSE, n * POSE),
-        part(reach, 0, nr * m_rows),
-        part(delassus, 0, m_rows * m_rows),
-        part(forces, 0, fixed(ints, N_FORCES) * FORCE_INTS),
-        part(points, 0, fixed(ints, N_POINTS)),
-        part(ways, 0, fixed(ints, N_WAYS)),
-        part(carried, 0, 2 * m_rows * WRENCH),
-        part(axes, 0, nr * AXIS_NUMBERS if m_rows > 0 else 0),  # without rows there is no work space for any
-        part(sums, 0, 2 * n if m_rows > 0 else 0),
-        part(solution, 0, m_rows),
-    )
+@intrinsic
+def rows_of(typing_context: Any, ints: Any, floats: Any) -> Any:
+    """Every section as a row, by its name: `rows_of(ints, floats).bodies`. ints, floats: the two arrays as rows."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number = _numbers(context, builder, arguments[0])
+        found: list[Any] = []
+        for sections, kind, row in zip((INTS, FLOATS), (INTEGERS, NUMBERS), arguments, strict=True):
+            found.extend(_parts(context, builder, sections, kind, row, number))
+        return context.make_tuple(builder, signature.return_type, found)
+
+    kinds = [INTEGERS] * len(INTS) + [NUMBERS] * len(FLOATS)
+    return types.NamedTuple(kinds, Rows)(ints, floats), generate
+
+
+@intrinsic
+def arrays_of(typing_context: Any, ints: Any, rows: Any) -> Any:
+    """Sections as arrays, by their names; see `Section.as_array`. rows: what `rows_of` gives."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number = _numbers(context, builder, arguments[0])
+        found = []
+        for section, kind, array in zip(listed, kinds, signature.return_type.types, strict=True):
+            shape = [number(size) for size in section.shape]
+            row = builder.extract_value(arguments[1], Rows._fields.index(section.name))
+            start = made_of.reached(context, builder, kind, row, _word(0), _product(builder, shape))
+            found.append(_array(context, builder, array, start, shape))
+        return context.make_tuple(builder, signature.return_type, found)
+
+    listed = [section for section in SECTIONS if section.as_array]
+    kinds = [INTEGERS if section in INTS else NUMBERS for section in listed]
+    arrays = [types.Array(kind.dtype, len(each.shape), "C") for each, kind in zip(listed, kinds, strict=True)]
+    return types.NamedTuple(arrays, Arrays)(ints, rows), generate
+
+
+def _array(context: Any, builder: Any, kind: Any, start: Any, shape: list[Any]) -> Any:
+    """Memory from a pointer on as an array."""
+    array = context.make_array(kind)(context, builder)
+    strides = [builder.mul(_word(ELEMENT), _product(builder, shape[k + 1 :])) for k in range(len(shape))]
+    populate_array(array, start, shape, strides, _word(ELEMENT), meminfo=None)
+    return array._getvalue()
+
+
+def _parts(
+    context: Any, builder: Any, sections: tuple[Section, ...], kind: Any, row: Any, number: Any
+) -> Iterator[Any]:
+    """The row of each section, which may be used there and in the world's line before it, and nowhere else."""
+    for section in sections:
+        shape = [number(size) for size in section.shape]
+        count, before = _product(builder, shape), _word(0)
+        if section.only_with:
+            some = builder.icmp_signed(">", number(section.only_with), _word(0))
+            count = builder.select(some, count, _word(0))
+        if section.world_first:
+            before = _product(builder, shape[1:])
+            row = made_of.shifted(context, builder, kind, row, before)
+        yield made_of.narrowed(context, builder, kind, row, before, count)
+        row = made_of.shifted(context, builder, kind, row, count)
+
+
+def _numbers(context: Any, builder: Any, ints: Any) -> Callable[[Size], Any]:
+    """What gives the value of a size; a count is read from the head once."""
+    known: dict[str, Any] = {}
+
+    def number(size: Size) -> Any:
+        if not isinstance(size, str):
+            return _word(size.SIZE if isinstance(size, Record) else size)
+        if size not in known:
+            known[size] = constant_element(context, builder, INTEGERS, ints, _word(getattr(Head, size)))
+        return known[size]
+
+    return number
+
+
+def _product(builder: Any, values: list[Any]) -> Any:
+    product = _word(1)
+    for value in values:
+        product = builder.mul(product, value)
+    return product
 
 
 @inlined
 def line(row, count):
     """The first `count` elements of a row as an array."""
     return carray(pointer_to(row, count), (count,))
-
-
-@inlined
-def table(row, lines, width):
-    """The first elements of a row as an array (lines, width)."""
-    return carray(pointer_to(row, lines * width), (lines, width))
-
-
-@inner
-def arrays_at(ints, floats):
-    """`arrays_of` from where the integers and the numbers begin."""
-    n, m, nr, tables = fixed(ints, N_BODIES), fixed(ints, N_PRIMITIVES), fixed(ints, N_DOFS), fixed(ints, N_TABLES)
-    rows = rows_of(ints, floats)
-    return (
-        table(rows[at.BODIES], n, BODY_NUMBERS),
-        table(rows[at.LINKS], n, BODY_INTS),
-        table(rows[at.NUMBERS], m, PRIMITIVE_NUMBERS),
-        table(rows[at.KINDS], m, PRIMITIVE_INTS),
-        table(rows[at.DOFS], nr, DOF_NUMBERS),
-        table(rows[at.TABLES], tables, TABLE_INTS),
-        line(rows[at.POOL], fixed(ints, N_POOL)),
-        line(rows[at.WORLD], WORLD_NUMBERS),
-        line(rows[at.GIVEN], fixed(ints, N_GIVEN)),
-        line(rows[at.CHARTS], fixed(ints, N_SLOTS)),
-        table(rows[at.BODY_WORK], n, WORK),
-        table(rows[at.COLUMNS], nr, DOF_WORK),
-        table(rows[at.VECTORS], VECTOR_ROWS, nr),
-    )
 
 
 @inlined
@@ -135,15 +127,15 @@ def address_in(array, count):
 @inlined
 def whole(ints_at, floats_at):
     """Both arrays of a packed model as rows, from their addresses."""
-    head = integers_at(ints_at, HEAD)
-    return integers_at(ints_at, fixed(head, N_INTS)), numbers_at(floats_at, fixed(head, N_FLOATS))
+    head = integers_at(ints_at, Head.SIZE)
+    return integers_at(ints_at, fixed(head, Head.INTS)), numbers_at(floats_at, fixed(head, Head.FLOATS))
 
 
 @inlined
 def addresses(ints, floats):
     """Where both arrays of a packed model are."""
     row = integers_at(ints.ctypes.data, ints.size)
-    return address_of(row, fixed(row, N_INTS)), address_in(floats, fixed(row, N_FLOATS))
+    return address_of(row, fixed(row, Head.INTS)), address_in(floats, fixed(row, Head.FLOATS))
 
 
 @inlined
@@ -151,10 +143,3 @@ def packed_rows(ints, floats):
     """Both arrays of a packed model as rows."""
     ints_at, floats_at = addresses(ints, floats)
     return whole(ints_at, floats_at)
-
-
-@inner
-def arrays_of(ints, floats):
-    """The parts of a packed model, in the order of `layout`; they live as long as it does."""
-    head, numbers = packed_rows(ints, floats)
-    return arrays_at(head, numbers)

@@ -5,37 +5,14 @@ from __future__ import annotations
 
 from ..cache.jit import inlined, inner
 from ..joints.place import place_all, velocities
-from ..layout import offsets as at
+from ..layout import codes
+from ..layout.declaration import Column, Head, Pose, RowBodies, RowVectors, RowWork, Vector, Work, World
 from ..layout.memory import fixed, further, get, get6, put, put3, put6
 from ..tree.articulated import eliminate, substitute
 from .delassus import factorise, push, solve_multipliers
 from .path_to_root import reach_of_rows
 from .row_kinds import evaluate_rows, moved, world_poses
 
-N_BODIES, N_DOFS, N_ROWS, N_LINES, N_GIVEN = at.N_BODIES, at.N_DOFS, at.N_ROWS, at.N_LINES, at.N_GIVEN
-BODIES, LINKS, NUMBERS, KINDS, CHARTS = at.BODIES, at.LINKS, at.NUMBERS, at.KINDS, at.CHARTS
-BODY_WORK, COLUMNS, VECTORS = at.BODY_WORK, at.COLUMNS, at.VECTORS
-ROWS, ROW_VALUES, ROW_SPACE, POSES, REACH, DELASSUS = (
-    at.ROWS,
-    at.ROW_VALUES,
-    at.ROW_SPACE,
-    at.POSES,
-    at.REACH,
-    at.DELASSUS,
-)
-WORK, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = (
-    at.WORK,
-    at.DOF_WORK,
-    at.ROW_INTS,
-    at.ROW_NUMBERS,
-    at.ROW_WORK,
-    at.POSE,
-)
-BIAS, C, G, V, ACC, TAU = at.BIAS, at.C, at.G, at.V, at.ACC, at.TAU
-WORLD, RANK = at.WORLD, at.RANK
-ARMATURE, FORCE, RIGHT_SIDE = at.ARMATURE, at.FORCE, at.RIGHT_SIDE
-ROW_KIND, BODY_A, POINT, POINT_A = at.ROW_KIND, at.BODY_A, at.POINT, at.POINT_A
-ON_A, ON_B, ERROR, PRODUCT, WANTED, MULTIPLIER = at.ON_A, at.ON_B, at.ERROR, at.PRODUCT, at.WANTED, at.MULTIPLIER
 CLOSED = 1e-15
 """Errors this small, relative to the mechanism's size, are closed: positions have no more digits."""
 ROUNDING = 1e-14
@@ -56,15 +33,15 @@ OPEN = -2
 @inner
 def factorise_rows(ints, rows):
     """What is needed to solve for multipliers, after `eliminate` and `world_poses`."""
-    n, m, nr = fixed(ints, N_BODIES), fixed(ints, N_ROWS), fixed(ints, N_DOFS)
-    columns, space, armature = rows[COLUMNS], rows[ROW_SPACE], further(rows[VECTORS], ARMATURE * nr)
+    n, m, nr = fixed(ints, Head.BODIES), fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
+    columns, space, armature = rows.columns, rows.row_work, further(rows.vectors, Vector.ARMATURE * nr)
     reach_of_rows(
-        n, m, nr, rows[ROWS], rows[ROW_VALUES], space, rows[LINKS], columns, armature, rows[POSES], rows[at.WAYS],
-        rows[REACH], rows[at.CARRIED], rows[at.AXES], rows[at.SUMS],
+        n, m, nr, rows.row_bodies, rows.row_vectors, space, rows.links, columns, armature, rows.poses, rows.paths,
+        rows.reach, rows.path_wrenches, rows.axes, rows.inverse_inertias,
     )  # fmt: skip
-    rank = factorise(m, nr, columns, rows[REACH], rows[DELASSUS], space)
-    put(rows[WORLD], RANK, float(rank))
-    keep_weakest(m, rank, rows[DELASSUS], space, rows[WORLD])
+    rank = factorise(m, nr, columns, rows.reach, rows.delassus, space)
+    put(rows.world, World.RANK, float(rank))
+    keep_weakest(m, rank, rows.delassus, space, rows.world)
 
 
 @inner
@@ -72,43 +49,46 @@ def keep_weakest(m, rank, A, space, world):
     """Remember how strong the weakest row is, after `factorise`: it nearly depends on others near a singular pose."""
     least, weakest = 1.0, 0
     for k in range(rank):
-        r = int(get(space, k * ROW_WORK + at.ORDER))
-        part = get(A, r * m + r) / get(space, r * ROW_WORK + at.MOST)
+        r = int(get(space, k * RowWork.SIZE + RowWork.PIVOT))
+        part = get(A, r * m + r) / get(space, r * RowWork.SIZE + RowWork.BOUND)
         if part < least:
             least, weakest = part, r
     if rank < m:
-        least, weakest = 0.0, int(get(space, rank * ROW_WORK + at.ORDER))
-    if least < get(world, at.WEAKEST):
-        put(world, at.WEAKEST, least)
-        put(world, at.WEAKEST_ROW, float(weakest))
-    if least > get(world, at.LEAST_WEAK):
-        put(world, at.LEAST_WEAK, least)
+        least, weakest = 0.0, int(get(space, rank * RowWork.SIZE + RowWork.PIVOT))
+    if least < get(world, World.LEAST_STRENGTH):
+        put(world, World.LEAST_STRENGTH, least)
+        put(world, World.WEAKEST_ROW, float(weakest))
+    if least > get(world, World.MOST_STRENGTH):
+        put(world, World.MOST_STRENGTH, least)
 
 
 @inner
 def multipliers(ints, rows):
     """Multipliers that give every row the acceleration, or change of velocity or position, that it wants."""
-    rank = int(get(rows[WORLD], RANK))
-    solve_multipliers(fixed(ints, N_ROWS), rank, rows[DELASSUS], rows[ROW_SPACE], rows[at.SOLUTION])
+    rank = int(get(rows.world, World.RANK))
+    solve_multipliers(fixed(ints, Head.ROWS), rank, rows.delassus, rows.row_work, rows.multipliers)
 
 
 @inner
 def set_forces(nr, columns, force):
     for k in range(nr):
-        put(columns, k * DOF_WORK + TAU, get(force, k))
+        put(columns, k * Column.SIZE + Column.TAU, get(force, k))
 
 
 @inner
 def load_bodies(m, lines, space, work):
     """Put what the multipliers do onto the bodies, as if it came from outside."""
     for i in range(m):
-        row, kept = further(lines, i * ROW_INTS), further(space, i * ROW_WORK)
-        x = get(kept, MULTIPLIER)
+        row, kept = further(lines, i * RowBodies.SIZE), further(space, i * RowWork.SIZE)
+        x = get(kept, RowWork.MULTIPLIER)
         for side in range(2):
-            body, f = further(work, fixed(row, BODY_A + side) * WORK), get6(kept, ON_A + 6 * side)
-            b = get6(body, BIAS)
+            body, f = (
+                further(work, fixed(row, RowBodies.BODY_A + side) * Work.SIZE),
+                get6(kept, RowWork.ON_A + 6 * side),
+            )
+            b = get6(body, Work.BIAS)
             put6(
-                body, BIAS, b[0] - x * f[0], b[1] - x * f[1], b[2] - x * f[2],
+                body, Work.BIAS, b[0] - x * f[0], b[1] - x * f[1], b[2] - x * f[2],
                 b[3] - x * f[3], b[4] - x * f[4], b[5] - x * f[5],
             )  # fmt: skip
 
@@ -116,25 +96,25 @@ def load_bodies(m, lines, space, work):
 @inner
 def forward_with_rows(ints, rows, qddot, wrenches):
     """Forward dynamics under all constraints, after `velocities`; as `core.forward_dynamics`."""
-    n, nr, m = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, N_ROWS)
-    bodies, links, work, columns, space = rows[BODIES], rows[LINKS], rows[BODY_WORK], rows[COLUMNS], rows[ROW_SPACE]
-    armature, force = further(rows[VECTORS], ARMATURE * nr), further(rows[VECTORS], FORCE * nr)
-    lines, values = rows[ROWS], rows[ROW_VALUES]
+    n, nr, m = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), fixed(ints, Head.ROWS)
+    bodies, links, work, columns, space = rows.bodies, rows.links, rows.body_work, rows.columns, rows.row_work
+    armature, force = further(rows.vectors, Vector.ARMATURE * nr), further(rows.vectors, Vector.FORCE * nr)
+    lines, values = rows.row_bodies, rows.row_vectors
     no = m < 0
     set_forces(nr, columns, force)
     stuck = eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, no)
     if stuck >= 0:
         return stuck
     substitute(n, links, work, columns, armature, qddot, force, no)
-    world_poses(n, links, work, rows[POSES])
-    evaluate_rows(m, lines, values, space, work, rows[POSES])
+    world_poses(n, links, work, rows.poses)
+    evaluate_rows(m, lines, values, space, work, rows.poses)
     for i in range(m):
-        acceleration = moved(i, lines, space, work, ACC) + get(space, i * ROW_WORK + PRODUCT)
-        put(space, i * ROW_WORK + WANTED, -acceleration)
+        acceleration = moved(i, lines, space, work, Work.ACC) + get(space, i * RowWork.SIZE + RowWork.VELOCITY_PRODUCT)
+        put(space, i * RowWork.SIZE + RowWork.RIGHT_SIDE, -acceleration)
     factorise_rows(ints, rows)
     multipliers(ints, rows)
-    if not wrenches and fixed(ints, N_GIVEN) == 0:
-        push(n, m, links, rows[at.SOLUTION], columns, armature, rows[REACH], no)
+    if not wrenches and fixed(ints, Head.PRESCRIBED) == 0:
+        push(n, m, links, rows.multipliers, columns, armature, rows.reach, no)
         substitute(n, links, work, columns, armature, qddot, force, no)
         return -1
     # wrenches of joints and forces of motors: once more, with the constraints' wrenches as loads
@@ -148,23 +128,23 @@ def forward_with_rows(ints, rows, qddot, wrenches):
 @inner
 def at_rest(ints, rows, x):
     """As if nothing moved or pushed, for `least_change`; spoils what `place_all` left of velocities. x (nr,) is 0."""
-    n, nr, work, columns = fixed(ints, N_BODIES), fixed(ints, N_DOFS), rows[BODY_WORK], rows[COLUMNS]
+    n, nr, work, columns = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), rows.body_work, rows.columns
     for j in range(n):
-        body = further(work, j * WORK)
-        put6(body, BIAS, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        put6(body, C, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        put3(body, G, 0.0, 0.0, 0.0)
+        body = further(work, j * Work.SIZE)
+        put6(body, Work.BIAS, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        put6(body, Work.C, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        put3(body, Work.G, 0.0, 0.0, 0.0)
     for k in range(nr):
-        put(columns, k * DOF_WORK + TAU, 0.0)
+        put(columns, k * Column.SIZE + Column.TAU, 0.0)
         put(x, k, 0.0)
 
 
 @inner
 def factorise_here(ints, rows, x):
     """All that `least_change` needs, after `at_rest`; -1, or the body at whose joint nothing resists."""
-    n, nr = fixed(ints, N_BODIES), fixed(ints, N_DOFS)
-    armature, no = further(rows[VECTORS], ARMATURE * nr), n < 0
-    stuck = eliminate(n, rows[BODIES], rows[LINKS], rows[BODY_WORK], rows[COLUMNS], armature, x, 0.0, no)
+    n, nr = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS)
+    armature, no = further(rows.vectors, Vector.ARMATURE * nr), n < 0
+    stuck = eliminate(n, rows.bodies, rows.links, rows.body_work, rows.columns, armature, x, 0.0, no)
     if stuck < 0:
         factorise_rows(ints, rows)
     return stuck
@@ -176,49 +156,49 @@ def least_change(ints, rows, x):
 
     After `at_rest`, and `factorise_here` or so near to where that was that the difference hardly matters.
     """
-    n, nr, m = fixed(ints, N_BODIES), fixed(ints, N_DOFS), fixed(ints, N_ROWS)
-    links, work, columns = rows[LINKS], rows[BODY_WORK], rows[COLUMNS]
-    armature = further(rows[VECTORS], ARMATURE * nr)
+    n, nr, m = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), fixed(ints, Head.ROWS)
+    links, work, columns = rows.links, rows.body_work, rows.columns
+    armature = further(rows.vectors, Vector.ARMATURE * nr)
     no, yes = m < 0, m > 0
     multipliers(ints, rows)
-    push(n, m, links, rows[at.SOLUTION], columns, armature, rows[REACH], yes)
-    world = further(work, ACC + 3 - WORK)
+    push(n, m, links, rows.multipliers, columns, armature, rows.reach, yes)
+    world = further(work, Work.ACC + 3 - Work.SIZE)
     a, b, c = get(world, 0), get(world, 1), get(world, 2)
     put3(world, 0, 0.0, 0.0, 0.0)
-    substitute(n, links, work, columns, armature, x, further(rows[VECTORS], FORCE * nr), no)
+    substitute(n, links, work, columns, armature, x, further(rows.vectors, Vector.FORCE * nr), no)
     put3(world, 0, a, b, c)
 
 
 @inner
 def look(ints, rows):
     """Errors and rates of all lines, after `velocities`; multipliers stay as they are."""
-    n, lines, work, space = fixed(ints, N_BODIES), fixed(ints, N_LINES), rows[BODY_WORK], rows[ROW_SPACE]
-    world_poses(n, rows[LINKS], work, rows[POSES])
-    evaluate_rows(lines, rows[ROWS], rows[ROW_VALUES], space, work, rows[POSES])
+    n, lines, work, space = fixed(ints, Head.BODIES), fixed(ints, Head.ALL_ROWS), rows.body_work, rows.row_work
+    world_poses(n, rows.links, work, rows.poses)
+    evaluate_rows(lines, rows.row_bodies, rows.row_vectors, space, work, rows.poses)
     for i in range(lines):
-        put(space, i * ROW_WORK + WANTED, moved(i, rows[ROWS], space, work, V))
+        put(space, i * RowWork.SIZE + RowWork.RIGHT_SIDE, moved(i, rows.row_bodies, space, work, Work.V))
 
 
 @inner
 def put_there(ints, rows, q, qdot):
     """Bodies and rows at q, qdot."""
-    n, work, columns = fixed(ints, N_BODIES), rows[BODY_WORK], rows[COLUMNS]
-    place_all(n, rows[BODIES], rows[LINKS], rows[NUMBERS], rows[KINDS], rows[CHARTS], work, columns, q, qdot)
-    velocities(n, rows[BODIES], rows[LINKS], work, columns, qdot)
-    world_poses(n, rows[LINKS], work, rows[POSES])
-    evaluate_rows(fixed(ints, N_ROWS), rows[ROWS], rows[ROW_VALUES], rows[ROW_SPACE], work, rows[POSES])
+    n, work, columns = fixed(ints, Head.BODIES), rows.body_work, rows.columns
+    place_all(n, rows, q, qdot)
+    velocities(n, rows.bodies, rows.links, work, columns, qdot)
+    world_poses(n, rows.links, work, rows.poses)
+    evaluate_rows(fixed(ints, Head.ROWS), rows.row_bodies, rows.row_vectors, rows.row_work, work, rows.poses)
 
 
 @inner
 def size_of_it(ints, rows):
     """How far the mechanism reaches from the world's origin, and its rows' points from their joints."""
-    size, poses, values = 1e-300, rows[POSES], rows[ROW_VALUES]
-    for j in range(fixed(ints, N_BODIES)):
-        for k in range(9, POSE):
-            size = max(size, abs(get(poses, j * POSE + k)))
-    for i in range(fixed(ints, N_ROWS)):
-        if fixed(rows[ROWS], i * ROW_INTS + ROW_KIND) == POINT:
-            for k in range(i * ROW_NUMBERS + POINT_A, (i + 1) * ROW_NUMBERS):
+    size, poses, values = 1e-300, rows.poses, rows.row_vectors
+    for j in range(fixed(ints, Head.BODIES)):
+        for k in range(9, Pose.SIZE):
+            size = max(size, abs(get(poses, j * Pose.SIZE + k)))
+    for i in range(fixed(ints, Head.ROWS)):
+        if fixed(rows.row_bodies, i * RowBodies.SIZE + RowBodies.KIND) == codes.POINT:
+            for k in range(i * RowVectors.SIZE + RowVectors.POINT_A, (i + 1) * RowVectors.SIZE):
                 size = max(size, abs(get(values, k)))
     return size
 
@@ -227,8 +207,8 @@ def size_of_it(ints, rows):
 def want_closed(ints, rows, size):
     """Lets every row want to lose its error; gives the largest."""
     largest = 0.0
-    for i in range(fixed(ints, N_ROWS)):
-        largest = max(largest, want_less(i, rows, get(rows[ROW_SPACE], i * ROW_WORK + ERROR), size))
+    for i in range(fixed(ints, Head.ROWS)):
+        largest = max(largest, want_less(i, rows, get(rows.row_work, i * RowWork.SIZE + RowWork.ERROR), size))
     return largest
 
 
@@ -236,8 +216,8 @@ def want_closed(ints, rows, size):
 def want_slow(ints, rows, size):
     """Lets every row want to lose its rate; gives the largest."""
     largest = 0.0
-    for i in range(fixed(ints, N_ROWS)):
-        rate = moved(i, rows[ROWS], rows[ROW_SPACE], rows[BODY_WORK], V)
+    for i in range(fixed(ints, Head.ROWS)):
+        rate = moved(i, rows.row_bodies, rows.row_work, rows.body_work, Work.V)
         largest = max(largest, want_less(i, rows, rate, size))
     return largest
 
@@ -245,8 +225,10 @@ def want_slow(ints, rows, size):
 @inlined
 def want_less(i, rows, value, size):
     """How much it is, relative to the size if it is that of a point."""
-    put(rows[ROW_SPACE], i * ROW_WORK + WANTED, -value)
-    return abs(value) / size if fixed(rows[ROWS], i * ROW_INTS + ROW_KIND) == POINT else abs(value)
+    put(rows.row_work, i * RowWork.SIZE + RowWork.RIGHT_SIDE, -value)
+    return (
+        abs(value) / size if fixed(rows.row_bodies, i * RowBodies.SIZE + RowBodies.KIND) == codes.POINT else abs(value)
+    )
 
 
 @inner
@@ -255,10 +237,10 @@ def project(ints, rows, q, qdot):
 
     Gives how many steps it took, or OPEN. Near the constraints a few steps with what was factorised once are enough.
     """
-    nr = fixed(ints, N_DOFS)
-    if fixed(ints, N_ROWS) == 0:  # no row is kept, as of a door's second hinge: there is no work space for any
+    nr = fixed(ints, Head.DOFS)
+    if fixed(ints, Head.ROWS) == 0:  # no row is kept, as of a door's second hinge: there is no work space for any
         return 0
-    x = further(rows[VECTORS], RIGHT_SIDE * nr)
+    x = further(rows.vectors, Vector.RIGHT_SIDE * nr)
     put_there(ints, rows, q, qdot)
     size = size_of_it(ints, rows)
     last, steps, since = 0.0, 0, -1.0
@@ -294,7 +276,7 @@ def slowed(ints, rows, q, qdot, size, since):
     turned by as much since, relative to what they move of the joints. Near a singular pose that is little: a row that
     moves nothing there has a direction of its own everywhere around.
     """
-    nr, x = fixed(ints, N_DOFS), further(rows[VECTORS], RIGHT_SIDE * fixed(ints, N_DOFS))
+    nr, x = fixed(ints, Head.DOFS), further(rows.vectors, Vector.RIGHT_SIDE * fixed(ints, Head.DOFS))
     last = 0.0
     for step in range(ITERATIONS):
         largest = want_slow(ints, rows, size)

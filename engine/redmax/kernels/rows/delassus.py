@@ -9,14 +9,11 @@ multipliers are zero.
 from __future__ import annotations
 
 from ..cache.jit import inlined, inner
-from ..layout import offsets as at
+from ..layout import codes
+from ..layout.declaration import Column, Link, RowWork
 from ..layout.memory import fixed, further, get, get3, put
 from ..tree.articulated import mode_of
 
-BODY_INTS, DOF_WORK, ROW_WORK = at.BODY_INTS, at.DOF_WORK, at.ROW_WORK
-DOF, NDOF, PRESCRIBED, BALL_ALONE = at.DOF, at.NDOF, at.PRESCRIBED, at.BALL_ALONE
-MOST, WANTED, MULTIPLIER, ORDER = at.MOST, at.WANTED, at.MULTIPLIER, at.ORDER
-U, D, TAU = at.U, at.D, at.TAU
 DEPENDENT = 1e-11
 """A row whose part that no other row has is this small, relative to it all, squared, depends on the others."""
 NOTHING = 1e-24
@@ -32,10 +29,10 @@ def product_of_reach(m, nr, columns, reach, A):
         put(A, k, 0.0)
     k = 0
     while k + 3 < nr:
-        add_four(m, further(columns, k * DOF_WORK), further(reach, k * m), A)
+        add_four(m, further(columns, k * Column.SIZE), further(reach, k * m), A)
         k += 4
     while k < nr:
-        d, W = get(columns, k * DOF_WORK + D), further(reach, k * m)
+        d, W = get(columns, k * Column.SIZE + Column.D), further(reach, k * m)
         for i in range(m):
             x = get(W, i)
             if x != 0.0:
@@ -51,10 +48,10 @@ def add_four(m, columns, W, A):
     """Four coordinates' part of A = W^T D W."""
     W1, W2, W3 = further(W, m), further(W, 2 * m), further(W, 3 * m)
     d0, d1, d2, d3 = (
-        get(columns, D),
-        get(columns, D + DOF_WORK),
-        get(columns, D + 2 * DOF_WORK),
-        get(columns, D + 3 * DOF_WORK),
+        get(columns, Column.D),
+        get(columns, Column.D + Column.SIZE),
+        get(columns, Column.D + 2 * Column.SIZE),
+        get(columns, Column.D + 3 * Column.SIZE),
     )
     end = m
     while (
@@ -88,9 +85,11 @@ def factorise(m, nr, columns, reach, A, space):
     """
     product_of_reach(m, nr, columns, reach, A)
     for i in range(m):
-        put(space, i * ROW_WORK + ORDER, float(i))
-        whole, most = get(A, i * m + i), get(space, i * ROW_WORK + MOST)
-        put(space, i * ROW_WORK + MULTIPLIER, whole if whole > NOTHING * most else 0.0)  # what the row is in all
+        put(space, i * RowWork.SIZE + RowWork.PIVOT, float(i))
+        whole, most = get(A, i * m + i), get(space, i * RowWork.SIZE + RowWork.BOUND)
+        put(
+            space, i * RowWork.SIZE + RowWork.MULTIPLIER, whole if whole > NOTHING * most else 0.0
+        )  # what the row is in all
     if factorised_as_they_come(m, A, space):
         return m
     product_of_reach(m, nr, columns, reach, A)
@@ -104,7 +103,7 @@ def factorised_as_they_come(m, A, space):
     while k < m:
         count = min(4, m - k)
         for p in range(k, k + count):
-            row, whole = further(A, p * m), get(space, p * ROW_WORK + MULTIPLIER)
+            row, whole = further(A, p * m), get(space, p * RowWork.SIZE + RowWork.MULTIPLIER)
             if not (get(row, p) > WELL_APART * whole and whole > 0.0):
                 return False
             pivot = 1.0 / get(row, p)
@@ -138,22 +137,22 @@ def factorised_with_pivots(m, A, space):
     for k in range(m):
         best, largest = -1, DEPENDENT
         for i in range(k, m):
-            r = int(get(space, i * ROW_WORK + ORDER))
-            whole = get(space, r * ROW_WORK + MULTIPLIER)
+            r = int(get(space, i * RowWork.SIZE + RowWork.PIVOT))
+            whole = get(space, r * RowWork.SIZE + RowWork.MULTIPLIER)
             left = get(A, r * m + r) / whole if whole > 0.0 else 0.0
             if left > largest:
                 best, largest = i, left
         if best < 0:
             return k
-        r, s = int(get(space, best * ROW_WORK + ORDER)), get(space, k * ROW_WORK + ORDER)
-        put(space, best * ROW_WORK + ORDER, s)
-        put(space, k * ROW_WORK + ORDER, float(r))
+        r, s = int(get(space, best * RowWork.SIZE + RowWork.PIVOT)), get(space, k * RowWork.SIZE + RowWork.PIVOT)
+        put(space, best * RowWork.SIZE + RowWork.PIVOT, s)
+        put(space, k * RowWork.SIZE + RowWork.PIVOT, float(r))
         pivot = 1.0 / get(A, r * m + r)
         for i in range(k + 1, m):
-            p = int(get(space, i * ROW_WORK + ORDER))
+            p = int(get(space, i * RowWork.SIZE + RowWork.PIVOT))
             x = entry(A, m, p, r) * pivot
             for j in range(k + 1, i + 1):
-                o = int(get(space, j * ROW_WORK + ORDER))
+                o = int(get(space, j * RowWork.SIZE + RowWork.PIVOT))
                 place = p * m + o if p <= o else o * m + p
                 put(A, place, get(A, place) - x * entry(A, m, o, r))
     return m
@@ -166,37 +165,37 @@ def solve_multipliers(m, rank, A, space, x):
     After `factorise`. x: (m,) gets them too, one after another.
     """
     for i in range(m):
-        put(x, i, get(space, i * ROW_WORK + WANTED))
+        put(x, i, get(space, i * RowWork.SIZE + RowWork.RIGHT_SIDE))
     if in_order(rank, m, space):
         solve_in_order(m, A, x)
         for i in range(m):
-            put(space, i * ROW_WORK + MULTIPLIER, get(x, i))
+            put(space, i * RowWork.SIZE + RowWork.MULTIPLIER, get(x, i))
         return
     for i in range(m):
-        put(space, i * ROW_WORK + MULTIPLIER, 0.0)
+        put(space, i * RowWork.SIZE + RowWork.MULTIPLIER, 0.0)
     for k in range(rank):
-        r = int(get(space, k * ROW_WORK + ORDER))
+        r = int(get(space, k * RowWork.SIZE + RowWork.PIVOT))
         y = get(x, r)
         for i in range(k):
-            p = int(get(space, i * ROW_WORK + ORDER))
-            y -= entry(A, m, r, p) * get(space, p * ROW_WORK + MULTIPLIER)
-        put(space, r * ROW_WORK + MULTIPLIER, y / get(A, r * m + r))
+            p = int(get(space, i * RowWork.SIZE + RowWork.PIVOT))
+            y -= entry(A, m, r, p) * get(space, p * RowWork.SIZE + RowWork.MULTIPLIER)
+        put(space, r * RowWork.SIZE + RowWork.MULTIPLIER, y / get(A, r * m + r))
     for k in range(rank - 1, -1, -1):
-        r = int(get(space, k * ROW_WORK + ORDER))
-        y, d = get(space, r * ROW_WORK + MULTIPLIER), 1.0 / get(A, r * m + r)
+        r = int(get(space, k * RowWork.SIZE + RowWork.PIVOT))
+        y, d = get(space, r * RowWork.SIZE + RowWork.MULTIPLIER), 1.0 / get(A, r * m + r)
         for i in range(k + 1, rank):
-            p = int(get(space, i * ROW_WORK + ORDER))
-            y -= entry(A, m, p, r) * d * get(space, p * ROW_WORK + MULTIPLIER)
-        put(space, r * ROW_WORK + MULTIPLIER, y)
+            p = int(get(space, i * RowWork.SIZE + RowWork.PIVOT))
+            y -= entry(A, m, p, r) * d * get(space, p * RowWork.SIZE + RowWork.MULTIPLIER)
+        put(space, r * RowWork.SIZE + RowWork.MULTIPLIER, y)
     for i in range(m):
-        put(x, i, get(space, i * ROW_WORK + MULTIPLIER))
+        put(x, i, get(space, i * RowWork.SIZE + RowWork.MULTIPLIER))
 
 
 @inner
 def in_order(rank, m, space):
     """Whether all rows were taken as they come."""
     i = 0 if rank == m else m + 1
-    while i < m and int(get(space, i * ROW_WORK + ORDER)) == i:
+    while i < m and int(get(space, i * RowWork.SIZE + RowWork.PIVOT)) == i:
         i += 1
     return i == m
 
@@ -235,30 +234,30 @@ def product_from(first, last, a, b):
 def push(n, m, links, multipliers, columns, armature, reach, alone):
     """Add the multipliers' part to the forces less bias that `substitute` reads, or put it there alone."""
     for j in range(n):
-        link = further(links, j * BODY_INTS)
-        dof = fixed(link, DOF)
+        link = further(links, j * Link.SIZE)
+        dof = fixed(link, Link.DOF)
         mode = mode_of(link, armature, dof)
-        if fixed(link, PRESCRIBED):
+        if fixed(link, Link.PRESCRIBED):
             continue
-        if mode == BALL_ALONE:
-            column = further(columns, dof * DOF_WORK)
-            z0 = get(column, D) * along(m, multipliers, reach, dof)
-            z1 = get(column, D + DOF_WORK) * along(m, multipliers, reach, dof + 1)
-            z2 = get(column, D + 2 * DOF_WORK) * along(m, multipliers, reach, dof + 2)
-            l1, l4, l3 = get3(column, U + 3)
+        if mode == codes.BALL:
+            column = further(columns, dof * Column.SIZE)
+            z0 = get(column, Column.D) * along(m, multipliers, reach, dof)
+            z1 = get(column, Column.D + Column.SIZE) * along(m, multipliers, reach, dof + 1)
+            z2 = get(column, Column.D + 2 * Column.SIZE) * along(m, multipliers, reach, dof + 2)
+            l1, l4, l3 = get3(column, Column.U + 3)
             y0, y1, y2 = z0 + l1 * z1 + l4 * z2, z1 + l3 * z2, z2
             if not alone:
-                x = get3(column, TAU)
+                x = get3(column, Column.TAU)
                 y0, y1, y2 = y0 + x[0], y1 + x[1], y2 + x[2]
-            put(column, TAU, y0)
-            put(column, TAU + 1, y1)
-            put(column, TAU + 2, y2)
+            put(column, Column.TAU, y0)
+            put(column, Column.TAU + 1, y1)
+            put(column, Column.TAU + 2, y2)
             continue
-        for k in range(dof, dof + fixed(link, NDOF)):
+        for k in range(dof, dof + fixed(link, Link.NDOF)):
             x = along(m, multipliers, reach, k)
             if not alone:
-                x += get(columns, k * DOF_WORK + TAU)
-            put(columns, k * DOF_WORK + TAU, x)
+                x += get(columns, k * Column.SIZE + Column.TAU)
+            put(columns, k * Column.SIZE + Column.TAU, x)
 
 
 @inlined

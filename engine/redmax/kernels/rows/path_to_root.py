@@ -9,27 +9,11 @@ nothing but to subtract; from where the ways of a row meet there is one wrench, 
 from __future__ import annotations
 
 from ..cache.jit import inlined, inner
-from ..layout import offsets as at
+from ..layout import codes
+from ..layout.declaration import Axis, Column, Link, Path, Pose, RowBodies, RowVectors, RowWork, Wrench
 from ..layout.memory import fixed, fixed3, further, get, get3, get6, get9, put, put6
 from ..spatial import applied, cross
 from ..tree.articulated import mode_of
-
-BODY_INTS, DOF_WORK, ROW_INTS, ROW_NUMBERS, ROW_WORK, POSE = (
-    at.BODY_INTS,
-    at.DOF_WORK,
-    at.ROW_INTS,
-    at.ROW_NUMBERS,
-    at.ROW_WORK,
-    at.POSE,
-)
-PARENT, DOF, NDOF, PRESCRIBED = at.PARENT, at.DOF, at.NDOF, at.PRESCRIBED
-BALL_ALONE, POINT = at.BALL_ALONE, at.POINT
-POINT_A, POINT_B = at.POINT_A, at.POINT_B
-ROW_KIND, BODY_A, BODY_B = at.ROW_KIND, at.BODY_A, at.BODY_B
-ON_A, ON_B, MOST = at.ON_A, at.ON_B, at.MOST
-S, U, D = at.S, at.U, at.D
-FIRST_RANGE, MEETINGS, RANGES, WAY_INTS = at.FIRST_RANGE, at.MEETINGS, at.RANGES, at.WAY_INTS
-AXIS_NUMBERS, WRENCH = at.AXIS_NUMBERS, at.WRENCH
 
 
 @inlined
@@ -56,28 +40,34 @@ def put_axes(n, links, columns, armature, poses, origin, axes, sums):
     """All coordinates in the world, and what lies on the way from the root to each body: sums of 1 / inertia of turns
     and of slides."""
     for j in range(n):
-        link, pose, sum_here = further(links, j * BODY_INTS), further(poses, j * POSE), further(sums, 2 * j)
-        dof, parent, turns, slides = fixed(link, DOF), fixed(link, PARENT), 0.0, 0.0
+        link, pose, sum_here = further(links, j * Link.SIZE), further(poses, j * Pose.SIZE), further(sums, 2 * j)
+        dof, parent, turns, slides = fixed(link, Link.DOF), fixed(link, Link.PARENT), 0.0, 0.0
         if parent >= 0:
             turns, slides = get(sums, 2 * parent), get(sums, 2 * parent + 1)
-        if mode_of(link, armature, dof) == BALL_ALONE:
-            column, row = further(columns, dof * DOF_WORK), further(axes, dof * AXIS_NUMBERS)
-            l1, l4, l3 = get3(column, U + 3)
-            a, b, c = get3(column, U), get3(column, U + DOF_WORK), get3(column, U + 2 * DOF_WORK)
+        if mode_of(link, armature, dof) == codes.BALL:
+            column, row = further(columns, dof * Column.SIZE), further(axes, dof * Axis.SIZE)
+            l1, l4, l3 = get3(column, Column.U + 3)
+            a, b, c = (
+                get3(column, Column.U),
+                get3(column, Column.U + Column.SIZE),
+                get3(column, Column.U + 2 * Column.SIZE),
+            )
             # Its three turns at once are as three in a row, with what the later ones leave of the earlier.
             e, g = l4 - l3 * l1, (b[0] - l3 * c[0], b[1] - l3 * c[1], b[2] - l3 * c[2])
             h = (a[0] - l1 * b[0] - e * c[0], a[1] - l1 * b[1] - e * c[1], a[2] - l1 * b[2] - e * c[2])
             put_axis(row, pose, origin, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (1.0, -l1, -e, h[0], h[1], h[2]), 1.0)
-            row = further(row, AXIS_NUMBERS)
+            row = further(row, Axis.SIZE)
             put_axis(row, pose, origin, (l1, 1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 1.0, -l3, g[0], g[1], g[2]), 1.0)
-            row = further(row, AXIS_NUMBERS)
+            row = further(row, Axis.SIZE)
             put_axis(row, pose, origin, (l4, l3, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, c[0], c[1], c[2]), 1.0)
-            turns += get(column, D) + get(column, D + DOF_WORK) + get(column, D + 2 * DOF_WORK)
-        elif not fixed(link, PRESCRIBED):
-            for k in range(dof, dof + fixed(link, NDOF)):
-                column = further(columns, k * DOF_WORK)
-                s, u, d = get6(column, S), get6(column, U), get(column, D)
-                put_axis(further(axes, k * AXIS_NUMBERS), pose, origin, s, u, d)
+            turns += (
+                get(column, Column.D) + get(column, Column.D + Column.SIZE) + get(column, Column.D + 2 * Column.SIZE)
+            )
+        elif not fixed(link, Link.PRESCRIBED):
+            for k in range(dof, dof + fixed(link, Link.NDOF)):
+                column = further(columns, k * Column.SIZE)
+                s, u, d = get6(column, Column.S), get6(column, Column.U), get(column, Column.D)
+                put_axis(further(axes, k * Axis.SIZE), pose, origin, s, u, d)
                 turns += d * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
                 slides += d * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
         put(sum_here, 0, turns)
@@ -93,7 +83,7 @@ def length(x):
 @inlined
 def set_out(body, wrench, lever, poses, origin, sums, carried):
     """A wrench on a body begins its way. Gives what it could move at most; lever: how far its force acts at most."""
-    pose = further(poses, body * POSE)
+    pose = further(poses, body * Pose.SIZE)
     t0, t1, t2, f0, f1, f2 = moved_to(
         pose, origin, (wrench[0], wrench[1], wrench[2]), (wrench[3], wrench[4], wrench[5])
     )
@@ -107,17 +97,25 @@ def set_out(body, wrench, lever, poses, origin, sums, carried):
 @inner
 def set_all_out(m, rows, values, space, poses, origin, sums, carried):
     for i in range(m):
-        row, value, kept = further(rows, i * ROW_INTS), further(values, i * ROW_NUMBERS), further(space, i * ROW_WORK)
-        a, b, lever_a, lever_b, most = fixed(row, BODY_A), fixed(row, BODY_B), 0.0, 0.0, 0.0
-        if fixed(row, ROW_KIND) == POINT:
-            lever_a, lever_b = length(fixed3(value, POINT_A)), length(fixed3(value, POINT_B))
+        row, value, kept = (
+            further(rows, i * RowBodies.SIZE),
+            further(values, i * RowVectors.SIZE),
+            further(space, i * RowWork.SIZE),
+        )
+        a, b, lever_a, lever_b, most = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B), 0.0, 0.0, 0.0
+        if fixed(row, RowBodies.KIND) == codes.POINT:
+            lever_a, lever_b = length(fixed3(value, RowVectors.POINT_A)), length(fixed3(value, RowVectors.POINT_B))
         way = i
         if a >= 0:
-            most += set_out(a, get6(kept, ON_A), lever_a, poses, origin, sums, further(carried, i * WRENCH))
+            most += set_out(
+                a, get6(kept, RowWork.ON_A), lever_a, poses, origin, sums, further(carried, i * Wrench.SIZE)
+            )
             way = m + i
         if b >= 0:
-            most += set_out(b, get6(kept, ON_B), lever_b, poses, origin, sums, further(carried, way * WRENCH))
-        put(kept, MOST, most)
+            most += set_out(
+                b, get6(kept, RowWork.ON_B), lever_b, poses, origin, sums, further(carried, way * Wrench.SIZE)
+            )
+        put(kept, RowWork.BOUND, most)
 
 
 @inner
@@ -126,7 +124,7 @@ def take_part(first, count, axis, carried, reach):
     s0, s1, s2, s3, s4, s5 = get6(axis, 0)
     u0, u1, u2, u3, u4, u5 = get6(axis, 6)
     for i in range(count):
-        wrench = further(carried, (first + i) * WRENCH)
+        wrench = further(carried, (first + i) * Wrench.SIZE)
         f0, f1, f2, f3, f4, f5 = get6(wrench, 0)
         w = ((s0 * f0 + s1 * f1) + (s2 * f2 + s3 * f3)) + (s4 * f4 + s5 * f5)
         put(reach, i, w)
@@ -144,22 +142,22 @@ def reach_of_rows(n, m, nr, rows, values, space, links, columns, armature, poses
     put_axes(n, links, columns, armature, poses, origin, axes, sums)
     set_all_out(m, rows, values, space, poses, origin, sums, carried)
     for j in range(n - 1, -1, -1):
-        link, way = further(links, j * BODY_INTS), further(ways, j * WAY_INTS)
-        pairs = further(ways, n * WAY_INTS + 2 * fixed(way, FIRST_RANGE))
-        meetings, ranges = fixed(way, MEETINGS), fixed(way, RANGES)
+        link, way = further(links, j * Link.SIZE), further(ways, j * Path.SIZE)
+        pairs = further(ways, n * Path.SIZE + 2 * fixed(way, Path.FIRST_RANGE))
+        meetings, ranges = fixed(way, Path.JOINING), fixed(way, Path.PASSING)
         for r in range(meetings):
             first = fixed(pairs, 2 * r)
             for i in range(first, first + fixed(pairs, 2 * r + 1)):
-                f, g = get6(further(carried, i * WRENCH), 0), get6(further(carried, (m + i) * WRENCH), 0)
+                f, g = get6(further(carried, i * Wrench.SIZE), 0), get6(further(carried, (m + i) * Wrench.SIZE), 0)
                 put6(
-                    further(carried, i * WRENCH), 0, f[0] + g[0], f[1] + g[1], f[2] + g[2], f[3] + g[3],
+                    further(carried, i * Wrench.SIZE), 0, f[0] + g[0], f[1] + g[1], f[2] + g[2], f[3] + g[3],
                     f[4] + g[4], f[5] + g[5],
                 )  # fmt: skip
-        if fixed(link, PRESCRIBED):
+        if fixed(link, Link.PRESCRIBED):
             continue
-        dof = fixed(link, DOF)
-        for k in range(dof + fixed(link, NDOF) - 1, dof - 1, -1):
-            axis = further(axes, k * AXIS_NUMBERS)
+        dof = fixed(link, Link.DOF)
+        for k in range(dof + fixed(link, Link.NDOF) - 1, dof - 1, -1):
+            axis = further(axes, k * Axis.SIZE)
             for r in range(meetings, meetings + ranges):
                 first = fixed(pairs, 2 * r)
                 row = first if first < m else first - m

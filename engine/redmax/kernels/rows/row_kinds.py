@@ -9,27 +9,24 @@ Both bodies' accelerations lack gravity, which cancels.
 from __future__ import annotations
 
 from ..cache.jit import inlined, inner
-from ..layout import offsets as at
+from ..layout import codes
+from ..layout.declaration import Link, Pose, RowBodies, RowVectors, RowWork, Work
 from ..layout.memory import fixed, fixed3, further, get3, get6, get9, put, put3, put6, put_all
 from ..spatial import applied, centripetal, cross, product, turned_into
-
-BODY_INTS, WORK, POSE, PARENT = at.BODY_INTS, at.WORK, at.POSE, at.PARENT
-ROW_INTS, ROW_NUMBERS, ROW_WORK = at.ROW_INTS, at.ROW_NUMBERS, at.ROW_WORK
-ROW_KIND, BODY_A, BODY_B = at.ROW_KIND, at.BODY_A, at.BODY_B
-POINT = at.POINT
-NORMAL, POINT_A, POINT_B, AXIS_A, AXIS_B = at.NORMAL, at.POINT_A, at.POINT_B, at.AXIS_A, at.AXIS_B
-ON_A, ON_B, ERROR, PRODUCT = at.ON_A, at.ON_B, at.ERROR, at.PRODUCT
-R, P, V, ACC = at.R, at.P, at.V, at.ACC
 
 
 @inner
 def world_poses(n, links, work, poses):
     """Poses of all joint frames in the world, after `place_all`."""
     for j in range(n):
-        up, row, pose = further(poses, fixed(links, j * BODY_INTS + PARENT) * POSE), further(work, j * WORK), j * POSE
+        up, row, pose = (
+            further(poses, fixed(links, j * Link.SIZE + Link.PARENT) * Pose.SIZE),
+            further(work, j * Work.SIZE),
+            j * Pose.SIZE,
+        )
         M = get9(up, 0)
-        put_all(poses, pose, product(M, get9(row, R)))
-        x, y, z = get3(row, P)
+        put_all(poses, pose, product(M, get9(row, Work.R)))
+        x, y, z = get3(row, Work.P)
         x, y, z = applied(M, x, y, z)
         a, b, c = get3(up, 9)
         put3(poses, pose + 9, x + a, y + b, z + c)
@@ -47,21 +44,21 @@ def relative(pose_a, pose_b):
 @inlined
 def point_row(values, space, work_a, work_b, E, p):
     """normal . (point B - point A), the normal fixed in A."""
-    n0, n1, n2 = fixed3(values, NORMAL)
-    a0, a1, a2 = fixed3(values, POINT_A)
-    b0, b1, b2 = fixed3(values, POINT_B)
+    n0, n1, n2 = fixed3(values, RowVectors.NORMAL)
+    a0, a1, a2 = fixed3(values, RowVectors.POINT_A)
+    b0, b1, b2 = fixed3(values, RowVectors.POINT_B)
     # point B seen from A
     x0, x1, x2 = applied(E, b0, b1, b2)
     r0, r1, r2 = x0 + p[0], x1 + p[1], x2 + p[2]
-    put(space, ERROR, n0 * (r0 - a0) + n1 * (r1 - a1) + n2 * (r2 - a2))
+    put(space, RowWork.ERROR, n0 * (r0 - a0) + n1 * (r1 - a1) + n2 * (r2 - a2))
     t0, t1, t2 = cross(r0, r1, r2, n0, n1, n2)
-    put6(space, ON_A, -t0, -t1, -t2, -n0, -n1, -n2)
+    put6(space, RowWork.ON_A, -t0, -t1, -t2, -n0, -n1, -n2)
     f0, f1, f2 = turned_into(E, n0, n1, n2)
     t0, t1, t2 = cross(b0, b1, b2, f0, f1, f2)
-    put6(space, ON_B, t0, t1, t2, f0, f1, f2)
+    put6(space, RowWork.ON_B, t0, t1, t2, f0, f1, f2)
     # w_b x (w_b x b) in A's axes, less w_a x (w_a x r) + 2 w_a x rdot
-    wa0, wa1, wa2, va0, va1, va2 = get6(work_a, V)
-    wb0, wb1, wb2, vb0, vb1, vb2 = get6(work_b, V)
+    wa0, wa1, wa2, va0, va1, va2 = get6(work_a, Work.V)
+    wb0, wb1, wb2, vb0, vb1, vb2 = get6(work_b, Work.V)
     c0, c1, c2 = cross(wb0, wb1, wb2, b0, b1, b2)
     v0, v1, v2 = applied(E, vb0 + c0, vb1 + c1, vb2 + c2)
     c0, c1, c2 = cross(wa0, wa1, wa2, r0, r1, r2)
@@ -71,7 +68,7 @@ def point_row(values, space, work_a, work_b, E, p):
     e0, e1, e2 = centripetal(wa0, wa1, wa2, r0, r1, r2)
     put(
         space,
-        PRODUCT,
+        RowWork.VELOCITY_PRODUCT,
         n0 * (k0 - e0 - 2.0 * d0) + n1 * (k1 - e1 - 2.0 * d1) + n2 * (k2 - e2 - 2.0 * d2),
     )
 
@@ -79,33 +76,37 @@ def point_row(values, space, work_a, work_b, E, p):
 @inlined
 def axis_row(values, space, work_a, work_b, E):
     """u . w, of an axis u fixed in A and an axis w fixed in B."""
-    u0, u1, u2 = fixed3(values, AXIS_A)
-    w0, w1, w2 = fixed3(values, AXIS_B)
+    u0, u1, u2 = fixed3(values, RowVectors.AXIS_A)
+    w0, w1, w2 = fixed3(values, RowVectors.AXIS_B)
     w0, w1, w2 = applied(E, w0, w1, w2)
-    put(space, ERROR, u0 * w0 + u1 * w1 + u2 * w2)
+    put(space, RowWork.ERROR, u0 * w0 + u1 * w1 + u2 * w2)
     t0, t1, t2 = cross(w0, w1, w2, u0, u1, u2)
-    put6(space, ON_A, -t0, -t1, -t2, 0.0, 0.0, 0.0)
+    put6(space, RowWork.ON_A, -t0, -t1, -t2, 0.0, 0.0, 0.0)
     a0, a1, a2 = turned_into(E, t0, t1, t2)
-    put6(space, ON_B, a0, a1, a2, 0.0, 0.0, 0.0)
-    a0, a1, a2 = get3(work_a, V)
-    b0, b1, b2 = get3(work_b, V)
+    put6(space, RowWork.ON_B, a0, a1, a2, 0.0, 0.0, 0.0)
+    a0, a1, a2 = get3(work_a, Work.V)
+    b0, b1, b2 = get3(work_b, Work.V)
     b0, b1, b2 = applied(E, b0, b1, b2)
     r0, r1, r2 = b0 - a0, b1 - a1, b2 - a2
     c0, c1, c2 = cross(r0, r1, r2, a0, a1, a2)
     d0, d1, d2 = cross(r0, r1, r2, w0, w1, w2)
     e0, e1, e2 = cross(d0, d1, d2, u0, u1, u2)
-    put(space, PRODUCT, (c0 * t0 + c1 * t1 + c2 * t2) + (r0 * e0 + r1 * e1 + r2 * e2))
+    put(space, RowWork.VELOCITY_PRODUCT, (c0 * t0 + c1 * t1 + c2 * t2) + (r0 * e0 + r1 * e1 + r2 * e2))
 
 
 @inner
 def evaluate_rows(m, rows, values, space, work, poses):
     """Errors, wrenches and velocity products of all rows, after `velocities` and `world_poses`."""
     for i in range(m):
-        row, value, kept = further(rows, i * ROW_INTS), further(values, i * ROW_NUMBERS), further(space, i * ROW_WORK)
-        a, b, kind = fixed(row, BODY_A), fixed(row, BODY_B), fixed(row, ROW_KIND)
-        work_a, work_b = further(work, a * WORK), further(work, b * WORK)
-        E, p = relative(further(poses, a * POSE), further(poses, b * POSE))
-        if kind == POINT:
+        row, value, kept = (
+            further(rows, i * RowBodies.SIZE),
+            further(values, i * RowVectors.SIZE),
+            further(space, i * RowWork.SIZE),
+        )
+        a, b, kind = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B), fixed(row, RowBodies.KIND)
+        work_a, work_b = further(work, a * Work.SIZE), further(work, b * Work.SIZE)
+        E, p = relative(further(poses, a * Pose.SIZE), further(poses, b * Pose.SIZE))
+        if kind == codes.POINT:
             point_row(value, kept, work_a, work_b, E, p)
         else:
             axis_row(value, kept, work_a, work_b, E)
@@ -114,8 +115,8 @@ def evaluate_rows(m, rows, values, space, work, poses):
 @inlined
 def moved(i, rows, space, work, field):
     """A row times the bodies' twists (field V) or accelerations (ACC)."""
-    row, kept = further(rows, i * ROW_INTS), further(space, i * ROW_WORK)
-    f, u = get6(kept, ON_A), get6(further(work, fixed(row, BODY_A) * WORK), field)
-    g, v = get6(kept, ON_B), get6(further(work, fixed(row, BODY_B) * WORK), field)
+    row, kept = further(rows, i * RowBodies.SIZE), further(space, i * RowWork.SIZE)
+    f, u = get6(kept, RowWork.ON_A), get6(further(work, fixed(row, RowBodies.BODY_A) * Work.SIZE), field)
+    g, v = get6(kept, RowWork.ON_B), get6(further(work, fixed(row, RowBodies.BODY_B) * Work.SIZE), field)
     on_a = (f[0] * u[0] + f[1] * u[1] + f[2] * u[2]) + (f[3] * u[3] + f[4] * u[4] + f[5] * u[5])
     return on_a + ((g[0] * v[0] + g[1] * v[1] + g[2] * v[2]) + (g[3] * v[3] + g[4] * v[4] + g[5] * v[5]))

@@ -8,9 +8,10 @@ import math
 import numpy as np
 
 from ... import crossings
+from .. import tasks
 from ..cache.jit import inner
 from ..core import run
-from ..layout import offsets as at
+from ..layout.declaration import Force, ForceWork, Head, Vector
 from ..layout.memory import further, get
 from ..layout.views import numbers_of, packed_rows, rows_of
 from .stages import QDDOT, QDOT, Q, fill
@@ -29,8 +30,6 @@ COORDINATE, OWN = crossings.COORDINATE, crossings.OWN
 WINDOW, PIECE, BEYOND = crossings.WINDOW, crossings.PIECE, crossings.BEYOND
 FLOOR, CREEPING, ARRIVED = crossings.FLOOR, crossings.CREEPING, crossings.ARRIVED
 LONGEST_PIECE, MOST_TURN = crossings.LONGEST_PIECE, crossings.MOST_TURN
-VECTORS, POOL, FORCES, FORCE_INTS, FORCE_START = at.VECTORS, at.POOL, at.FORCES, at.FORCE_INTS, at.FORCE_START
-OWN_Q, OWN_QDOT, LENGTH, LENGTH_RATE, N_DOFS = at.OWN_Q, at.OWN_QDOT, at.LENGTH, at.LENGTH_RATE, at.N_DOFS
 
 departure, quintic = inner(crossings.departure), inner(crossings.quintic)
 
@@ -39,26 +38,26 @@ departure, quintic = inner(crossings.departure), inner(crossings.quintic)
 def measure(lookout, ints, floats, y, n, seen, point):
     """Quantities and their rates at one point, where bodies have just been placed if that is needed. n: free ones."""
     integers, numbers = packed_rows(ints, floats)
-    rows, nr = rows_of(integers, numbers), get(integers, N_DOFS)
+    rows, nr = rows_of(integers, numbers), get(integers, Head.DOFS)
     for k in range(lookout[COUNT]):
         row = QUANTITIES + WIDTH * k
         sort, index = lookout[row + SORT], lookout[row + INDEX]
         if sort == COORDINATE:
             seen[X, point, k], seen[V, point, k] = y[index], y[n + index]
         elif sort == OWN:
-            vectors = rows[VECTORS]
-            seen[X, point, k] = get(vectors, OWN_Q * nr + index)
-            seen[V, point, k] = get(vectors, OWN_QDOT * nr + index)
+            vectors = rows.vectors
+            seen[X, point, k] = get(vectors, Vector.OWN_Q * nr + index)
+            seen[V, point, k] = get(vectors, Vector.OWN_QDOT * nr + index)
         else:
-            space = further(rows[POOL], get(rows[FORCES], index * FORCE_INTS + FORCE_START))
-            seen[X, point, k], seen[V, point, k] = get(space, LENGTH), get(space, LENGTH_RATE)
+            space = further(rows.pool, get(rows.forces, index * Force.SIZE + Force.START))
+            seen[X, point, k], seen[V, point, k] = get(space, ForceWork.LENGTH), get(space, ForceWork.LENGTH_RATE)
 
 
 @inner
 def place(address, ints, floats, free, y, motion, t):
     """Bodies where y has them at time t, with loads and forces."""
     fill(free, numbers_of(y), motion)
-    what = at.DO_PRESCRIBE | at.DO_PLACE | at.DO_LOADS
+    what = tasks.PRESCRIBE | tasks.PLACE | tasks.LOADS
     run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], t, what)
 
 

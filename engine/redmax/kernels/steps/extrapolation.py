@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from .. import tasks
 from ..cache.jit import compiled
 from ..core import run
-from ..layout import offsets as at
+from ..layout.declaration import Vector
 from ..layout.memory import put
-from ..layout.views import addresses, arrays_of, numbers_of
+from ..layout.views import addresses, arrays_of, numbers_of, packed_rows, rows_of
 from .stages import slope
 
 
@@ -17,20 +18,21 @@ def linearise(address, ints, floats, q, qdot, t, x, M, K, D):
 
     A(h) = M - h D - h^2 K is what kernels multiply with: M = A(0), K and D are the even and the odd part of A(1).
     """
-    tree, n = arrays_of(ints, floats), q.shape[0]
+    head, numbers = packed_rows(ints, floats)
+    vectors, n = arrays_of(head, rows_of(head, numbers)).vectors, q.shape[0]
     for k in range(n):
         x[k] = 0.0
-    run(address, ints, floats, q, qdot, x, t, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
-    result = tree[at.VECTORS][at.FORCE]
+    run(address, ints, floats, q, qdot, x, t, tasks.PLACE | tasks.LOADS | tasks.INVERSE)
+    result = vectors[Vector.FORCE]
     for column in range(n):
         x[column] = 1.0
-        run(address, ints, floats, q, qdot, x, 0.0, at.DO_MULTIPLY)
+        run(address, ints, floats, q, qdot, x, 0.0, tasks.MULTIPLY)
         for k in range(n):
             M[k, column] = result[k]
-        run(address, ints, floats, q, qdot, x, 1.0, at.DO_MULTIPLY)
+        run(address, ints, floats, q, qdot, x, 1.0, tasks.MULTIPLY)
         for k in range(n):
             D[k, column] = result[k]
-        run(address, ints, floats, q, qdot, x, -1.0, at.DO_MULTIPLY)
+        run(address, ints, floats, q, qdot, x, -1.0, tasks.MULTIPLY)
         for k in range(n):
             ahead, back = D[k, column], result[k]
             D[k, column] = 0.5 * (back - ahead)

@@ -7,12 +7,13 @@ import math
 
 import numpy as np
 
+from .. import tasks
 from ..cache.jit import compiled, inner
 from ..core import call
-from ..layout import offsets as at
-from ..layout.views import address_in, addresses, arrays_of
+from ..layout.declaration import Head, Link, Vector, World
+from ..layout.views import address_in, addresses, arrays_of, packed_rows, rows_of
+from . import methods
 
-SEMI_IMPLICIT, RUNGE_KUTTA, CONJUGATE_GRADIENTS = at.SEMI_IMPLICIT, at.RUNGE_KUTTA, at.CONJUGATE_GRADIENTS
 DONE, STUCK, TOO_FAST, PUSHED, NO_MATRIX, NO_PRECONDITIONER, NO_END = range(7)
 """How a call ends; the last three: what conjugate gradients failed at, see `solvers.pcg`."""
 SCRATCH = 8
@@ -30,7 +31,7 @@ def ask(core, x, t, what):
 @inner
 def prescribe(core, t, q, qdot, qddot):
     q_at, qdot_at, qddot_at = address_in(q, core[5]), address_in(qdot, core[5]), address_in(qddot, core[5])
-    call(core[0], core[1], core[2], q_at, qdot_at, qddot_at, t, at.DO_PRESCRIBE)
+    call(core[0], core[1], core[2], q_at, qdot_at, qddot_at, t, tasks.PRESCRIBE)
 
 
 @inner
@@ -43,7 +44,7 @@ def runge_kutta_step(core, t, t_end, q, v, scratch):
         q1[k], v1[k], dq[k], dv[k] = q[k], v[k], 0.0, 0.0
     for stage in range(4):
         time = t if stage == 0 else (last if stage == 3 else t + 0.5 * h)
-        what = at.DO_PRESCRIBE | at.ACCELERATE
+        what = tasks.PRESCRIBE | tasks.ACCELERATE
         stuck = call(core[0], core[1], core[2], address_in(q1, n), address_in(v1, n), address_in(a, n), time, what)
         if stuck >= 0:
             return stuck
@@ -64,10 +65,10 @@ def semi_implicit_step(core, tree, t, t_end, h, q, v, scratch):
     """v1 = v0 + h qddot(q0, v0, t0), q1 = q0 + h v1."""
     a, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3]
     prescribe(core, t_end, q_given, v_given, unused)
-    for m in range(tree[at.GIVEN].shape[0]):
-        k = tree[at.GIVEN][m]
+    for m in range(tree.prescribed.shape[0]):
+        k = tree.prescribed[m]
         a[k] = (v_given[k] - v[k]) / h
-    stuck = ask(core, a, t, at.ACCELERATE)
+    stuck = ask(core, a, t, tasks.ACCELERATE)
     if stuck >= 0:
         return stuck
     for k in range(q.shape[0]):
@@ -80,19 +81,19 @@ def semi_implicit_step(core, tree, t, t_end, h, q, v, scratch):
 def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
     """(M - h D - h^2 K) (v1 - v0) = h f + h^2 K v0 at the old state, with inputs at the new time."""
     x, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3]
-    vectors, given = tree[at.VECTORS], tree[at.GIVEN]
+    vectors, given = tree.vectors, tree.prescribed
     n = q.shape[0]
     for k in range(n):
         x[k] = 0.0
-    ask(core, x, t_end, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
+    ask(core, x, t_end, tasks.PLACE | tasks.LOADS | tasks.INVERSE)
     for k in range(n):
-        f = vectors[at.LOAD, k] - vectors[at.FORCE, k]
-        vectors[at.RIGHT_SIDE, k] = h * f + h * h * vectors[at.LOAD_K, k] * v[k]
+        f = vectors[Vector.LOAD, k] - vectors[Vector.FORCE, k]
+        vectors[Vector.RIGHT_SIDE, k] = h * f + h * h * vectors[Vector.LOAD_K, k] * v[k]
     prescribe(core, t_end, q_given, v_given, unused)
     for m in range(given.shape[0]):
         k = given[m]
         x[k] = v_given[k] - v[k]
-    stuck = ask(core, x, h, at.DO_IMPLICIT)
+    stuck = ask(core, x, h, tasks.SOLVE_IMPLICIT)
     if stuck >= 0:
         return stuck
     for k in range(n):
@@ -104,27 +105,27 @@ def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
 @inner
 def multiply(core, tree, h, x, result):
     """(M - h D - h^2 K) x in the free rows; zero in others."""
-    ask(core, x, h, at.DO_MULTIPLY)
+    ask(core, x, h, tasks.MULTIPLY)
     for k in range(x.shape[0]):
-        result[k] = tree[at.VECTORS][at.FORCE, k]
-    for m in range(tree[at.GIVEN].shape[0]):
-        result[tree[at.GIVEN][m]] = 0.0
+        result[k] = tree.vectors[Vector.FORCE, k]
+    for m in range(tree.prescribed.shape[0]):
+        result[tree.prescribed[m]] = 0.0
 
 
 @inner
 def precondition(core, tree, h, r, z):
     """z with (M - h D - h^2 K) z = r in the free rows, zero in others; -1, or the body that nothing resists at."""
     for k in range(r.shape[0]):
-        tree[at.VECTORS][at.RIGHT_SIDE, k], z[k] = r[k], 0.0
-    return ask(core, z, h, at.DO_IMPLICIT)
+        tree.vectors[Vector.RIGHT_SIDE, k], z[k] = r[k], 0.0
+    return ask(core, z, h, tasks.SOLVE_IMPLICIT)
 
 
 @inner
 def is_pushed(tree, body, h):
     """Whether springs or dampers take more from the inertia of a body's joint than they add."""
-    links, vectors = tree[at.LINKS], tree[at.VECTORS]
-    for k in range(links[body, at.DOF], links[body, at.DOF] + links[body, at.NDOF]):
-        if h * vectors[at.LOAD_D, k] + h * h * vectors[at.LOAD_K, k] > 0.0:
+    links, vectors = tree.links, tree.vectors
+    for k in range(links[body, Link.DOF], links[body, Link.DOF] + links[body, Link.NDOF]):
+        if h * vectors[Vector.LOAD_D, k] + h * h * vectors[Vector.LOAD_K, k] > 0.0:
             return True
     return False
 
@@ -180,17 +181,17 @@ def conjugate_gradient_step(core, tree, has_forces, t_end, h, q, v, scratch, tol
     """`linearly_implicit_step` by products instead of elimination: x solves A x = b from the old velocities on."""
     x, r, z, p, product = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     b, v_given, unused = scratch[5], scratch[6], scratch[7]
-    vectors, given, n = tree[at.VECTORS], tree[at.GIVEN], q.shape[0]
+    vectors, given, n = tree.vectors, tree.prescribed, q.shape[0]
     for k in range(n):
         z[k], x[k], v_given[k] = 0.0, v[k], 0.0
-    ask(core, z, t_end, at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE)
+    ask(core, z, t_end, tasks.PLACE | tasks.LOADS | tasks.INVERSE)
     for k in range(n):
-        f = vectors[at.LOAD, k] - vectors[at.FORCE, k]
-        r[k] = h * f + h * h * vectors[at.LOAD_K, k] * v[k]
+        f = vectors[Vector.LOAD, k] - vectors[Vector.FORCE, k]
+        r[k] = h * f + h * h * vectors[Vector.LOAD_K, k] * v[k]
     if has_forces:
-        ask(core, x, h, at.DO_PULL)
+        ask(core, x, h, tasks.STIFFNESS_PRODUCT)
         for k in range(n):
-            r[k] -= vectors[at.FORCE, k]
+            r[k] -= vectors[Vector.FORCE, k]
     prescribe(core, t_end, p, v_given, unused)
     for m in range(given.shape[0]):
         k = given[m]
@@ -219,9 +220,10 @@ def advance(
     progress: [steps taken, what went wrong where, and what was wanted]: the body at whose joint nothing resists, a turn
     [rad] in a step, or the residual of conjugate gradients with what `tolerance` wants.
     """
-    tree, has_forces = arrays_of(ints, floats), ints[at.N_FORCES] != 0
+    head, numbers = packed_rows(ints, floats)
+    tree, has_forces = arrays_of(head, rows_of(head, numbers)), ints[Head.FORCES] != 0
     ints_at, floats_at = addresses(ints, floats)
-    nr = ints[at.N_DOFS]
+    nr = ints[Head.DOFS]
     core = (address, ints_at, floats_at, address_in(q, nr), address_in(v, nr), nr)
     scratch = np.empty((SCRATCH, q.shape[0]))
     whole = (t_frame - t0) / count
@@ -230,8 +232,8 @@ def advance(
         end = t_frame if step == count - 1 else t0 + (t_frame - t0) * (step + 1) / count
         parts = 1
         if singular:
-            ask(core, scratch[0], 0.0, at.DO_PLACE | at.DO_TURN_RATE)
-            turn = tree[at.WORLD][at.TURN_RATE] * whole
+            ask(core, scratch[0], 0.0, tasks.PLACE | tasks.TURN_RATE)
+            turn = tree.world[World.TURN_RATE] * whole
             if not turn <= largest_turn:
                 progress[1] = turn
                 return TOO_FAST
@@ -240,12 +242,12 @@ def advance(
         for part in range(parts):
             t_end = end if part == parts - 1 else start + whole * (part + 1) / parts
             if singular:
-                ask(core, scratch[0], 0.0, at.DO_RECENTRE)
-            if method == RUNGE_KUTTA:
+                ask(core, scratch[0], 0.0, tasks.RECENTRE)
+            if method == methods.RUNGE_KUTTA:
                 stuck = runge_kutta_step(core, t, t_end, q, v, scratch)
-            elif method == SEMI_IMPLICIT:
+            elif method == methods.SEMI_IMPLICIT:
                 stuck = semi_implicit_step(core, tree, t, t_end, h, q, v, scratch)
-            elif method == CONJUGATE_GRADIENTS:
+            elif method == methods.CONJUGATE_GRADIENTS:
                 stuck = conjugate_gradient_step(core, tree, has_forces, t_end, h, q, v, scratch, tolerance, progress)
                 if stuck < -1:
                     return -1 - stuck
@@ -261,5 +263,5 @@ def advance(
             progress[0] += 1.0
             t = t_end
     if singular:
-        ask(core, scratch[0], 0.0, at.DO_RECENTRE)
+        ask(core, scratch[0], 0.0, tasks.RECENTRE)
     return DONE

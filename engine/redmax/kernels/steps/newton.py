@@ -7,9 +7,10 @@ import math
 
 import numpy as np
 
+from .. import tasks
 from ..cache.jit import compiled, inner
 from ..core import run
-from ..layout import offsets as at
+from ..layout.declaration import Vector
 
 DONE, SINGULAR, NO_SMALLER, NOT_FINITE, NO_END = range(5)
 """How a call ends."""
@@ -17,7 +18,7 @@ TOLERANCE, RESIDUAL_TOLERANCE, DIFFERENCE, MAX_ITERATIONS, MAX_HALVINGS = range(
 """Settings."""
 Q_GIVEN, V_GIVEN, Q_PAST, V_PAST = range(4)
 """Rows of the past: where prescribed coordinates are at the stage, and what the method remembers."""
-WHAT = at.DO_PLACE | at.DO_LOADS | at.DO_INVERSE
+WHAT = tasks.PLACE | tasks.LOADS | tasks.INVERSE
 
 
 @inner
@@ -35,7 +36,7 @@ def residual(core, vectors, free, past, ch, t, x, motion, g):
     run(core[0], core[1], core[2], q, v, a, t, WHAT)
     for m in range(free.shape[0]):
         k = free[m]
-        g[m] = (vectors[at.FORCE, k] - vectors[at.LOAD, k]) * ch * ch
+        g[m] = (vectors[Vector.FORCE, k] - vectors[Vector.LOAD, k]) * ch * ch
 
 
 @inner

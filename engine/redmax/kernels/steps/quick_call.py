@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from numba import types
 
+from .. import tasks
 from ..cache.jit import compiled_for
 from ..core import call
-from ..layout import offsets as at
 from ..layout.memory import get, integers_at
 
 ADDRESS, INTS, FLOATS, COORDINATES = range(4)
@@ -35,5 +35,5 @@ def accelerations(place_at, q, qdot, qddot):
         return WRONG_LENGTH
     return call(
         get(place, ADDRESS), get(place, INTS), get(place, FLOATS), q.ctypes.data, qdot.ctypes.data, qddot.ctypes.data,
-        0.0, at.ACCELERATE,
+        0.0, tasks.ACCELERATE,
     )  # fmt: skip

@@ -11,10 +11,12 @@ import math
 import numpy as np
 
 from ... import crossings
+from .. import tasks
 from ..cache.jit import compiled, inner
 from ..core import run
-from ..layout import offsets as at
-from ..layout.views import addresses, arrays_of, numbers_of
+from ..layout.declaration import Head, World
+from ..layout.memory import get
+from ..layout.views import addresses, numbers_of, packed_rows, rows_of
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
 from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
 
@@ -131,7 +133,8 @@ def advance(
     y: free coordinates, their velocities, work, loss. K: slopes; the first is dy/dt here if the clock says so.
     longest: steps are at most that long [s]. lookout, levels: what switches by state, see `events`.
     """
-    world = arrays_of(ints, floats)[at.WORLD]
+    head, numbers = packed_rows(ints, floats)
+    world = rows_of(head, numbers).world
     ints_at, floats_at = addresses(ints, floats)
     core = (address, ints_at, floats_at)
     exchanges, until = traits[EXCHANGES] != 0, np.nextafter(t_bound, -np.inf)
@@ -139,19 +142,19 @@ def advance(
     y_new, scale, values, errors = np.empty(size), np.empty(size), np.empty(size), np.empty((2, size))
     rtol, atol, exponent = control[RTOL], control[ATOL], -1.0 / (control[ERROR_ORDER] + 1.0)
     shortening, judged = control[STRICTNESS] ** exponent, n if n > 0 else size
-    ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[at.N_ROWS] > 0
+    ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[Head.ROWS] > 0
     watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
         if traits[SINGULAR]:
             fill(free, numbers_of(y), motion)
-            what = at.DO_PRESCRIBE | at.DO_RECENTRE | at.DO_PLACE | at.DO_TURN_RATE
+            what = tasks.PRESCRIBE | tasks.RECENTRE | tasks.PLACE | tasks.TURN_RATE
             if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], min(clock[TIME], until), what):
                 for k in range(free.shape[0]):
                     y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
                 clock[KNOWN], measured = 0.0, False
-            rate = world[at.TURN_RATE]
+            rate = get(world, World.TURN_RATE)
             if rate > 0.0:
                 max_step = min(longest, control[MAX_TURN] / rate)
         t = clock[TIME]
@@ -296,7 +299,7 @@ def advance(
                 return NOT_FINITE
         if constrained:
             fill(free, numbers_of(y_new), motion)
-            what = at.DO_PRESCRIBE | at.DO_PROJECT
+            what = tasks.PRESCRIBE | tasks.PROJECT
             if run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], min(t_new, until), what) < 0:
                 return TORN
             for k in range(free.shape[0]):

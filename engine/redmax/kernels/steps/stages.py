@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 
+from .. import tasks
 from ..cache.jit import inlined, inner
 from ..core import call
-from ..layout import offsets as at
+from ..layout.declaration import World
 from ..layout.memory import address_of, further, get, integers_at, part, put
-from ..layout.views import arrays_at, numbers_of, whole
+from ..layout.views import numbers_of, rows_of, whole
 
 Q, QDOT, QDDOT = range(3)
 """Rows of the motion: all coordinates, their velocities and accelerations."""
@@ -34,7 +35,7 @@ def slope(core, exchanges, free, t, y, motion, dy):
     """
     address, ints_at, floats_at = core
     n, nr = free.shape[0], motion.shape[1]
-    what = at.ACCELERATE | at.WITH_POWERS if exchanges else at.ACCELERATE
+    what = tasks.ACCELERATE | tasks.POWERS if exchanges else tasks.ACCELERATE
     if n == nr:  # y holds all coordinates and velocities in their order
         for k in range(n):
             put(dy, k, get(y, n + k))
@@ -43,15 +44,15 @@ def slope(core, exchanges, free, t, y, motion, dy):
     else:
         fill(free, y, motion)
         q_at = address_of(numbers_of(motion), 3 * nr)
-        stuck = call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, what | at.DO_PRESCRIBE)
+        stuck = call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, what | tasks.PRESCRIBE)
         for k in range(n):
             put(dy, k, motion[QDOT, free[k]])
             put(dy, n + k, motion[QDDOT, free[k]])
     put_in, taken = 0.0, 0.0
     if exchanges:
         ints, floats = whole(ints_at, floats_at)
-        world = arrays_at(ints, floats)[at.WORLD]
-        put_in, taken = world[at.PUT_IN], world[at.TAKEN]
+        world = rows_of(ints, floats).world
+        put_in, taken = get(world, World.POWER_IN), get(world, World.POWER_OUT)
     put(dy, 2 * n, put_in)
     put(dy, 2 * n + 1, taken)
     return stuck

@@ -8,28 +8,22 @@ of a body is its acceleration less gravity.
 from __future__ import annotations
 
 from ..cache.jit import inlined, inner
-from ..layout import offsets as at
+from ..layout import codes
+from ..layout.declaration import Body, Column, Link, Work
 from ..layout.memory import fixed, further, get, get3, get6, get9, put, put6, put_all
 from .ball import eliminate_ball, turn_ball
 from .hinge import ROUND_OFF, eliminate_hinge, eliminate_parallel, turn_hinge, turn_parallel
 from .inertia import add_wrench, give_turned, less, times, whole_inertia
 from .motion import carried
 
-BODY_INTS, BODY_NUMBERS, WORK, DOF_WORK = at.BODY_INTS, at.BODY_NUMBERS, at.WORK, at.DOF_WORK
-PARENT, DOF, NDOF, PRESCRIBED, MODE, ROLE = at.PARENT, at.DOF, at.NDOF, at.PRESCRIBED, at.MODE, at.ROLE
-HINGE, PARALLEL, BALL_ALONE = at.HINGE, at.PARALLEL, at.BALL_ALONE
-LEAF, LAST_CHILD = at.LEAF, at.LAST_CHILD
-R, P, C, G, BIAS, IA, PA, ACC, F = at.R, at.P, at.C, at.G, at.BIAS, at.IA, at.PA, at.ACC, at.F
-S, U, D, TAU = at.S, at.U, at.D, at.TAU
-
 
 @inlined
 def mode_of(link, armature, dof):
     """How a joint is eliminated: hinges and balls that are simulated and have no armature have ways of their own."""
-    mode = fixed(link, MODE)
-    if mode == 0 or fixed(link, PRESCRIBED) or get(armature, dof) != 0.0:
+    mode = fixed(link, Link.MODE)
+    if mode == 0 or fixed(link, Link.PRESCRIBED) or get(armature, dof) != 0.0:
         return 0
-    if mode == BALL_ALONE and (get(armature, dof + 1) != 0.0 or get(armature, dof + 2) != 0.0):
+    if mode == codes.BALL and (get(armature, dof + 1) != 0.0 or get(armature, dof + 2) != 0.0):
         return 0
     return mode
 
@@ -37,44 +31,44 @@ def mode_of(link, armature, dof):
 @inner
 def eliminate_general(body, work, up, columns, link, armature, qddot, extra, keep):
     """Any joint: its degrees of freedom one by one, or none if it is prescribed. True if something resists."""
-    role, dof = fixed(link, ROLE), fixed(link, DOF)
-    leaf, end = role & LEAF != 0, dof + fixed(link, NDOF)
+    role, dof = fixed(link, Link.ROLE), fixed(link, Link.DOF)
+    leaf, end = role & codes.LEAF != 0, dof + fixed(link, Link.NDOF)
     M = whole_inertia(body, work, extra, leaf)
-    p0, p1, p2, p3, p4, p5 = get6(work, BIAS)
+    p0, p1, p2, p3, p4, p5 = get6(work, Work.BIAS)
     if not leaf:
-        a = get6(work, PA)
+        a = get6(work, Work.PA)
         p0, p1, p2, p3, p4, p5 = p0 + a[0], p1 + a[1], p2 + a[2], p3 + a[3], p4 + a[4], p5 + a[5]
-    c0, c1, c2, c3, c4, c5 = get6(work, C)
-    if fixed(link, PRESCRIBED):
+    c0, c1, c2, c3, c4, c5 = get6(work, Work.C)
+    if fixed(link, Link.PRESCRIBED):
         for k in range(dof, end):
-            x, s = get(qddot, k), get6(further(columns, k * DOF_WORK), S)
+            x, s = get(qddot, k), get6(further(columns, k * Column.SIZE), Column.S)
             c0, c1, c2 = c0 + x * s[0], c1 + x * s[1], c2 + x * s[2]
             c3, c4, c5 = c3 + x * s[3], c4 + x * s[4], c5 + x * s[5]
     else:
         for k in range(end - 1, dof - 1, -1):
-            column = further(columns, k * DOF_WORK)
-            s0, s1, s2, s3, s4, s5 = get6(column, S)
+            column = further(columns, k * Column.SIZE)
+            s0, s1, s2, s3, s4, s5 = get6(column, Column.S)
             u0, u1, u2, u3, u4, u5 = times(M, s0, s1, s2, s3, s4, s5)
             d = s0 * u0 + s1 * u1 + s2 * u2 + s3 * u3 + s4 * u4 + s5 * u5 + get(armature, k)
             size = abs(s0 * u0) + abs(s1 * u1) + abs(s2 * u2) + abs(s3 * u3) + abs(s4 * u4) + abs(s5 * u5)
             if not d > ROUND_OFF * size:
                 return False
             d = 1.0 / d
-            u = get(column, TAU) - (s0 * p0 + s1 * p1 + s2 * p2 + s3 * p3 + s4 * p4 + s5 * p5)
-            put6(column, U, u0, u1, u2, u3, u4, u5)
-            put(column, D, d)
-            put(column, TAU, u)
+            u = get(column, Column.TAU) - (s0 * p0 + s1 * p1 + s2 * p2 + s3 * p3 + s4 * p4 + s5 * p5)
+            put6(column, Column.U, u0, u1, u2, u3, u4, u5)
+            put(column, Column.D, d)
+            put(column, Column.TAU, u)
             M = less(M, u0, u1, u2, u3, u4, u5, d)
             u *= d
             p0, p1, p2, p3, p4, p5 = p0 + u * u0, p1 + u * u1, p2 + u * u2, p3 + u * u3, p4 + u * u4, p5 + u * u5
-    if keep or fixed(link, PRESCRIBED):
-        put_all(work, IA, M)
-        put6(work, F, p0, p1, p2, p3, p4, p5)
-    if fixed(link, PARENT) >= 0:
+    if keep or fixed(link, Link.PRESCRIBED):
+        put_all(work, Work.IA, M)
+        put6(work, Work.F, p0, p1, p2, p3, p4, p5)
+    if fixed(link, Link.PARENT) >= 0:
         a0, a1, a2, a3, a4, a5 = times(M, c0, c1, c2, c3, c4, c5)
-        first = role & LAST_CHILD != 0
+        first = role & codes.LAST_CHILD != 0
         t, f = (p0 + a0, p1 + a1, p2 + a2), (p3 + a3, p4 + a4, p5 + a5)
-        give_turned(up, first, get9(work, R), get3(work, P), M, t, f, get3(work, G))
+        give_turned(up, first, get9(work, Work.R), get3(work, Work.P), M, t, f, get3(work, Work.G))
     return True
 
 
@@ -86,15 +80,19 @@ def eliminate(n, bodies, links, work, columns, armature, qddot, extra, keep):
     inertia. extra: see `own_inertia`. keep: keep what wrenches of the joints are computed from.
     """
     for j in range(n - 1, -1, -1):
-        link, body, row = further(links, j * BODY_INTS), further(bodies, j * BODY_NUMBERS), further(work, j * WORK)
-        dof, parent = fixed(link, DOF), fixed(link, PARENT)
-        up, column, role = further(work, parent * WORK), further(columns, dof * DOF_WORK), fixed(link, ROLE)
+        link, body, row = further(links, j * Link.SIZE), further(bodies, j * Body.SIZE), further(work, j * Work.SIZE)
+        dof, parent = fixed(link, Link.DOF), fixed(link, Link.PARENT)
+        up, column, role = (
+            further(work, parent * Work.SIZE),
+            further(columns, dof * Column.SIZE),
+            fixed(link, Link.ROLE),
+        )
         mode = mode_of(link, armature, dof)
-        if mode == PARALLEL:
+        if mode == codes.PARALLEL:
             resists = eliminate_parallel(body, row, up, column, role, extra, keep)
-        elif mode == HINGE:
+        elif mode == codes.HINGE:
             resists = eliminate_hinge(body, row, up, column, role, extra, keep, parent >= 0)
-        elif mode == BALL_ALONE:
+        elif mode == codes.BALL:
             resists = eliminate_ball(body, row, up, column, role, extra, keep, parent >= 0)
         else:
             resists = eliminate_general(body, row, up, columns, link, armature, qddot, extra, keep)
@@ -106,47 +104,47 @@ def eliminate(n, bodies, links, work, columns, armature, qddot, extra, keep):
 @inner
 def accelerate_general(work, up, columns, link, qddot, tau, wrenches):
     """Accelerations of any joint and its body, or the forces of a prescribed one."""
-    dof = fixed(link, DOF)
-    end = dof + fixed(link, NDOF)
+    dof = fixed(link, Link.DOF)
+    end = dof + fixed(link, Link.NDOF)
     a0, a1, a2, a3, a4, a5 = carried(work, up)
-    if fixed(link, PRESCRIBED):
+    if fixed(link, Link.PRESCRIBED):
         for k in range(dof, end):
-            x, s = get(qddot, k), get6(further(columns, k * DOF_WORK), S)
+            x, s = get(qddot, k), get6(further(columns, k * Column.SIZE), Column.S)
             a0, a1, a2 = a0 + x * s[0], a1 + x * s[1], a2 + x * s[2]
             a3, a4, a5 = a3 + x * s[3], a4 + x * s[4], a5 + x * s[5]
         add_wrench(work, a0, a1, a2, a3, a4, a5)
-        f = get6(work, F)
+        f = get6(work, Work.F)
         for k in range(dof, end):
-            s = get6(further(columns, k * DOF_WORK), S)
+            s = get6(further(columns, k * Column.SIZE), Column.S)
             put(tau, k, s[0] * f[0] + s[1] * f[1] + s[2] * f[2] + s[3] * f[3] + s[4] * f[4] + s[5] * f[5])
-        put6(work, ACC, a0, a1, a2, a3, a4, a5)
+        put6(work, Work.ACC, a0, a1, a2, a3, a4, a5)
         return
     if wrenches:
         add_wrench(work, a0, a1, a2, a3, a4, a5)
     for k in range(dof, end):
-        column = further(columns, k * DOF_WORK)
-        s, u = get6(column, S), get6(column, U)
+        column = further(columns, k * Column.SIZE)
+        s, u = get6(column, Column.S), get6(column, Column.U)
         along = (u[0] * a0 + u[1] * a1 + u[2] * a2) + (u[3] * a3 + u[4] * a4 + u[5] * a5)
-        x = get(column, D) * (get(column, TAU) - along)
+        x = get(column, Column.D) * (get(column, Column.TAU) - along)
         put(qddot, k, x)
         a0, a1, a2 = a0 + x * s[0], a1 + x * s[1], a2 + x * s[2]
         a3, a4, a5 = a3 + x * s[3], a4 + x * s[4], a5 + x * s[5]
-    put6(work, ACC, a0, a1, a2, a3, a4, a5)
+    put6(work, Work.ACC, a0, a1, a2, a3, a4, a5)
 
 
 @inner
 def substitute(n, links, work, columns, armature, qddot, tau, wrenches):
     """From the root to the leaves: accelerations, forces of prescribed joints and, if asked for, wrenches of all."""
     for j in range(n):
-        link, row = further(links, j * BODY_INTS), further(work, j * WORK)
-        dof = fixed(link, DOF)
-        up, column = further(work, fixed(link, PARENT) * WORK), further(columns, dof * DOF_WORK)
+        link, row = further(links, j * Link.SIZE), further(work, j * Work.SIZE)
+        dof = fixed(link, Link.DOF)
+        up, column = further(work, fixed(link, Link.PARENT) * Work.SIZE), further(columns, dof * Column.SIZE)
         mode = mode_of(link, armature, dof)
-        if mode == PARALLEL:
+        if mode == codes.PARALLEL:
             put(qddot, dof, turn_parallel(row, up, column, wrenches))
-        elif mode == HINGE:
+        elif mode == codes.HINGE:
             put(qddot, dof, turn_hinge(row, up, column, wrenches))
-        elif mode == BALL_ALONE:
+        elif mode == codes.BALL:
             turn_ball(row, up, column, wrenches, further(qddot, dof))
         else:
             accelerate_general(row, up, columns, link, qddot, tau, wrenches)

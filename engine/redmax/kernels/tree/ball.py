@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from ..cache.jit import inner
-from ..layout import offsets as at
+from ..layout import codes
+from ..layout.declaration import Body, Column, Work
 from ..layout.memory import fixed3, fixed9, further, get, get3, get6, get9, put, put3, put6, put_all
 from ..spatial import (
     applied,
@@ -21,10 +22,6 @@ from .hinge import ROUND_OFF
 from .inertia import add_wrench, give_linear, turned, whole_inertia
 from .motion import handed_down, keep_bias
 
-R0, P0, R, P, V, C, G, PA, ACC, F = at.R0, at.P0, at.R, at.P, at.V, at.C, at.G, at.PA, at.ACC, at.F
-BIAS, IA, S, U, D, TAU, DOF_WORK = at.BIAS, at.IA, at.S, at.U, at.D, at.TAU, at.DOF_WORK
-LEAF, LAST_CHILD = at.LEAF, at.LAST_CHILD
-
 
 @inner
 def place_ball(body, work, up, columns, q, qdot):
@@ -32,23 +29,23 @@ def place_ball(body, work, up, columns, q, qdot):
     x, y, z = get3(q, 0)
     dx, dy, dz = get3(qdot, 0)
     Q, J, k3, k4, k5 = ball_motion(x, y, z)
-    E = product(fixed9(body, R0), Q)
-    p0, p1, p2 = fixed3(body, P0)
-    put_all(work, R, E)
-    put3(work, P, p0, p1, p2)
-    put6(columns, S, J[0], J[3], J[6], 0.0, 0.0, 0.0)
-    put6(columns, S + DOF_WORK, J[1], J[4], J[7], 0.0, 0.0, 0.0)
-    put6(columns, S + 2 * DOF_WORK, J[2], J[5], J[8], 0.0, 0.0, 0.0)
+    E = product(fixed9(body, Body.R0), Q)
+    p0, p1, p2 = fixed3(body, Body.P0)
+    put_all(work, Work.R, E)
+    put3(work, Work.P, p0, p1, p2)
+    put6(columns, Column.S, J[0], J[3], J[6], 0.0, 0.0, 0.0)
+    put6(columns, Column.S + Column.SIZE, J[1], J[4], J[7], 0.0, 0.0, 0.0)
+    put6(columns, Column.S + 2 * Column.SIZE, J[2], J[5], J[8], 0.0, 0.0, 0.0)
     x0, x1, x2 = applied(J, dx, dy, dz)
     y0, y1, y2 = ball_bias(x, y, z, dx, dy, dz, k3, k4, k5)
-    w0, w1, w2 = get3(up, V)
+    w0, w1, w2 = get3(up, Work.V)
     g0, g1, g2 = centripetal(w0, w1, w2, p0, p1, p2)
-    put3(work, G, g0, g1, g2)
+    put3(work, Work.G, g0, g1, g2)
     w0, w1, w2 = turned_into(E, w0, w1, w2)
     c0, c1, c2 = cross(w0, w1, w2, x0, x1, x2)
-    put6(work, C, c0 + y0, c1 + y1, c2 + y2, 0.0, 0.0, 0.0)
+    put6(work, Work.C, c0 + y0, c1 + y1, c2 + y2, 0.0, 0.0, 0.0)
     w0, w1, w2 = w0 + x0, w1 + x1, w2 + x2
-    put3(work, V, w0, w1, w2)
+    put3(work, Work.V, w0, w1, w2)
     keep_bias(body, work, w0, w1, w2)
 
 
@@ -58,11 +55,11 @@ def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
 
     Keeps A^-1 B and A^-1 (torque - bias) in the columns. True if something resists.
     """
-    leaf = role & LEAF != 0
+    leaf = role & codes.LEAF != 0
     M = whole_inertia(body, work, extra, leaf)
-    p0, p1, p2, p3, p4, p5 = get6(work, BIAS)
+    p0, p1, p2, p3, p4, p5 = get6(work, Work.BIAS)
     if not leaf:
-        a = get6(work, PA)
+        a = get6(work, Work.PA)
         p0, p1, p2, p3, p4, p5 = p0 + a[0], p1 + a[1], p2 + a[2], p3 + a[3], p4 + a[4], p5 + a[5]
     # A = L diag(d) L^T
     if not M[0] > 0.0:
@@ -82,7 +79,11 @@ def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
     n5, n4, n2 = i2, -l3 * i2, l4 * i2
     n3, n1, n0 = i1 - l3 * n4, -l1 * i1 + l4 * n4, i0 + l1 * l1 * i1 + l4 * n2
     # torque t with J^T t = tau, where J has the columns' angular parts
-    t0, t1, t2 = get(columns, TAU), get(columns, TAU + DOF_WORK), get(columns, TAU + 2 * DOF_WORK)
+    t0, t1, t2 = (
+        get(columns, Column.TAU),
+        get(columns, Column.TAU + Column.SIZE),
+        get(columns, Column.TAU + 2 * Column.SIZE),
+    )
     if t0 != 0.0 or t1 != 0.0 or t2 != 0.0:
         t0, t1, t2 = solved_transposed(jacobian(columns), t0, t1, t2)
     r0, r1, r2 = t0 - p0, t1 - p1, t2 - p2
@@ -103,15 +104,15 @@ def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
         n2 * M[7] + n4 * M[10] + n5 * M[13],
         n2 * M[8] + n4 * M[11] + n5 * M[14],
     )
-    put3(columns, U, w00, w01, w02)
-    put3(columns, U + DOF_WORK, w10, w11, w12)
-    put3(columns, U + 2 * DOF_WORK, w20, w21, w22)
-    put3(columns, TAU, y0, y1, y2)
+    put3(columns, Column.U, w00, w01, w02)
+    put3(columns, Column.U + Column.SIZE, w10, w11, w12)
+    put3(columns, Column.U + 2 * Column.SIZE, w20, w21, w22)
+    put3(columns, Column.TAU, y0, y1, y2)
     # what constraints need of A^-1 = L^-T diag(1/d) L^-1
-    put3(columns, U + 3, -l1, l4, -l3)
-    put(columns, D, i0)
-    put(columns, D + DOF_WORK, i1)
-    put(columns, D + 2 * DOF_WORK, i2)
+    put3(columns, Column.U + 3, -l1, l4, -l3)
+    put(columns, Column.D, i0)
+    put(columns, Column.D + Column.SIZE, i1)
+    put(columns, Column.D + 2 * Column.SIZE, i2)
     c0 = M[15] - (M[6] * w00 + M[9] * w10 + M[12] * w20)
     c1 = M[16] - (M[6] * w01 + M[9] * w11 + M[12] * w21)
     c2 = M[17] - (M[6] * w02 + M[9] * w12 + M[12] * w22)
@@ -125,34 +126,34 @@ def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
         N = (
             0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, c0, c1, c2, c3, c4, c5
         )  # fmt: skip
-        put_all(work, IA, N)
-        put6(work, F, t0, t1, t2, p3, p4, p5)
+        put_all(work, Work.IA, N)
+        put6(work, Work.F, t0, t1, t2, p3, p4, p5)
     if has_parent:
-        E = get9(work, R)
+        E = get9(work, Work.R)
         K = turned(E, c0, c1, c2, c3, c4, c5)
         t, f = applied(E, t0, t1, t2), applied(E, p3, p4, p5)
-        give_linear(up, role & LAST_CHILD != 0, get3(work, P), K, t, f, get3(work, G))
+        give_linear(up, role & codes.LAST_CHILD != 0, get3(work, Work.P), K, t, f, get3(work, Work.G))
     return True
 
 
 @inner
 def turn_ball(work, up, columns, wrenches, qddot):
     """The ball's accelerations, with which the body's is complete. qddot: of its first coordinate."""
-    g0, g1, g2 = get3(work, G)
-    a0, a1, a2, a3, a4, a5 = handed_down(get9(work, R), get3(work, P), up, g0, g1, g2)
-    c0, c1, c2 = get3(work, C)
+    g0, g1, g2 = get3(work, Work.G)
+    a0, a1, a2, a3, a4, a5 = handed_down(get9(work, Work.R), get3(work, Work.P), up, g0, g1, g2)
+    c0, c1, c2 = get3(work, Work.C)
     a0, a1, a2 = a0 + c0, a1 + c1, a2 + c2
     if wrenches:
         add_wrench(work, a0, a1, a2, a3, a4, a5)
-    y0, y1, y2 = get3(columns, TAU)
-    second, third = further(columns, DOF_WORK), further(columns, 2 * DOF_WORK)
-    u0, u1, u2 = get3(columns, U)
+    y0, y1, y2 = get3(columns, Column.TAU)
+    second, third = further(columns, Column.SIZE), further(columns, 2 * Column.SIZE)
+    u0, u1, u2 = get3(columns, Column.U)
     x0 = y0 - (u0 * a3 + u1 * a4 + u2 * a5)
-    u0, u1, u2 = get3(second, U)
+    u0, u1, u2 = get3(second, Column.U)
     x1 = y1 - (u0 * a3 + u1 * a4 + u2 * a5)
-    u0, u1, u2 = get3(third, U)
+    u0, u1, u2 = get3(third, Column.U)
     x2 = y2 - (u0 * a3 + u1 * a4 + u2 * a5)
-    put6(work, ACC, x0, x1, x2, a3, a4, a5)
+    put6(work, Work.ACC, x0, x1, x2, a3, a4, a5)
     x0, x1, x2 = solved3(jacobian(columns), x0 - a0, x1 - a1, x2 - a2)
     put3(qddot, 0, x0, x1, x2)
 
@@ -160,6 +161,6 @@ def turn_ball(work, up, columns, wrenches, qddot):
 @inner
 def jacobian(columns):
     """Angular parts of three columns of S, side by side."""
-    a, b = get3(columns, S), get3(columns, S + DOF_WORK)
-    c = get3(columns, S + 2 * DOF_WORK)
+    a, b = get3(columns, Column.S), get3(columns, Column.S + Column.SIZE)
+    c = get3(columns, Column.S + 2 * Column.SIZE)
     return a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]

@@ -13,26 +13,19 @@ from ...forces.base import Formula
 from ...forces.lines.path import COINCIDENT
 from ..cache.jit import inlined, inner
 from ..joints.loads import table_motion, table_piece
-from ..layout import offsets as at
+from ..layout.declaration import Force, ForceWork, Pose, Work, World
 from ..layout.memory import fixed, fixed3, further, get3, get6, get9, put, put3, put6
 from ..spatial import applied, cross, turned_into
 from .muscles import PASSIVE, active_tension, curve, passive_integral
 
 SPRING, CABLE, MUSCLE = int(Formula.SPRING), int(Formula.CABLE), int(Formula.MUSCLE)
 WORLD_WRENCH, BODY_WRENCH = int(Formula.WORLD_WRENCH), int(Formula.BODY_WRENCH)
-FORMULA, FORCE_POINTS, FIRST_POINT, FORCE_START = at.FORMULA, at.FORCE_POINTS, at.FIRST_POINT, at.FORCE_START
-FORCE_TABLE_ROW, FORCE_INTS, FORCE_WORK = at.FORCE_TABLE_ROW, at.FORCE_INTS, at.FORCE_WORK
-TENSION, LENGTH, LENGTH_RATE = at.TENSION, at.LENGTH, at.LENGTH_RATE
-N_FORCES, TABLES, POOL, WORLD = at.N_FORCES, at.TABLES, at.POOL, at.WORLD
-FORCES, POINTS, POSES, BODY_WORK = at.FORCES, at.POINTS, at.POSES, at.BODY_WORK
-FORCES_IN, FORCES_OUT, FORCES_ENERGY = at.FORCES_IN, at.FORCES_OUT, at.FORCES_ENERGY
-POSE, WORK, V, BIAS, ACC, F = at.POSE, at.WORK, at.V, at.BIAS, at.ACC, at.F
 
 
 @inlined
 def place_of(poses, body, x):
     """Where a point of a body is in the world."""
-    pose = further(poses, body * POSE)
+    pose = further(poses, body * Pose.SIZE)
     a, b, c = applied(get9(pose, 0), x[0], x[1], x[2])
     p = get3(pose, 9)
     return a + p[0], b + p[1], c + p[2]
@@ -41,22 +34,22 @@ def place_of(poses, body, x):
 @inlined
 def velocity_of(poses, work, body, x, field):
     """Its velocity there, of the twists in a field of the work space."""
-    w0, w1, w2, v0, v1, v2 = get6(further(work, body * WORK), field)
+    w0, w1, w2, v0, v1, v2 = get6(further(work, body * Work.SIZE), field)
     c0, c1, c2 = cross(w0, w1, w2, x[0], x[1], x[2])
-    return applied(get9(further(poses, body * POSE), 0), v0 + c0, v1 + c1, v2 + c2)
+    return applied(get9(further(poses, body * Pose.SIZE), 0), v0 + c0, v1 + c1, v2 + c2)
 
 
 @inlined
 def push(poses, work, body, x, f, field, sign):
     """Adds the wrench of a force f in the world at a point of a body to a field of the work space, times a sign."""
-    f0, f1, f2 = turned_into(get9(further(poses, body * POSE), 0), f[0], f[1], f[2])
+    f0, f1, f2 = turned_into(get9(further(poses, body * Pose.SIZE), 0), f[0], f[1], f[2])
     add_wrench(work, body, x, (0.0, 0.0, 0.0), (f0, f1, f2), field, sign)
 
 
 @inlined
 def add_wrench(work, body, x, torque, f, field, sign):
     """The same for a torque and a force in the body's axes."""
-    row = further(work, body * WORK)
+    row = further(work, body * Work.SIZE)
     t0, t1, t2 = cross(x[0], x[1], x[2], f[0], f[1], f[2])
     b = get6(row, field)
     put6(
@@ -96,8 +89,8 @@ def pull_path(m, owners, xs, poses, work, tension, slope):
         size = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
         pull = tension / size if size > COINCIDENT else slope
         f = (pull * d0, pull * d1, pull * d2)
-        push(poses, work, body, x, f, BIAS, -1.0)
-        push(poses, work, next_body, y, f, BIAS, 1.0)
+        push(poses, work, body, x, f, Work.BIAS, -1.0)
+        push(poses, work, next_body, y, f, Work.BIAS, 1.0)
         body, x, a = next_body, y, b
 
 
@@ -126,8 +119,8 @@ def law(formula, values, a, length, rate):
 @inner
 def table_value(tree, row, column, t):
     """A table of a force at time t."""
-    piece, d = table_piece(tree[TABLES], row, tree[POOL], t)
-    return table_motion(tree[POOL], piece + 4 * column, d)[0]
+    piece, d = table_piece(tree.tables, row, tree.pool, t)
+    return table_motion(tree.pool, piece + 4 * column, d)[0]
 
 
 @inner
@@ -144,11 +137,11 @@ def push_given(tree, formula, row, values, body, x, poses, work, t):
         a, b, c = applied(A, y0, y1, y2)
         f0, f1, f2 = f0 + a, f1 + b, f2 + c
     if formula == WORLD_WRENCH:
-        R = get9(further(poses, body * POSE), 0)
+        R = get9(further(poses, body * Pose.SIZE), 0)
         t0, t1, t2 = turned_into(R, t0, t1, t2)
         f0, f1, f2 = turned_into(R, f0, f1, f2)
-    add_wrench(work, body, x, (t0, t1, t2), (f0, f1, f2), BIAS, -1.0)
-    w0, w1, w2, v0, v1, v2 = get6(further(work, body * WORK), V)
+    add_wrench(work, body, x, (t0, t1, t2), (f0, f1, f2), Work.BIAS, -1.0)
+    w0, w1, w2, v0, v1, v2 = get6(further(work, body * Work.SIZE), Work.V)
     c0, c1, c2 = cross(w0, w1, w2, x[0], x[1], x[2])
     return t0 * w0 + t1 * w1 + t2 * w2 + f0 * (v0 + c0) + f1 * (v1 + c1) + f2 * (v2 + c2)
 
@@ -157,12 +150,12 @@ def push_given(tree, formula, row, values, body, x, poses, work, t):
 def through(values, body, x, poses, work):
     """Velocity of a point through a medium, of which only the part along the normal counts for a plate; its size; the
     normal in the world, zero for all directions."""
-    v0, v1, v2 = velocity_of(poses, work, body, x, V)
+    v0, v1, v2 = velocity_of(poses, work, body, x, Work.V)
     w0, w1, w2 = fixed3(values, 5)
     v0, v1, v2 = v0 - w0, v1 - w1, v2 - w2
     n0, n1, n2 = fixed3(values, 2)
     if n0 != 0.0 or n1 != 0.0 or n2 != 0.0:
-        n0, n1, n2 = applied(get9(further(poses, body * POSE), 0), n0, n1, n2)
+        n0, n1, n2 = applied(get9(further(poses, body * Pose.SIZE), 0), n0, n1, n2)
         along = v0 * n0 + v1 * n1 + v2 * n2
         v0, v1, v2 = along * n0, along * n1, along * n2
     return v0, v1, v2, math.sqrt(v0 * v0 + v1 * v1 + v2 * v2), n0, n1, n2
@@ -171,23 +164,26 @@ def through(values, body, x, poses, work):
 @inner
 def apply_forces(count, rows, tree, t):
     """Adds all forces to what the bodies need, after `place_all`, `velocities` and `world_poses`."""
-    pool, world, work, poses = rows[POOL], rows[WORLD], rows[BODY_WORK], rows[POSES]
+    pool, world, work, poses = rows.pool, rows.world, rows.body_work, rows.poses
     put_in, taken, energy = 0.0, 0.0, 0.0
     for k in range(count):
-        force = further(rows[FORCES], k * FORCE_INTS)
-        formula, m, row = fixed(force, FORMULA), fixed(force, FORCE_POINTS), fixed(force, FORCE_TABLE_ROW)
-        owners, space = further(rows[POINTS], fixed(force, FIRST_POINT)), further(pool, fixed(force, FORCE_START))
-        xs = further(space, FORCE_WORK)
+        force = further(rows.forces, k * Force.SIZE)
+        formula, m, row = fixed(force, Force.FORMULA), fixed(force, Force.POINTS), fixed(force, Force.TABLE)
+        owners, space = (
+            further(rows.force_points, fixed(force, Force.FIRST_POINT)),
+            further(pool, fixed(force, Force.START)),
+        )
+        xs = further(space, ForceWork.SIZE)
         values = further(xs, 3 * m)
         if formula <= MUSCLE:
-            length, rate = measured(m, owners, xs, poses, work, V)
+            length, rate = measured(m, owners, xs, poses, work, Work.V)
             a = 0.0
             if formula == MUSCLE:
                 a = table_value(tree, row, 0, t) if row >= 0 else fixed(values, 4)
             T, T_l, T_rate, more_in, more_out, more = law(formula, values, a, length, rate)
-            put3(space, TENSION, T, T_l, T_rate)
-            put(space, LENGTH, length)
-            put(space, LENGTH_RATE, rate)
+            put3(space, ForceWork.TENSION, T, T_l, T_rate)
+            put(space, ForceWork.LENGTH, length)
+            put(space, ForceWork.LENGTH_RATE, rate)
             pull_path(m, owners, xs, poses, work, T, T_l)
             put_in, taken, energy = put_in + more_in, taken + more_out, energy + more
             continue
@@ -197,24 +193,24 @@ def apply_forces(count, rows, tree, t):
             continue
         v0, v1, v2, speed, _, _, _ = through(values, body, x, poses, work)
         c = fixed(values, 0) + fixed(values, 1) * speed
-        push(poses, work, body, x, (-c * v0, -c * v1, -c * v2), BIAS, -1.0)
+        push(poses, work, body, x, (-c * v0, -c * v1, -c * v2), Work.BIAS, -1.0)
         w0, w1, w2 = fixed3(values, 5)
         put_in -= c * (v0 * w0 + v1 * w1 + v2 * w2)
         taken += c * speed * speed
-    put3(world, FORCES_IN, put_in, taken, energy)
+    put3(world, World.FORCES_IN, put_in, taken, energy)
 
 
 @inner
 def pull_back(m, owners, xs, space, poses, work, h_D, h_K):
     """-(h_D D + h_K K) times the twists in `ACC`, of one path, into `F`; see `PathForce.implicit`."""
     T, T_l, T_rate = get3(space, 0)
-    _, rate = measured(m, owners, xs, poses, work, ACC)
+    _, rate = measured(m, owners, xs, poses, work, Work.ACC)
     along = (h_D * max(T_rate, 0.0) + h_K * max(T_l, 0.0)) * rate
     body, x = fixed(owners, 0), fixed3(xs, 0)
-    a, va = place_of(poses, body, x), velocity_of(poses, work, body, x, ACC)
+    a, va = place_of(poses, body, x), velocity_of(poses, work, body, x, Work.ACC)
     for i in range(1, m):
         next_body, y = fixed(owners, i), fixed3(xs, 3 * i)
-        b, vb = place_of(poses, next_body, y), velocity_of(poses, work, next_body, y, ACC)
+        b, vb = place_of(poses, next_body, y), velocity_of(poses, work, next_body, y, Work.ACC)
         d0, d1, d2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
         w0, w1, w2 = vb[0] - va[0], vb[1] - va[1], vb[2] - va[2]
         size = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
@@ -227,33 +223,36 @@ def pull_back(m, owners, xs, space, poses, work, h_D, h_K):
             along * u1 + pull * (w1 - across * u1),
             along * u2 + pull * (w2 - across * u2),
         )
-        push(poses, work, body, x, f, F, -1.0)
-        push(poses, work, next_body, y, f, F, 1.0)
+        push(poses, work, body, x, f, Work.F, -1.0)
+        push(poses, work, next_body, y, f, Work.F, 1.0)
         body, x, a, va = next_body, y, b, vb
 
 
 @inner
 def force_product(count, rows, h_D, h_K):
     """Adds -(h_D D + h_K K) of all forces times the twists in `ACC` to the wrenches in `F`, after `apply_forces`."""
-    pool, work, poses = rows[POOL], rows[BODY_WORK], rows[POSES]
-    g0, g1, g2 = get3(work, ACC + 3 - WORK)
-    put3(work, ACC + 3 - WORK, 0.0, 0.0, 0.0)  # where gravity is: as a twist the world has none
+    pool, work, poses = rows.pool, rows.body_work, rows.poses
+    g0, g1, g2 = get3(work, Work.ACC + 3 - Work.SIZE)
+    put3(work, Work.ACC + 3 - Work.SIZE, 0.0, 0.0, 0.0)  # where gravity is: as a twist the world has none
     for k in range(count):
-        force = further(rows[FORCES], k * FORCE_INTS)
-        formula, m = fixed(force, FORMULA), fixed(force, FORCE_POINTS)
-        owners, space = further(rows[POINTS], fixed(force, FIRST_POINT)), further(pool, fixed(force, FORCE_START))
-        xs = further(space, FORCE_WORK)
+        force = further(rows.forces, k * Force.SIZE)
+        formula, m = fixed(force, Force.FORMULA), fixed(force, Force.POINTS)
+        owners, space = (
+            further(rows.force_points, fixed(force, Force.FIRST_POINT)),
+            further(pool, fixed(force, Force.START)),
+        )
+        xs = further(space, ForceWork.SIZE)
         if formula <= MUSCLE:
             pull_back(m, owners, xs, space, poses, work, h_D, h_K)
         elif formula not in (WORLD_WRENCH, BODY_WRENCH):
             values, body, x = further(xs, 3), fixed(owners, 0), fixed3(xs, 0)
             v0, v1, v2, speed, n0, n1, n2 = through(values, body, x, poses, work)
-            y0, y1, y2 = velocity_of(poses, work, body, x, ACC)
+            y0, y1, y2 = velocity_of(poses, work, body, x, Work.ACC)
             if n0 != 0.0 or n1 != 0.0 or n2 != 0.0:
                 along = y0 * n0 + y1 * n1 + y2 * n2
                 y0, y1, y2 = along * n0, along * n1, along * n2
             c2 = fixed(values, 1)
             c = h_D * (fixed(values, 0) + c2 * speed)
             d = h_D * c2 * (v0 * y0 + v1 * y1 + v2 * y2) / speed if speed > 0.0 else 0.0
-            push(poses, work, body, x, (c * y0 + d * v0, c * y1 + d * v1, c * y2 + d * v2), F, 1.0)
-    put3(work, ACC + 3 - WORK, g0, g1, g2)
+            push(poses, work, body, x, (c * y0 + d * v0, c * y1 + d * v1, c * y2 + d * v2), Work.F, 1.0)
+    put3(work, Work.ACC + 3 - Work.SIZE, g0, g1, g2)

@@ -8,15 +8,13 @@ by an angle whose cosine and sine are e and f. That takes a sixth less time.
 from __future__ import annotations
 
 from ..cache.jit import inlined
-from ..layout import offsets as at
+from ..layout import codes
+from ..layout.declaration import Body, Column, Work
 from ..layout.memory import fixed, fixed3, get, get3, get6, get9, put, put3, put6, put_all
 from ..spatial import applied, centripetal, cross, sine_cosine, turned_into
 from .inertia import add_wrench, give, turned, whole_inertia
 from .motion import handed_down, keep_bias
 
-R0, P0, R, P, V, C, G, PA, ACC, F = at.R0, at.P0, at.R, at.P, at.V, at.C, at.G, at.PA, at.ACC, at.F
-BIAS, IA, U, D, TAU = at.BIAS, at.IA, at.U, at.D, at.TAU
-LEAF, LAST_CHILD = at.LEAF, at.LAST_CHILD
 ROUND_OFF = 1e-15
 """An inertia this small beside the terms it is the sum of is no inertia."""
 
@@ -25,16 +23,16 @@ ROUND_OFF = 1e-15
 def place_hinge(body, work, up, q, v):
     """Pose, angular velocity and velocity products. What is constant stands there from the beginning."""
     s, c = sine_cosine(q)
-    x0, y0, z0 = fixed3(body, R0)
-    x1, y1, z1 = fixed3(body, R0 + 3)
-    x2, y2, z2 = fixed3(body, R0 + 6)
+    x0, y0, z0 = fixed3(body, Body.R0)
+    x1, y1, z1 = fixed3(body, Body.R0 + 3)
+    x2, y2, z2 = fixed3(body, Body.R0 + 6)
     E = (
         c * x0 + s * y0, c * y0 - s * x0, z0,
         c * x1 + s * y1, c * y1 - s * x1, z1,
         c * x2 + s * y2, c * y2 - s * x2, z2,
     )  # fmt: skip
-    put_all(work, R, E)
-    w0, w1, w2 = get3(up, V)
+    put_all(work, Work.R, E)
+    w0, w1, w2 = get3(up, Work.V)
     keep_centripetal(body, work, w0, w1, w2)
     w0, w1, w2 = turned_into(E, w0, w1, w2)
     keep_turning(body, work, w0, w1, w2, v)
@@ -44,28 +42,28 @@ def place_hinge(body, work, up, q, v):
 def place_parallel(body, work, up, q, v):
     """`place_hinge` for a hinge parallel to its parent's."""
     s, c = sine_cosine(q)
-    x, y = fixed(body, R0), fixed(body, R0 + 3)
+    x, y = fixed(body, Body.R0), fixed(body, Body.R0 + 3)
     e, f = c * x - s * y, c * y + s * x
-    put3(work, R, e, -f, 0.0)
-    put3(work, R + 3, f, e, 0.0)
-    w0, w1, w2 = get3(up, V)
+    put3(work, Work.R, e, -f, 0.0)
+    put3(work, Work.R + 3, f, e, 0.0)
+    w0, w1, w2 = get3(up, Work.V)
     keep_centripetal(body, work, w0, w1, w2)
     keep_turning(body, work, e * w0 + f * w1, e * w1 - f * w0, w2, v)
 
 
 @inlined
 def keep_centripetal(body, work, w0, w1, w2):
-    p0, p1, p2 = fixed3(body, P0)
+    p0, p1, p2 = fixed3(body, Body.P0)
     g0, g1, g2 = centripetal(w0, w1, w2, p0, p1, p2)
-    put3(work, G, g0, g1, g2)
+    put3(work, Work.G, g0, g1, g2)
 
 
 @inlined
 def keep_turning(body, work, w0, w1, w2, v):
     """What a hinge's own motion adds to the turning it has from its parent."""
-    put3(work, C, v * w1, -v * w0, 0.0)
+    put3(work, Work.C, v * w1, -v * w0, 0.0)
     w2 += v
-    put3(work, V, w0, w1, w2)
+    put3(work, Work.V, w0, w1, w2)
     keep_bias(body, work, w0, w1, w2)
 
 
@@ -76,18 +74,18 @@ def freed(body, work, column, role, extra, keep):
 
     First of all whether something resists.
     """
-    leaf = role & LEAF != 0
+    leaf = role & codes.LEAF != 0
     M = whole_inertia(body, work, extra, leaf)
-    p0, p1, p2, p3, p4, p5 = get6(work, BIAS)
+    p0, p1, p2, p3, p4, p5 = get6(work, Work.BIAS)
     if not leaf:
-        a = get6(work, PA)
+        a = get6(work, Work.PA)
         p0, p1, p2, p3, p4, p5 = p0 + a[0], p1 + a[1], p2 + a[2], p3 + a[3], p4 + a[4], p5 + a[5]
     resists = M[5] > ROUND_OFF * (M[0] + M[3] + M[5])
-    d, tau = 1.0 / M[5], get(column, TAU)
+    d, tau = 1.0 / M[5], get(column, Column.TAU)
     u, u0, u1, u3, u4, u5 = tau - p2, M[2], M[4], M[12], M[13], M[14]
-    put6(column, U, u0, u1, M[5], u3, u4, u5)
-    put(column, D, d)
-    put(column, TAU, u)
+    put6(column, Column.U, u0, u1, M[5], u3, u4, u5)
+    put(column, Column.D, d)
+    put(column, Column.TAU, u)
     a0, a1, a3, a4, a5 = d * u0, d * u1, d * u3, d * u4, d * u5
     xx, xy, yy = M[0] - a0 * u0, M[1] - a0 * u1, M[3] - a1 * u1
     b0, b1, b2 = M[6] - a0 * u3, M[7] - a0 * u4, M[8] - a0 * u5
@@ -99,9 +97,9 @@ def freed(body, work, column, role, extra, keep):
         N = (
             xx, xy, 0.0, yy, 0.0, 0.0, b0, b1, b2, b3, b4, b5, 0.0, 0.0, 0.0, k0, k1, k2, k3, k4, k5
         )  # fmt: skip
-        put_all(work, IA, N)
-        put6(work, F, p0, p1, p2, p3, p4, p5)
-    c0, c1 = get(work, C), get(work, C + 1)
+        put_all(work, Work.IA, N)
+        put6(work, Work.F, p0, p1, p2, p3, p4, p5)
+    c0, c1 = get(work, Work.C), get(work, Work.C + 1)
     t = p0 + xx * c0 + xy * c1, p1 + xy * c0 + yy * c1, p2
     f = p3 + b0 * c0 + b3 * c1, p4 + b1 * c0 + b4 * c1, p5 + b2 * c0 + b5 * c1
     return resists, (xx, xy, yy), (b0, b1, b2), (b3, b4, b5), (k0, k1, k2, k3, k4, k5), t, f
@@ -112,7 +110,7 @@ def eliminate_hinge(body, work, up, column, role, extra, keep, has_parent):
     """The hinge's part of the recursion from the leaves to the root. True if something resists."""
     resists, (xx, xy, yy), (b0, b1, b2), (b3, b4, b5), k, t, f = freed(body, work, column, role, extra, keep)
     if has_parent:
-        E = get9(work, R)
+        E = get9(work, Work.R)
         # along the parent's axes
         g0, g1 = E[0] * xx + E[1] * xy, E[0] * xy + E[1] * yy
         g2, g3 = E[3] * xx + E[4] * xy, E[3] * xy + E[4] * yy
@@ -130,7 +128,7 @@ def eliminate_hinge(body, work, up, column, role, extra, keep, has_parent):
         )  # fmt: skip
         K = turned(E, k[0], k[1], k[2], k[3], k[4], k[5])
         t, f = applied(E, t[0], t[1], t[2]), applied(E, f[0], f[1], f[2])
-        give(up, role & LAST_CHILD != 0, fixed3(body, P0), A, B, K, t, f, get3(work, G))
+        give(up, role & codes.LAST_CHILD != 0, fixed3(body, Body.P0), A, B, K, t, f, get3(work, Work.G))
     return resists
 
 
@@ -138,7 +136,7 @@ def eliminate_hinge(body, work, up, column, role, extra, keep, has_parent):
 def eliminate_parallel(body, work, up, column, role, extra, keep):
     """`eliminate_hinge` for a hinge parallel to its parent's."""
     resists, A, b, c, k, t, f = freed(body, work, column, role, extra, keep)
-    e, s = get(work, R), get(work, R + 3)
+    e, s = get(work, Work.R), get(work, Work.R + 3)
     xx, xy, yy = turned_about_z(e, s, A[0], A[1], A[2])
     b0, c0 = e * b[0] - s * c[0], s * b[0] + e * c[0]
     b1, c1 = e * b[1] - s * c[1], s * b[1] + e * c[1]
@@ -147,7 +145,17 @@ def eliminate_parallel(body, work, up, column, role, extra, keep):
     k0, k1, k3 = turned_about_z(e, s, k[0], k[1], k[3])
     K = (k0, k1, e * k[2] - s * k[4], k3, s * k[2] + e * k[4], k[5])
     t, f = (e * t[0] - s * t[1], s * t[0] + e * t[1], t[2]), (e * f[0] - s * f[1], s * f[0] + e * f[1], f[2])
-    give(up, role & LAST_CHILD != 0, fixed3(body, P0), (xx, xy, 0.0, yy, 0.0, 0.0), B, K, t, f, get3(work, G))
+    give(
+        up,
+        role & codes.LAST_CHILD != 0,
+        fixed3(body, Body.P0),
+        (xx, xy, 0.0, yy, 0.0, 0.0),
+        B,
+        K,
+        t,
+        f,
+        get3(work, Work.G),
+    )
     return resists
 
 
@@ -161,18 +169,18 @@ def turned_about_z(e, f, xx, xy, yy):
 @inlined
 def turn_hinge(work, up, column, wrenches):
     """The hinge's acceleration, with which the body's is complete."""
-    g0, g1, g2 = get3(work, G)
-    a0, a1, a2, a3, a4, a5 = handed_down(get9(work, R), get3(work, P), up, g0, g1, g2)
+    g0, g1, g2 = get3(work, Work.G)
+    a0, a1, a2, a3, a4, a5 = handed_down(get9(work, Work.R), get3(work, Work.P), up, g0, g1, g2)
     return turned_by_force(work, column, wrenches, a0, a1, a2, a3, a4, a5)
 
 
 @inlined
 def turn_parallel(work, up, column, wrenches):
     """`turn_hinge` for a hinge parallel to its parent's."""
-    e, f = get(work, R), get(work, R + 3)
-    p0, p1, p2 = get3(work, P)
-    g0, g1, g2 = get3(work, G)
-    a0, a1, a2, a3, a4, a5 = get6(up, ACC)
+    e, f = get(work, Work.R), get(work, Work.R + 3)
+    p0, p1, p2 = get3(work, Work.P)
+    g0, g1, g2 = get3(work, Work.G)
+    a0, a1, a2, a3, a4, a5 = get6(up, Work.ACC)
     c0, c1, c2 = cross(a0, a1, a2, p0, p1, p2)
     a3, a4, a5 = a3 + c0 + g0, a4 + c1 + g1, a5 + c2 + g2
     return turned_by_force(
@@ -182,10 +190,12 @@ def turn_parallel(work, up, column, wrenches):
 
 @inlined
 def turned_by_force(work, column, wrenches, a0, a1, a2, a3, a4, a5):
-    a0, a1 = a0 + get(work, C), a1 + get(work, C + 1)
+    a0, a1 = a0 + get(work, Work.C), a1 + get(work, Work.C + 1)
     if wrenches:
         add_wrench(work, a0, a1, a2, a3, a4, a5)
-    u0, u1, u2, u3, u4, u5 = get6(column, U)
-    x = get(column, D) * (get(column, TAU) - ((u0 * a0 + u1 * a1 + u2 * a2) + (u3 * a3 + u4 * a4 + u5 * a5)))
-    put6(work, ACC, a0, a1, a2 + x, a3, a4, a5)
+    u0, u1, u2, u3, u4, u5 = get6(column, Column.U)
+    x = get(column, Column.D) * (
+        get(column, Column.TAU) - ((u0 * a0 + u1 * a1 + u2 * a2) + (u3 * a3 + u4 * a4 + u5 * a5))
+    )
+    put6(work, Work.ACC, a0, a1, a2 + x, a3, a4, a5)
     return x

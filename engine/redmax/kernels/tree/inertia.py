@@ -7,12 +7,9 @@ A (angular, xx xy xz yy yz zz), B (mixed, row by row), C (linear): torque = A w 
 from __future__ import annotations
 
 from ..cache.jit import inlined, inner
-from ..layout import offsets as at
+from ..layout.declaration import Body, Work
 from ..layout.memory import fixed, fixed3, fixed10, get3, get6, get21, put3, put6
 from ..spatial import applied, cross
-
-MASS, CENTER, DAMPING = at.MASS, at.CENTER, at.DAMPING
-IA, PA, F = at.IA, at.PA, at.F
 
 
 @inlined
@@ -21,10 +18,10 @@ def own_inertia(body, extra):
 
     extra [s]: adds so much of its damping as inertia, which turns M into M - h D.
     """
-    m, h0, h1, h2, xx, xy, xz, yy, yz, zz = fixed10(body, MASS)
+    m, h0, h1, h2, xx, xy, xz, yy, yz, zz = fixed10(body, Body.MASS)
     if extra != 0.0:
-        d = extra * fixed(body, DAMPING)
-        c0, c1, c2 = fixed3(body, CENTER)
+        d = extra * fixed(body, Body.DAMPING)
+        c0, c1, c2 = fixed3(body, Body.CENTER)
         m, h0, h1, h2 = m + d, h0 + d * c0, h1 + d * c1, h2 + d * c2
         xx += d * (1.0 + c1 * c1 + c2 * c2)
         yy += d * (1.0 + c0 * c0 + c2 * c2)
@@ -41,7 +38,7 @@ def whole_inertia(body, work, extra, leaf):
         return (
             xx, xy, xz, yy, yz, zz, 0.0, -h2, h1, h2, 0.0, -h0, -h1, h0, 0.0, m, 0.0, 0.0, m, 0.0, m
         )  # fmt: skip
-    M = get21(work, IA)
+    M = get21(work, Work.IA)
     return (
         xx + M[0], xy + M[1], xz + M[2], yy + M[3], yz + M[4], zz + M[5],
         M[6], M[7] - h2, M[8] + h1, M[9] + h2, M[10], M[11] - h0, M[12] - h1, M[13] + h0, M[14],
@@ -65,9 +62,9 @@ def times(M, w0, w1, w2, v0, v1, v2):
 @inner
 def add_wrench(work, w0, w1, w2, v0, v1, v2):
     """The wrench of a joint: what is left of the inertia times what the body is accelerated with, and the bias."""
-    M, p = get21(work, IA), get6(work, F)
+    M, p = get21(work, Work.IA), get6(work, Work.F)
     f = times(M, w0, w1, w2, v0, v1, v2)
-    put6(work, F, f[0] + p[0], f[1] + p[1], f[2] + p[2], f[3] + p[3], f[4] + p[4], f[5] + p[5])
+    put6(work, Work.F, f[0] + p[0], f[1] + p[1], f[2] + p[2], f[3] + p[3], f[4] + p[4], f[5] + p[5])
 
 
 @inlined
@@ -153,17 +150,17 @@ def hand_over(up, first, p, A, B, C, t, f):
     m0, m1, m2 = cross(p[0], p[1], p[2], f0, f1, f2)
     t0, t1, t2 = t[0] + m0, t[1] + m1, t[2] + m2
     if not first:
-        a0, a1, a2, a3, a4, a5 = added6(up, IA, a0, a1, a2, a3, a4, a5)
-        n0, n1, n2, n3, n4, n5 = added6(up, IA + 6, n0, n1, n2, n3, n4, n5)
-        n6, n7, n8, c0, c1, c2 = added6(up, IA + 12, n6, n7, n8, c0, c1, c2)
-        c3, c4, c5, t0, t1, t2 = added6(up, IA + 18, c3, c4, c5, t0, t1, t2)
-        x = get3(up, PA + 3)
+        a0, a1, a2, a3, a4, a5 = added6(up, Work.IA, a0, a1, a2, a3, a4, a5)
+        n0, n1, n2, n3, n4, n5 = added6(up, Work.IA + 6, n0, n1, n2, n3, n4, n5)
+        n6, n7, n8, c0, c1, c2 = added6(up, Work.IA + 12, n6, n7, n8, c0, c1, c2)
+        c3, c4, c5, t0, t1, t2 = added6(up, Work.IA + 18, c3, c4, c5, t0, t1, t2)
+        x = get3(up, Work.PA + 3)
         f0, f1, f2 = f0 + x[0], f1 + x[1], f2 + x[2]
-    put6(up, IA, a0, a1, a2, a3, a4, a5)
-    put6(up, IA + 6, n0, n1, n2, n3, n4, n5)
-    put6(up, IA + 12, n6, n7, n8, c0, c1, c2)
-    put6(up, IA + 18, c3, c4, c5, t0, t1, t2)
-    put3(up, PA + 3, f0, f1, f2)
+    put6(up, Work.IA, a0, a1, a2, a3, a4, a5)
+    put6(up, Work.IA + 6, n0, n1, n2, n3, n4, n5)
+    put6(up, Work.IA + 12, n6, n7, n8, c0, c1, c2)
+    put6(up, Work.IA + 18, c3, c4, c5, t0, t1, t2)
+    put3(up, Work.PA + 3, f0, f1, f2)
 
 
 @inlined

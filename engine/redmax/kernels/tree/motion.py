@@ -11,51 +11,48 @@ with alpha, a and omega of the parent; C holds what the joint's own motion adds.
 from __future__ import annotations
 
 from ..cache.jit import inlined
-from ..layout import offsets as at
+from ..layout.declaration import Body, Work
 from ..layout.memory import fixed, fixed3, get3, get6, get9, put3, put6
 from ..spatial import centripetal, cross, turned_back, turned_into
 from .inertia import applied_symmetric
-
-MOMENT, INERTIA, CENTER, DAMPING = at.MOMENT, at.INERTIA, at.CENTER, at.DAMPING
-R, P, V, C, G, BIAS, ACC = at.R, at.P, at.V, at.C, at.G, at.BIAS, at.ACC
 
 
 @inlined
 def keep_bias(body, work, w0, w1, w2):
     """The wrench that a body needs to turn at this rate without acceleration: (w x I w, w x (w x h))."""
-    h0, h1, h2 = fixed3(body, MOMENT)
-    xx, xy, xz = fixed3(body, INERTIA)
-    yy, yz, zz = fixed3(body, INERTIA + 3)
+    h0, h1, h2 = fixed3(body, Body.MOMENT)
+    xx, xy, xz = fixed3(body, Body.INERTIA)
+    yy, yz, zz = fixed3(body, Body.INERTIA + 3)
     L0, L1, L2 = applied_symmetric(xx, xy, xz, yy, yz, zz, w0, w1, w2)
     t0, t1, t2 = cross(w0, w1, w2, L0, L1, L2)
     f0, f1, f2 = centripetal(w0, w1, w2, h0, h1, h2)
-    put6(work, BIAS, t0, t1, t2, f0, f1, f2)
+    put6(work, Work.BIAS, t0, t1, t2, f0, f1, f2)
 
 
 @inlined
 def keep_velocity(body, work, up, slide):
     """The linear part of a body's twist, and with it the wrench of its damping. slide: the joint's own part."""
-    E, (w0, w1, w2) = get9(work, R), get3(work, V)
-    p0, p1, p2, u0, u1, u2 = get6(up, V)
-    x = turned_back(E, get3(work, P), p0, p1, p2, u0, u1, u2)
+    E, (w0, w1, w2) = get9(work, Work.R), get3(work, Work.V)
+    p0, p1, p2, u0, u1, u2 = get6(up, Work.V)
+    x = turned_back(E, get3(work, Work.P), p0, p1, p2, u0, u1, u2)
     v0, v1, v2 = x[3] + slide[0], x[4] + slide[1], x[5] + slide[2]
-    put3(work, V + 3, v0, v1, v2)
-    d = fixed(body, DAMPING)
+    put3(work, Work.V + 3, v0, v1, v2)
+    d = fixed(body, Body.DAMPING)
     if d != 0.0:
-        c0, c1, c2 = fixed3(body, CENTER)
+        c0, c1, c2 = fixed3(body, Body.CENTER)
         s0, s1, s2 = cross(w0, w1, w2, c0, c1, c2)
         g0, g1, g2 = d * (v0 + s0), d * (v1 + s1), d * (v2 + s2)
         k0, k1, k2 = cross(c0, c1, c2, g0, g1, g2)
-        b = get6(work, BIAS)
+        b = get6(work, Work.BIAS)
         put6(
-            work, BIAS, b[0] + d * w0 + k0, b[1] + d * w1 + k1, b[2] + d * w2 + k2, b[3] + g0, b[4] + g1, b[5] + g2
+            work, Work.BIAS, b[0] + d * w0 + k0, b[1] + d * w1 + k1, b[2] + d * w2 + k2, b[3] + g0, b[4] + g1, b[5] + g2
         )  # fmt: skip
 
 
 @inlined
 def handed_down(E, p, up, g0, g1, g2):
     """Acceleration that a joint frame gets from its parent. g: of its origin, from the parent's turning."""
-    b0, b1, b2, a0, a1, a2 = get6(up, ACC)
+    b0, b1, b2, a0, a1, a2 = get6(up, Work.ACC)
     c0, c1, c2 = cross(b0, b1, b2, p[0], p[1], p[2])
     b0, b1, b2 = turned_into(E, b0, b1, b2)
     a0, a1, a2 = turned_into(E, a0 + c0 + g0, a1 + c1 + g1, a2 + c2 + g2)
@@ -65,7 +62,7 @@ def handed_down(E, p, up, g0, g1, g2):
 @inlined
 def carried(work, up):
     """Acceleration that a body has from its parent and its joint's velocity, less gravity."""
-    g0, g1, g2 = get3(work, G)
-    a = handed_down(get9(work, R), get3(work, P), up, g0, g1, g2)
-    c = get6(work, C)
+    g0, g1, g2 = get3(work, Work.G)
+    a = handed_down(get9(work, Work.R), get3(work, Work.P), up, g0, g1, g2)
+    c = get6(work, Work.C)
     return a[0] + c[0], a[1] + c[1], a[2] + c[2], a[3] + c[3], a[4] + c[4], a[5] + c[5]

@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 
+from .. import tasks
 from ..cache.jit import compiled, inner
 from ..core import run
-from ..layout import offsets as at
-from ..layout.views import arrays_of
+from ..layout import codes
+from ..layout.declaration import Body, Dof, Head, Link, Table, Vector, Work, World
+from ..layout.views import arrays_of, packed_rows, rows_of
 from ..spatial import applied, cross, product, turned_back
 
 KINETIC, POTENTIAL, CENTER, ANGULAR, LINEAR, WORK, LOSS = 0, 1, 2, 5, 8, 11, 12
@@ -21,8 +23,8 @@ SCALARS = 13
 @inner
 def table_integral(tables, i, pool, column, x):
     """Integral of one column of a table from 0 to x."""
-    start, points = tables[i, at.TABLE_START], tables[i, at.TABLE_POINTS]
-    columns = tables[i, at.TABLE_COLUMNS]
+    start, points = tables[i, Table.START], tables[i, Table.POINTS]
+    columns = tables[i, Table.COLUMNS]
     low, high, sign = (0.0, x, 1.0) if x >= 0.0 else (x, 0.0, -1.0)
     total = 0.0
     for piece in range(points + 1):
@@ -43,33 +45,33 @@ def table_integral(tables, i, pool, column, x):
 @inner
 def joint_potential(tree):
     """Energy of springs, spring tables and soft limits [J], after `joint_loads`."""
-    dofs, tables, pool = tree[at.DOFS], tree[at.TABLES], tree[at.POOL]
-    own = tree[at.VECTORS][at.OWN_Q]
+    dofs, tables, pool = tree.dofs, tree.tables, tree.pool
+    own = tree.vectors[Vector.OWN_Q]
     total = 0.0
     for k in range(dofs.shape[0]):
-        x = own[k] - dofs[k, at.REST]
-        beyond = min(own[k] - dofs[k, at.LOWER], 0.0) + max(own[k] - dofs[k, at.UPPER], 0.0)
-        total += 0.5 * (dofs[k, at.STIFFNESS] * x * x)
+        x = own[k] - dofs[k, Dof.REST]
+        beyond = min(own[k] - dofs[k, Dof.LOWER], 0.0) + max(own[k] - dofs[k, Dof.UPPER], 0.0)
+        total += 0.5 * (dofs[k, Dof.STIFFNESS] * x * x)
         if beyond != 0.0:
-            total += 0.5 * dofs[k, at.LIMIT_STIFFNESS] * beyond * beyond
+            total += 0.5 * dofs[k, Dof.LIMIT_STIFFNESS] * beyond * beyond
     for i in range(tables.shape[0]):
-        if tables[i, at.TABLE_KIND] == at.SPRING_TABLE:
-            for m in range(tables[i, at.TABLE_COLUMNS]):
-                k = tables[i, at.TABLE_DOF] + m
-                total += table_integral(tables, i, pool, m, own[k] - dofs[k, at.REST])
+        if tables[i, Table.KIND] == codes.SPRING_TABLE:
+            for m in range(tables[i, Table.COLUMNS]):
+                k = tables[i, Table.DOF] + m
+                total += table_integral(tables, i, pool, m, own[k] - dofs[k, Dof.REST])
     return total
 
 
 @inner
 def poses(tree, E):
     """World poses of the kernels' joint frames (n, 12): nine of the rotation, three of the position."""
-    links, work = tree[at.LINKS], tree[at.BODY_WORK]
+    links, work = tree.links, tree.body_work
     for j in range(work.shape[0]):
-        p = links[j, at.PARENT]
+        p = links[j, Link.PARENT]
         R = (
             work[j, 0], work[j, 1], work[j, 2], work[j, 3], work[j, 4], work[j, 5], work[j, 6], work[j, 7], work[j, 8]
         )  # fmt: skip
-        x, y, z = work[j, at.P], work[j, at.P + 1], work[j, at.P + 2]
+        x, y, z = work[j, Work.P], work[j, Work.P + 1], work[j, Work.P + 2]
         if p >= 0:
             up = (E[p, 0], E[p, 1], E[p, 2], E[p, 3], E[p, 4], E[p, 5], E[p, 6], E[p, 7], E[p, 8])
             R = product(up, R)
@@ -82,9 +84,10 @@ def poses(tree, E):
 @compiled
 def motion(address, ints, floats, q, qdot, frames, E, phi):
     """Poses E (n, 4, 4) in the world and twists phi (n, 6) of frames (n, 4, 4) given in the kernels' joint frames."""
-    run(address, ints, floats, q, qdot, q, 0.0, at.DO_PLACE | at.DO_LOOK)
-    tree = arrays_of(ints, floats)
-    work = tree[at.BODY_WORK]
+    run(address, ints, floats, q, qdot, q, 0.0, tasks.PLACE | tasks.ROW_ERRORS)
+    head, numbers = packed_rows(ints, floats)
+    tree = arrays_of(head, rows_of(head, numbers))
+    work = tree.body_work
     n = work.shape[0]
     world = np.empty((n, 12))
     poses(tree, world)
@@ -105,7 +108,7 @@ def motion(address, ints, floats, q, qdot, frames, E, phi):
         E[j, 2, 0], E[j, 2, 1], E[j, 2, 2], E[j, 2, 3] = M[6], M[7], M[8], z + world[j, 11]
         E[j, 3, 0] = E[j, 3, 1] = E[j, 3, 2] = 0.0
         E[j, 3, 3] = 1.0
-        v = at.V
+        v = Work.V
         s = turned_back(
             R_k, p_k, work[j, v], work[j, v + 1], work[j, v + 2], work[j, v + 3], work[j, v + 4], work[j, v + 5]
         )
@@ -119,22 +122,23 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
 
     Gives -1, or the body at whose joint nothing resists; then accelerations and wrenches mean nothing.
     """
-    tree = arrays_of(ints, floats)
-    bodies, work, vectors, world = tree[at.BODIES], tree[at.BODY_WORK], tree[at.VECTORS], tree[at.WORLD]
+    head, numbers = packed_rows(ints, floats)
+    tree = arrays_of(head, rows_of(head, numbers))
+    bodies, work, vectors, world = tree.bodies, tree.body_work, tree.vectors, tree.world
     n, nr = work.shape[0], q.shape[0]
     # what is given has the animation's acceleration, but keeps the state's own place and velocity
     unused = np.empty((2, nr))
-    run(address, ints, floats, unused[0], unused[1], qddot, t, at.DO_PRESCRIBE)
-    what = at.ACCELERATE | at.WITH_WRENCHES | at.WITH_POWERS
-    if ints[at.N_LINES] > 0:
-        what |= at.DO_LOOK
+    run(address, ints, floats, unused[0], unused[1], qddot, t, tasks.PRESCRIBE)
+    what = tasks.ACCELERATE | tasks.WRENCHES | tasks.POWERS
+    if ints[Head.ALL_ROWS] > 0:
+        what |= tasks.ROW_ERRORS
     stuck = run(address, ints, floats, q, qdot, qddot, t, what)
-    scalars[POTENTIAL] = joint_potential(tree) if ints[at.HAS_LOADS] else 0.0
-    if ints[at.N_FORCES]:
-        scalars[POTENTIAL] += world[at.FORCES_ENERGY]
-    scalars[WORK], scalars[LOSS] = world[at.PUT_IN], world[at.TAKEN]
+    scalars[POTENTIAL] = joint_potential(tree) if ints[Head.HAS_LOADS] else 0.0
+    if ints[Head.FORCES]:
+        scalars[POTENTIAL] += world[World.FORCES_ENERGY]
+    scalars[WORK], scalars[LOSS] = world[World.POWER_IN], world[World.POWER_OUT]
     for k in range(nr):
-        load[0, k], load[1, k] = vectors[at.FORCE, k], vectors[at.LOAD, k]
+        load[0, k], load[1, k] = vectors[Vector.FORCE, k], vectors[Vector.LOAD, k]
     E = np.empty((n, 12))
     poses(tree, E)
     mass, kinetic, weight = 0.0, 0.0, 0.0
@@ -142,12 +146,12 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
         scalars[k] = 0.0
     for j in range(n):
         R = (E[j, 0], E[j, 1], E[j, 2], E[j, 3], E[j, 4], E[j, 5], E[j, 6], E[j, 7], E[j, 8])
-        b = at.R_JB
+        b = Body.R_JB
         R_jb = (
             bodies[j, b], bodies[j, b + 1], bodies[j, b + 2], bodies[j, b + 3], bodies[j, b + 4],
             bodies[j, b + 5], bodies[j, b + 6], bodies[j, b + 7], bodies[j, b + 8],
         )  # fmt: skip
-        p_jb = (bodies[j, at.P_JB], bodies[j, at.P_JB + 1], bodies[j, at.P_JB + 2])
+        p_jb = (bodies[j, Body.P_JB], bodies[j, Body.P_JB + 1], bodies[j, Body.P_JB + 2])
         M = product(R, R_jb)
         x, y, z = applied(R, p_jb[0], p_jb[1], p_jb[2])
         E_wb[j, 0, 0], E_wb[j, 0, 1], E_wb[j, 0, 2], E_wb[j, 0, 3] = M[0], M[1], M[2], x + E[j, 9]
@@ -155,8 +159,8 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
         E_wb[j, 2, 0], E_wb[j, 2, 1], E_wb[j, 2, 2], E_wb[j, 2, 3] = M[6], M[7], M[8], z + E[j, 11]
         E_wb[j, 3, 0] = E_wb[j, 3, 1] = E_wb[j, 3, 2] = 0.0
         E_wb[j, 3, 3] = 1.0
-        w0, w1, w2 = work[j, at.V], work[j, at.V + 1], work[j, at.V + 2]
-        v0, v1, v2 = work[j, at.V + 3], work[j, at.V + 4], work[j, at.V + 5]
+        w0, w1, w2 = work[j, Work.V], work[j, Work.V + 1], work[j, Work.V + 2]
+        v0, v1, v2 = work[j, Work.V + 3], work[j, Work.V + 4], work[j, Work.V + 5]
         s = turned_back(R_jb, p_jb, w0, w1, w2, v0, v1, v2)
         twist[j, 0], twist[j, 1], twist[j, 2], twist[j, 3], twist[j, 4], twist[j, 5] = (
             s[0],
@@ -166,7 +170,7 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
             s[4],
             s[5],
         )
-        c0, c1, c2 = cross(w0, w1, w2, bodies[j, at.CENTER], bodies[j, at.CENTER + 1], bodies[j, at.CENTER + 2])
+        c0, c1, c2 = cross(w0, w1, w2, bodies[j, Body.CENTER], bodies[j, Body.CENTER + 1], bodies[j, Body.CENTER + 2])
         speeds[j, 0] = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
         speeds[j, 1] = math.sqrt((v0 + c0) ** 2 + (v1 + c1) ** 2 + (v2 + c2) ** 2)
         # accelerations are kept less gravity, and those of points: what is asked for is the twist's derivative
@@ -174,7 +178,7 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
         g0 = R[0] * world[0] + R[3] * world[1] + R[6] * world[2]
         g1 = R[1] * world[0] + R[4] * world[1] + R[7] * world[2]
         g2 = R[2] * world[0] + R[5] * world[1] + R[8] * world[2]
-        a = at.ACC
+        a = Work.ACC
         s = turned_back(
             R_jb,
             p_jb,
@@ -187,19 +191,19 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
         )
         acceleration[j, 0], acceleration[j, 1], acceleration[j, 2] = s[0], s[1], s[2]
         acceleration[j, 3], acceleration[j, 4], acceleration[j, 5] = s[3], s[4], s[5]
-        tilt = at.TILT
+        tilt = Body.TILT
         A = (
             bodies[j, tilt], bodies[j, tilt + 1], bodies[j, tilt + 2], bodies[j, tilt + 3], bodies[j, tilt + 4],
             bodies[j, tilt + 5], bodies[j, tilt + 6], bodies[j, tilt + 7], bodies[j, tilt + 8],
         )  # fmt: skip
-        f = at.F
+        f = Work.F
         x0, x1, x2 = applied(A, work[j, f], work[j, f + 1], work[j, f + 2])
         x3, x4, x5 = applied(A, work[j, f + 3], work[j, f + 4], work[j, f + 5])
         reaction[j, 0], reaction[j, 1], reaction[j, 2] = x0, x1, x2
         reaction[j, 3], reaction[j, 4], reaction[j, 5] = x3, x4, x5
         # momenta about the joint frame's origin
-        m, i = bodies[j, at.MASS], at.INERTIA
-        h0, h1, h2 = bodies[j, at.MOMENT], bodies[j, at.MOMENT + 1], bodies[j, at.MOMENT + 2]
+        m, i = bodies[j, Body.MASS], Body.INERTIA
+        h0, h1, h2 = bodies[j, Body.MOMENT], bodies[j, Body.MOMENT + 1], bodies[j, Body.MOMENT + 2]
         a0, a1, a2 = cross(h0, h1, h2, v0, v1, v2)
         L0 = bodies[j, i] * w0 + bodies[j, i + 1] * w1 + bodies[j, i + 2] * w2 + a0
         L1 = bodies[j, i + 1] * w0 + bodies[j, i + 3] * w1 + bodies[j, i + 4] * w2 + a1

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Integers that stand for a choice in a packed model."""
+
+from __future__ import annotations
+
+GENERAL, HINGE, BALL, PARALLEL, TWIST = range(5)
+"""`Link.MODE`, how a joint is computed: by its own function, or as one of `joints.special.Form`. Kernels turn a hinge's
+joint frame so that it turns about z (`Body.TILT`). PARALLEL: a hinge on a hinge, about the same direction. GENERAL and
+TWIST differ only in how they are placed."""
+
+LEAF, LAST_CHILD, AT_REST, ON_REST = 1, 2, 4, 8
+"""`Link.ROLE`, each a bit: nothing hangs on the body; it is the last child of its parent, so the first to be
+eliminated; joints without coordinates hold it in the world; what it hangs on is such a body, or the world."""
+
+ANIMATION, TORQUE_TABLE, SPRING_TABLE, FORCE_TABLE = range(4)
+"""`Table.KIND`."""
+
+POINT, AXIS = range(2)
+"""`RowBodies.KIND`. POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis fixed in A is
+perpendicular to one fixed in B."""

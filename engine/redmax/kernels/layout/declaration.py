@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The memory layout of a packed model: one array of integers and one of numbers, each a row of sections.
+
+A call from Python pays for every array it hands over, and the numbers of a body are read together: so there are two
+arrays, with one line for each body, joint part, coordinate and so on. This is the only place that says what stands
+where. Kernels read fields as constants (`Body.R0`) and sections by name (`views.rows_of(ints, floats).bodies`);
+`arrays.assembled` puts a new model together, `arrays.sections_of` shows one to numpy.
+
+A new section is a line in `INTS` or `FLOATS`, with a record of its own if its lines have fields and a count in `Head`
+if its length depends on nothing that is there already. `packing` gives what stands in it at first; else it is zero.
+"""
+
+from __future__ import annotations
+
+from .records import Record, Section
+
+# --- integers ----------------------------------------------------------------------------------
+
+Head = Record(
+    "Head",
+    BODIES=1, PARTS=1, JOINT_DATA=1, TABLES=1, POOL=1, PRESCRIBED=1, SLOTS=1,
+    HAS_LOADS=1, HAS_BODY_DAMPING=1,
+    INTS=1, FLOATS=1,
+    DOFS=1, ROWS=1, FORCES=1, FORCE_POINTS=1, ALL_ROWS=1, PATHS=1,
+    IS_PLANAR=1,
+)  # fmt: skip
+"""Counts, and what is known of the whole model. PARTS: of joints. JOINT_DATA: numbers that joints' functions read.
+POOL: numbers in the pool. PRESCRIBED: coordinates of animated and locked joints. SLOTS: charts of joints that have
+several. HAS_LOADS: something acts on coordinates. INTS, FLOATS: lengths of the two arrays. ROWS: rows of loops that are
+solved for. ALL_ROWS: those, redundant ones and directions; see `RowBodies`. PATHS: integers of their paths. IS_PLANAR:
+`planar` computes its accelerations."""
+
+Link = Record(
+    "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
+)  # fmt: skip
+"""Of a body: its parent body or -1; the first coordinate of its joint and how many there are; parts FIRST : LAST of its
+joint; whether its joint is animated or locked; `codes` of how the joint is computed and of the body's place in the
+tree; whether its coordinates have singularities; where in the joints' data its `Twist` begins, or -1."""
+
+Part = Record(
+    "Part", EVALUATE=1, RECENTRE=1, REWRITE=1, COORDINATE=1, NDOF=1, SLOT=1, DATA=1, COUNT=1, REWRITTEN=1
+)  # fmt: skip
+"""Of a joint: addresses of its functions (`joints.functions`), 0 for those that are not needed; its first coordinate
+and how many it has; which of the charts is its own, or -1; where in the joints' data its numbers begin, and how many
+there are; whether loads are meant in coordinates that may be written otherwise."""
+
+Table = Record("Table", KIND=1, DOF=1, COLUMNS=1, POINTS=1, START=1)
+"""Kind (`codes`); first coordinate it is about; columns; points; where in the pool its points begin, and after them the
+polynomials of its pieces."""
+
+RowBodies = Record("RowBodies", KIND=1, BODY_A=1, BODY_B=1, LOOP=1)
+"""Of a loop: kind (`codes`); the bodies it holds together, -1 for the world; the loop of the model it belongs to.
+
+The first `Head.ROWS` are solved for. Then come redundant rows, which follow from the others at any pose and are
+evaluated where a run begins and in samples. Last, as AXIS rows, come axes that must not point in opposite directions:
+their error is near 1."""
+
+Path = Record("Path", FIRST_RANGE=1, JOINING=1, PASSING=1)
+"""Of a body: its first range of wrenches, as pairs (first, count) after the records of all bodies; how many ranges are
+of rows whose two paths to the root join here, and after them how many of paths that pass. Path i of m rows is that of
+row i from body A, and from both bodies once they have joined; path m + i is that from body B. The world has no path."""
+
+Force = Record("Force", FORMULA=1, POINTS=1, FIRST_POINT=1, START=1, TABLE=1)
+"""Formula (`forces.base.Formula`); how many points it has and which is the first; where in the pool its numbers begin:
+a `ForceWork`, then three of each point in the body's joint frame, then its constants; row of its table or -1."""
+
+INTS = (
+    Section("head", (Head,)),
+    Section("links", ("BODIES", Link), as_array=True),
+    Section("parts", ("PARTS", Part)),
+    Section("tables", ("TABLES", Table), as_array=True),
+    Section("prescribed", ("PRESCRIBED",), as_array=True),
+    Section("row_bodies", ("ALL_ROWS", RowBodies)),
+    Section("paths", ("PATHS",)),
+    Section("forces", ("FORCES", Force)),
+    Section("force_points", ("FORCE_POINTS",)),
+    Section("charts", ("SLOTS",), as_array=True),
+)
+"""prescribed: indices of prescribed coordinates. paths: a `Path` per body, then their ranges; empty without rows.
+force_points: the body of each point."""
+
+# --- numbers that stay as they are -------------------------------------------------------------
+
+Body = Record(
+    "Body", R0=9, P0=3, MASS=1, MOMENT=3, INERTIA=6, CENTER=3, DAMPING=1, R_JB=9, P_JB=3, TILT=9, UNUSED=1
+)  # fmt: skip
+"""Joint frame at q = 0 in the parent's joint frame; mass, mass times centre, and inertia xx xy xz yy yz zz about the
+joint frame's origin, in the joint frame; centre of mass; damping; described frame in the joint frame. TILT: rotation of
+the joint frame that kernels use in the model's, which brings a hinge's axis to z."""
+
+Twist = Record("Twist", K0=9, K1=9, K2=9, TURN=3, ADVANCE=3, STEP=3)
+"""Of a joint with one coordinate and a constant twist (TURN, ADVANCE): R = K0 + cos(q) K1 + sin(q) K2 in the parent's
+joint frame, and p grows by STEP per unit of q. It stands among the joints' data."""
+
+Dof = Record(
+    "Dof", TORQUE=1, STIFFNESS=1, REST=1, DAMPING=1, LOWER=1, UPPER=1, LIMIT_STIFFNESS=1, LIMIT_DAMPING=1
+)  # fmt: skip
+"""What acts along a coordinate: constant torque or force, spring with its rest, damper, soft limits."""
+
+RowVectors = Record("RowVectors", NORMAL=3, POINT_A=3, POINT_B=3).or_else(AXIS_A=3, AXIS_B=3)
+"""Of a POINT row, or of an AXIS row, in the joint frames of its bodies."""
+
+# --- work space --------------------------------------------------------------------------------
+
+World = Record(
+    "World",
+    GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
+    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1,
+)  # fmt: skip
+"""Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
+of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
+squared, relative to its `RowWork.BOUND`; each factorisation has a weakest row, of whose strengths the least and the
+largest since they were read last are here, and the row of the least."""
+
+Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
+"""Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its
+motion needs; what its children give: articulated inertia (6 angular, 9 mixed, 6 linear) and bias wrench; acceleration
+less gravity; wrench of its joint. The world's acceleration is minus gravity."""
+
+Column = Record("Column", S=6, U=6, D=1, TAU=3)
+"""Of a coordinate: column of S, its articulated column U = IA S, one over its inertia, force less bias. A ball keeps
+all three forces in its first column."""
+
+Vector = Record(
+    "Vector", OWN_Q=1, OWN_QDOT=1, LOAD=1, LOAD_K=1, LOAD_D=1, ARMATURE=1, FORCE=1, START=1, RIGHT_SIDE=1
+)  # fmt: skip
+"""Vectors over all coordinates: those in which loads are meant, and their velocities; loads and their derivatives; what
+is added to a coordinate's inertia; the whole force along it; where it starts; right side of an implicit solve."""
+
+JointWork = Record("JointWork", RESULT=88, PRESENT=88, LIKE=6, B=36)
+"""Of one joint at a time: what its function gives, Q (4, 4), S and Sdot (6, n); the same in other coordinates; rest of
+its coordinates; derivative of one set of coordinates by the other."""
+
+Pose = Record("Pose", R=9, P=3)
+"""Rotation and position in the world."""
+
+RowWork = Record(
+    "RowWork", ON_A=6, ON_B=6, ERROR=1, BOUND=1, VELOCITY_PRODUCT=1, RIGHT_SIDE=1, MULTIPLIER=1, PIVOT=1
+)  # fmt: skip
+"""Of a row: wrenches on its bodies per unit multiplier; error [m, or a cosine]; upper bound of its diagonal entry in
+G M^-1 G^T; Gdot qdot; right side; multiplier; the row that is eliminated at this place."""
+
+Axis = Record("Axis", S=6, U=6)
+"""A coordinate in the world's axes: its column of S, and what it takes of a wrench per unit of S^T times the wrench."""
+
+Wrench = Record("Wrench", TORQUE=3, FORCE=3)
+
+InverseInertia = Record("InverseInertia", ANGULAR=1, LINEAR=1)
+"""Sum of one over the inertia of all turns, and of all slides, from the root to a body."""
+
+ForceWork = Record("ForceWork", TENSION=1, TENSION_SLOPE=1, TENSION_RATE=1, LENGTH=1, LENGTH_RATE=1)
+"""Of a path through points, as `forces.apply_forces` leaves it: tension, its derivatives by length and by rate; length
+and its rate. It stands in the pool."""
+
+FLOATS = (
+    Section("bodies", ("BODIES", Body), as_array=True),
+    Section("joint_data", ("JOINT_DATA",)),
+    Section("dofs", ("DOFS", Dof), as_array=True),
+    Section("pool", ("POOL",), as_array=True),
+    Section("world", (World,), as_array=True),
+    Section("vectors", (Vector, "DOFS"), as_array=True),
+    Section("body_work", ("BODIES", Work), world_first=True, as_array=True),
+    Section("columns", ("DOFS", Column), as_array=True),
+    Section("joint_work", (JointWork,)),
+    Section("poses", ("BODIES", Pose), world_first=True),
+    Section("row_vectors", ("ALL_ROWS", RowVectors)),
+    Section("row_work", ("ALL_ROWS", RowWork)),
+    Section("reach", ("DOFS", "ROWS")),
+    Section("delassus", ("ROWS", "ROWS")),
+    Section("path_wrenches", (2, "ROWS", Wrench)),
+    Section("axes", ("DOFS", Axis), only_with="ROWS"),
+    Section("inverse_inertias", ("BODIES", InverseInertia), only_with="ROWS"),
+    Section("multipliers", ("ROWS",)),
+)
+"""pool: numbers of tables and forces. reach: W = L^-1 G^T. delassus: G M^-1 G^T = W^T D W, then its factors.
+path_wrenches: what is left of each row's wrenches on their paths to the root."""

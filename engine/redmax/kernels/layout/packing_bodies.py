@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies as kernels read them: numbers, place in the tree, and the work space that never changes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Array, BoolArray, IntArray
+from ...model import Model
+from . import codes
+from .declaration import Body, Column, Link, Work
+
+SAME_DIRECTION = 1e-14
+"""Directions that differ by no more [rad] do so by the rounding of the products they come out of."""
+
+
+def roles(parent: IntArray, ndof: IntArray) -> IntArray:
+    """(n,) of each body, as in `layout`. ndof: (n,) coordinates of its joint."""
+    n = len(parent)
+    last = np.full(n + 1, -1, np.int64)
+    last[parent] = np.arange(n)  # of those with the same parent the last remains
+    rests = np.append(ndof == 0, True)
+    for j, p in enumerate(parent.tolist()):
+        rests[j] &= rests[p]
+    role = np.zeros(n, np.int64)
+    role[last[:n] < 0] += codes.LEAF
+    role[last[parent] == np.arange(n)] += codes.LAST_CHILD
+    role[rests[:n]] += codes.AT_REST
+    role[rests[parent]] += codes.ON_REST
+    return role
+
+
+def constant_work(links: IntArray, bodies: Array) -> Array:
+    """(n + 1, WORK) work space of the world and the bodies; of hinges what does not change is filled in once."""
+    rows = np.zeros((len(links) + 1, Work.SIZE))
+    hinges = is_hinge(links)
+    rows[1:][hinges, Work.R : Work.R + 12] = bodies[hinges, Body.R0 : Body.R0 + 12]
+    return rows
+
+
+def columns_of_s(links: IntArray, nr: int) -> Array:
+    """(nr, DOF_WORK) where kernels keep S; those of hinges are constant and filled in once."""
+    rows = np.zeros((nr, Column.SIZE))
+    rows[links[is_hinge(links), Link.DOF], Column.S + 2] = 1.0
+    return rows
+
+
+def is_hinge(links: IntArray) -> BoolArray:
+    return np.isin(links[:, Link.MODE], (codes.HINGE, codes.PARALLEL))
+
+
+def mark_parallel_hinges(links: IntArray, bodies: Array) -> None:
+    """Hinges about the same direction as the hinge they hang on, but for rounding, which is taken from them."""
+    hinges = np.append(is_hinge(links), False)
+    R0 = bodies[:, Body.span("R0")]
+    tilt = np.abs(R0[:, [2, 5, 6, 7]]).max(axis=1, initial=0.0)
+    parallel = hinges[:-1] & hinges[links[:, Link.PARENT]] & (tilt <= SAME_DIRECTION) & (R0[:, 8] > 0.0)
+    links[parallel, Link.MODE] = codes.PARALLEL
+    x, y = R0[parallel, 0], R0[parallel, 3]
+    zero, one = np.zeros_like(x), np.ones_like(x)
+    R0[parallel] = np.stack([x, -y, zero, y, x, zero, zero, zero, one], axis=1)
+
+
+def is_planar(links: IntArray) -> bool:
+    """Whether all that moves are simulated hinges, each on what is at rest or parallel to the one it hangs on."""
+    mode, role = links[:, Link.MODE], links[:, Link.ROLE]
+    on_rest = (mode == codes.HINGE) & (role & codes.ON_REST != 0)
+    in_plane = (mode == codes.PARALLEL) | on_rest | (role & codes.AT_REST != 0)
+    return bool(in_plane.all() and not links[:, Link.PRESCRIBED].any())
+
+
+def rotation_to(axis: tuple[float, float, float]) -> Array:
+    """(3, 3) the rotation that takes z to a unit axis by the shortest way."""
+    x, y, z = axis
+    if z < -0.5:  # first half a turn about x, so that the way to go is short
+        return np.diag([1.0, -1.0, -1.0]) @ rotation_to((x, -y, -z))
+    k = 1.0 / (1.0 + z)
+    return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]])
+
+
+def fill_bodies(model: Model, bodies: Array, tilts: Array) -> None:
+    n = model.body_count
+    back = np.swapaxes(tilts, 1, 2)
+    R, c, m = back @ model.E_ji[:, :3, :3], (back @ model.E_ji[:, :3, 3:])[:, :, 0], model.inertia[:, 3]
+    parent_back = np.concatenate([back, np.eye(3)[None]])[model.parent]
+    # Steiner: I about the joint frame's origin, in the joint frame
+    I = R @ (model.inertia[:, :3, None] * np.swapaxes(R, 1, 2))
+    I += m[:, None, None] * ((c * c).sum(axis=1)[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None, :])
+    bodies[:, Body.span("R0")] = (parent_back @ model.E_pj0[:, :3, :3] @ tilts).reshape(n, 9)
+    bodies[:, Body.span("P0")] = (parent_back @ model.E_pj0[:, :3, 3:])[:, :, 0]
+    bodies[:, Body.MASS] = m
+    bodies[:, Body.span("MOMENT")] = m[:, None] * c
+    bodies[:, Body.span("INERTIA")] = I.reshape(n, 9)[:, [0, 1, 2, 4, 5, 8]]
+    bodies[:, Body.span("CENTER")] = c
+    bodies[:, Body.DAMPING] = model.body_damping
+    E_jb = model.E_ji @ model.E_ib
+    bodies[:, Body.span("R_JB")] = (back @ E_jb[:, :3, :3]).reshape(n, 9)
+    bodies[:, Body.span("P_JB")] = (back @ E_jb[:, :3, 3:])[:, :, 0]
+    bodies[:, Body.span("TILT")] = tilts.reshape(n, 9)
