@@ -129,7 +129,7 @@ def needs_numba(path: Path) -> bool:
     """Compiled modules, which only the numba route imports, and only inside functions."""
     text = path.read_text(encoding="utf-8")
     compiler = ("jit", "memory", "plain_memory", "checked_memory", "plain_types", "machine_code", "compiled_tree")
-    named = path.stem in compiler or "cache.jit import" in text or "from .jit import" in text
+    named = path.stem in (*compiler, "same_text") or any(f"{module} import" in text for module in ("jit", "same_text"))
     return "kernels" in path.parts and named
 
 

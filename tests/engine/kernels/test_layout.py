@@ -90,9 +90,11 @@ def test_compiled_views_are_where_those_of_numpy_are(packed):
     names = {"memory": memory, "views": views, "__name__": __name__}
     exec(source, names)
     ints, floats = packed.ints.copy(), packed.floats.copy()
-    expected = {name: array.ctypes.data for name, array in vars(sections_of(ints, floats)).items()}
+    # numpy does not say where an empty section would begin
+    expected = {name: array.ctypes.data for name, array in vars(sections_of(ints, floats)).items() if array.size}
     of_rows, of_arrays = compiled(names["addresses"])(ints, floats)
-    assert dict(zip(views.Rows._fields, of_rows, strict=True)) == expected
-    assert dict(zip(views.Arrays._fields, of_arrays, strict=True)) == {
-        name: expected[name] for name in views.Arrays._fields
-    }
+    for fields, found in ((views.Rows._fields, of_rows), (views.Arrays._fields, of_arrays)):
+        at = dict(zip(fields, found, strict=True))
+        assert {(name, at[name]) for name in expected.keys() & at} == {
+            (name, expected[name]) for name in expected.keys() & at
+        }
