@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small compiled pieces: rotations, cross products, symmetric matrices, all in plain scalars."""
+"""Compiled rotations, cross products and 3 x 3 matrices, all in plain scalars."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LARGEST_REDUCED = 1e5
 
 @inlined
 def sine_cosine(x):
-    """sin x and cos x, to about one unit in the last place; quicker than two calls of the C library."""
+    """sin x and cos x of x [rad], to about one unit in the last place; quicker than two calls of the C library."""
     if not abs(x) < LARGEST_REDUCED:
         return math.sin(x), math.cos(x)
     quarters = np.rint(x * QUARTERS_PER_RADIAN)
@@ -75,12 +75,13 @@ def stumpff(x):
 
 @inlined
 def cross(ax, ay, az, bx, by, bz):
+    """a x b."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 @inlined
 def turned_back(R, p, w0, w1, w2, v0, v1, v2):
-    """A twist seen from a frame (R, p): R^T w and R^T (v + w x p)."""
+    """Twist (w, v) in the frame (R, p): R^T w and R^T (v + w x p)."""
     v0, v1, v2 = v0 + w1 * p[2] - w2 * p[1], v1 + w2 * p[0] - w0 * p[2], v2 + w0 * p[1] - w1 * p[0]
     return (
         R[0] * w0 + R[3] * w1 + R[6] * w2,
@@ -110,6 +111,7 @@ def product(A, B):
 
 @inlined
 def applied(A, x, y, z):
+    """A (x, y, z) of a 3 x 3 matrix, nine numbers row by row."""
     return A[0] * x + A[1] * y + A[2] * z, A[3] * x + A[4] * y + A[5] * z, A[6] * x + A[7] * y + A[8] * z
 
 
@@ -152,6 +154,7 @@ def ball_bias(x, y, z, dx, dy, dz, c3, c4, c5):
 
 @inlined
 def axis_rotation(axis, angle):
+    """Rotation by an angle [rad] about axis x, y or z (0, 1, 2), as nine numbers."""
     s, c = sine_cosine(angle)
     if axis == 0:
         return 1.0, 0.0, 0.0, 0.0, c, -s, 0.0, s, c

@@ -90,9 +90,10 @@ def test_compiled_views_are_where_those_of_numpy_are(packed):
     names = {"memory": memory, "views": views, "__name__": __name__}
     exec(source, names)
     ints, floats = packed.ints.copy(), packed.floats.copy()
-    expected = {name: array.ctypes.data for name, array in vars(sections_of(ints, floats)).items()}
     of_rows, of_arrays = compiled(names["addresses"])(ints, floats)
-    assert dict(zip(views.Rows._fields, of_rows, strict=True)) == expected
-    assert dict(zip(views.Arrays._fields, of_arrays, strict=True)) == {
-        name: expected[name] for name in views.Arrays._fields
-    }
+    of_rows = dict(zip(views.Rows._fields, of_rows, strict=True))
+    of_arrays = dict(zip(views.Arrays._fields, of_arrays, strict=True))
+    for name, array in vars(sections_of(ints, floats)).items():
+        if array.size:  # numpy does not say where an empty array is
+            assert of_rows[name] == array.ctypes.data
+            assert of_arrays.get(name, array.ctypes.data) == array.ctypes.data

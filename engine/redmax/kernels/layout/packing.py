@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model as the few arrays that kernels read; see `layout`."""
+"""A model as the two arrays that kernels read; `declaration` says what stands where."""
 
 from __future__ import annotations
 
@@ -24,21 +24,19 @@ from .packing_bodies import (
     rotation_to,
 )
 from .packing_forces import pack_forces
-from .packing_paths import pack_ways
+from .packing_paths import pack_paths
 from .packing_rows import pack_rows
 from .packing_tables import pack_tables
 
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """ints and floats: everything about a model, one array each, with work space at the end; see `layout`.
+    """ints and floats: the two arrays of a model, as `declaration` has them. Both are read-only: a run works in copies.
 
-    A call from Python pays for every array it hands over. Kernels find the parts by `arrays_of`. Both are read-only:
-    a run works in copies of them.
-    slots: for each Euler slot its joint and what a chart of the joint is divided by, and taken modulo of, for it.
+    slots: for each Euler slot its joint, and the divisor and the modulus that give its chart from the joint's.
     python_joints: joints known only by their `motion`. singular: whether a simulated joint has a singularity.
-    lines: (lines, ROW_INTS) of the rows of loops. facing: how many of the last are axes that must not point opposite
-    ways. determined: whether the rows that are not kept move nothing, so that the multipliers of the others are known.
+    rows: (m, RowBodies.SIZE) of the rows of loops. directions: how many of the last ones are axes that must not point
+    in opposite directions. determined: whether redundant rows move nothing, so that the other multipliers are unique.
     """
 
     ints: IntArray
@@ -46,8 +44,8 @@ class Packed:
     slots: tuple[tuple[int, int, int], ...]
     python_joints: tuple[int, ...]
     singular: bool
-    lines: IntArray
-    facing: int
+    rows: IntArray
+    directions: int
     determined: bool = True
 
     @property
@@ -56,8 +54,11 @@ class Packed:
         return not self.python_joints
 
 
-def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
-    """The arrays of a model; `model.once(pack)` makes them only once. keep_rows: of constraints; all if left out."""
+def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
+    """The arrays of a model; `model.once(pack)` makes them only once.
+
+    solve_for: which rows of loops are solved for, in ascending order; all if left out.
+    """
     n, nr = model.body_count, model.dof_count
     links, bodies = np.zeros((n, Link.SIZE), np.int64), np.zeros((n, Body.SIZE))
     rows: list[Array] = []
@@ -97,12 +98,12 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         len(tables) and (tables[:, Table.KIND] != codes.ANIMATION).any()
     )
     tables, pool = np.concatenate([tables, forces.tables]), np.concatenate([pool, forces.pool])
-    lines, facing = pack_rows(model, tilts)
-    kept = np.arange(len(lines.ints)) if keep_rows is None else keep_rows
-    idle = np.setdiff1d(np.arange(len(lines.ints)), kept)
-    parts = (lines.chosen(kept), lines.chosen(idle), facing)
-    row_ints, row_values = (np.concatenate(x) for x in zip(*((p.ints, p.values) for p in parts), strict=True))
-    ways = pack_ways(model.parent, parts[0].ints)
+    found, directions = pack_rows(model, tilts)
+    solved = np.arange(len(found.ints)) if solve_for is None else solve_for
+    redundant = np.setdiff1d(np.arange(len(found.ints)), solved)
+    parts = (found.chosen(solved), found.chosen(redundant), directions)
+    row_bodies, row_vectors = (np.concatenate(x) for x in zip(*((p.ints, p.values) for p in parts), strict=True))
+    paths = pack_paths(model.parent, parts[0].ints)
     vectors, poses = np.zeros((Vector.SIZE, nr)), np.zeros((n + 1, Pose.SIZE))
     vectors[Vector.START], poses[0, Pose.span("R")] = model.q0, np.eye(3).ravel()
     counts = {
@@ -115,11 +116,11 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         "HAS_LOADS": int(loaded),
         "HAS_BODY_DAMPING": int(model.body_damping.any()),
         "DOFS": nr,
-        "ROWS": len(kept),
+        "ROWS": len(solved),
         "FORCES": len(forces.ints),
         "FORCE_POINTS": len(forces.points),
-        "ALL_ROWS": len(row_ints),
-        "PATHS": len(ways),
+        "ALL_ROWS": len(row_bodies),
+        "PATHS": len(paths),
         "IS_PLANAR": int(is_planar(links)),
     }
     contents = {
@@ -127,8 +128,8 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         "kinds": np.array(kinds, np.int64),
         "tables": tables,
         "prescribed": given,
-        "row_bodies": row_ints,
-        "paths": ways,
+        "row_bodies": row_bodies,
+        "paths": paths,
         "forces": forces.ints,
         "force_points": forces.points,
         "bodies": bodies,
@@ -140,11 +141,11 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         "body_work": constant_work(links, bodies),
         "columns": columns_of_s(links, nr),
         "poses": poses,
-        "row_vectors": row_values,
+        "row_vectors": row_vectors,
     }
     ints, floats = assembled(counts, contents)
     singular = any(joint.has_singularity and not links[j, Link.PRESCRIBED] for j, joint in enumerate(model.joints))
-    return Packed(ints, floats, tuple(slots), tuple(python_joints), singular, row_ints, len(facing.ints))
+    return Packed(ints, floats, tuple(slots), tuple(python_joints), singular, row_bodies, len(directions.ints))
 
 
 def _add_primitives(
@@ -205,7 +206,7 @@ def _mode(listed: tuple[Primitive, ...]) -> int:
 
 
 def _world(model: Model) -> Array:
-    """(WORLD_NUMBERS,) gravity [m/s^2], and what kernels note of all bodies; no row was the weakest so far."""
+    """(World.SIZE,) with gravity [m/s^2]; no row has had a strength yet."""
     numbers = np.zeros(World.SIZE)
     numbers[World.span("GRAVITY")], numbers[World.LEAST_STRENGTH] = model.gravity, np.inf
     return numbers
