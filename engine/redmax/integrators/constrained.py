@@ -199,17 +199,17 @@ class ConstrainedRun:
         tree = self.tree
         if tree is None:
             return None
-        seen = tree.look(state.q, state.qdot, state.chart)
+        seen = tree.evaluate_loops(state.q, state.qdot, state.chart)
         scale = np.where(seen.metres, self.model.once(size), 1.0)
         if not (seen.upright and (np.abs(seen.errors) <= OPEN * scale).all()):
             return None
         q, qdot, closed = tree.project(state.q, state.qdot, state.chart)
-        if not closed or tree.rank != seen.kept:
+        if not closed or tree.rank != seen.row_count:
             return None
-        seen = tree.look(q, qdot, state.chart)
+        seen = tree.evaluate_loops(q, qdot, state.chart)
         if not ((np.abs(seen.errors) <= CLOSED * scale).all() and (np.abs(seen.rates) <= IMPOSSIBLE * scale).all()):
             return None
-        self.rank = self.full_rank = seen.kept
+        self.rank = self.full_rank = seen.row_count
         return State(state.t, q, qdot, state.chart)
 
     def _check_velocities(self, state: State) -> None:

@@ -6,74 +6,40 @@ One Tree serves one thread: kernels write into its work space.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
-from ..joints.base import ANIMATED, SIMULATED
 from ..model import Model
 from ..spatial import adjoint, pose
 from . import core, tasks
 from .layout import packing
 from .layout.arrays import sections_of
 from .layout.declaration import Body, Column, Head, RowBodies, RowWork, Vector, World
-from .rows.delassus import NOTHING
-from .rows.loop_results import SeenLoops
+from .rows.delassus import IMMOBILE_ROW
+from .rows.loop_results import LoopResults
+from .rows.redundant_rows import without_redundant_rows
 from .steps import quick_call
 from .tree import observe, products
 from .tree.observation import NO_LOOPS, Observation
 
-FEW = 4
-"""Up to so many products with the mass matrix cost less than the matrix."""
+FEW_PRODUCTS = 4
+"""Up to so many products M x cost less one by one than the matrix M."""
 
 
-def without_idle_rows(model: Model) -> packing.Packed:
-    """The packed model without rows of constraints that say nothing new, whatever the pose.
-
-    Such as those that keep a mechanism of parallel hinges in its plane, or all of a door's second hinge. What depends
-    on other rows at poses drawn at random, where no loop is closed, does so everywhere; what does so only in closed
-    poses is found step by step. A row that animated joints alone can break does say something.
-    """
-    packed = model.once(packing.pack)
-    count = int(packed.ints[Head.ROWS])
-    if count == 0 or not packed.whole:
-        return packed
-    tree, rng = Tree(model, packed), np.random.default_rng(0)
-    unheld = _with_animated_joints_free(model)
-    free = tree if unheld is model else Tree(unheld, packing.pack(unheld))
-    most: IntArray = np.zeros(0, np.int64)
-    moving = np.zeros(count, np.bool_)
-    for _ in range(3):
-        q = rng.uniform(-0.7, 0.7, model.dof_count)
-        chart = np.zeros(model.body_count, np.int64)
-        order = free.independent_rows(q, chart)
-        most = order if len(order) > len(most) else most
-        if free is not tree:
-            tree.independent_rows(q, chart)
-        moving |= tree.moving_rows()
-    if len(most) == count:
-        return packed
-    moving[most] = False
-    return replace(packing.pack(model, np.sort(most)), determined=not moving.any())
-
-
-def _with_animated_joints_free(model: Model) -> Model:
-    """The model with animated joints simulated, and with inertia wherever it has none; itself if none is animated."""
-    animated = [joint.motion_type == ANIMATED and joint.ndof > 0 for joint in model.joints]
-    if not any(animated):
-        return model
-    joints = tuple(replace(j, motion_type=SIMULATED) if a else j for j, a in zip(model.joints, animated, strict=True))
-    held = model.prescribed & ~np.repeat(animated, np.diff(model.dof))
-    return replace(model, joints=joints, prescribed=held, inertia=np.where(model.inertia > 0.0, model.inertia, 1.0))
+def pack_for_tree(model: Model) -> packing.Packed:
+    """The packed model, whose redundant rows are not solved for; `model.once(pack_for_tree)` makes it only once."""
+    return without_redundant_rows(model, Tree)
 
 
 class Tree:
+    """A model with its own work space, computed by kernels. Charts: (n,) as in `State`."""
+
     def __init__(self, model: Model, packed: packing.Packed | None = None) -> None:
         self.model = model
         self.address = core.compute.address
-        self.packed = model.once(without_idle_rows) if packed is None else packed
+        self.packed = model.once(pack_for_tree) if packed is None else packed
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
         sections = sections_of(self.ints, self.floats)
@@ -103,8 +69,8 @@ class Tree:
         return packing.charts_of(self.packed, chart, self._digits) if len(self._digits) else chart
 
     def accelerations(self, q: Array, qdot: Array) -> Array:
-        """qddot (nr,) at t = 0, with prescribed coordinates unaccelerated: the quickest call, above all for contiguous
-        float64 arrays that may be written to. NaN where nothing resists a joint, which `forward_dynamics` names."""
+        """qddot (nr,) at t = 0, with prescribed coordinates unaccelerated. The quickest call, above all for contiguous
+        and writable float64 arrays. NaN where nothing resists a joint, which `forward_dynamics` names."""
         qddot = np.zeros(self._dofs)
         try:
             result = quick_call.accelerations(self._place_at, q, qdot, qddot)
@@ -119,7 +85,8 @@ class Tree:
         return qddot
 
     def repeat(self, q: Array, qdot: Array, count: int) -> Array:
-        """The same `count` times in one compiled loop; overwritten by the next call. q, qdot: contiguous float64."""
+        """qddot (nr,) as `accelerations`, computed `count` times in one compiled loop; the next call overwrites it.
+        q, qdot: contiguous float64."""
         core.repeated(self.address, self.ints, self.floats, q, qdot, self._qddot, 0.0, tasks.ACCELERATE, count)
         return self._qddot
 
@@ -140,7 +107,8 @@ class Tree:
         return self.vectors[Vector.FORCE].copy(), self.vectors[Vector.LOAD].copy()
 
     def needs(self, q: Array, qdot: Array, chart: IntArray, t: float, qddot: Array) -> tuple[Array, Array, Array]:
-        """As `inverse_dynamics`, and powers (2,) [W] without those of motors."""
+        """Whole forces along the coordinates (nr,) that give qddot, the loads among them, and powers (2,) [W] without
+        those of motors."""
         self.set_chart(chart)
         self._qddot[:] = qddot
         what = tasks.PLACE | tasks.LOADS | tasks.POWERS | tasks.INVERSE
@@ -149,9 +117,9 @@ class Tree:
         return force, load, self._world[World.POWER_IN : World.POWER_OUT + 1].copy()
 
     def inertia_products(self, X: Array) -> Array:
-        """M x (k, nr) for every line x of X (k, nr), where the last call placed the bodies: one after the other in
-        O(n), or many at once with the mass matrix."""
-        if len(X) > FEW:
+        """M x (k, nr) for every row x of X (k, nr), at the pose of the last call: one by one in O(n), or many at once
+        with the mass matrix."""
+        if len(X) > FEW_PRODUCTS:
             M = np.zeros((self._dofs, self._dofs))
             products.mass_matrix(self.ints, self.floats, M)
             return np.asarray(X @ M)
@@ -171,25 +139,25 @@ class Tree:
         return q_new, qdot_new, self.chart(chart)
 
     def project(self, q: Array, qdot: Array, chart: IntArray) -> tuple[Array, Array, bool]:
-        """Coordinates and velocities brought onto all constraints by the least change; False if that fails."""
+        """Coordinates and velocities brought onto all rows by the least change, and whether that succeeded."""
         self.set_chart(chart)
         q, qdot = np.array(q, np.float64), np.array(qdot, np.float64)
         return q, qdot, self._run(q, qdot, self._qddot, 0.0, tasks.PROJECT) >= 0
 
     @property
     def rank(self) -> int:
-        """How many rows of constraints were independent in the last call."""
+        """Number of independent rows in the last call."""
         return int(self._world[World.RANK])
 
     def weakest_row(self) -> tuple[float, float, int]:
-        """Strength of the weakest row since this was asked last: the least, the largest, and the loop of the least.
+        """Strengths of weakest rows since the last call of this: the least, the largest, and the loop of the least.
 
-        That is how much the row has that no other one has, relative to what it could move at most, 0 to 1; it is 0
-        where rows depend on each other. Infinite, 0 and 0 where no rows were solved for.
+        The strength of a row is 0 where it depends on others, and at most 1; see `declaration.World`. Infinity, 0 and
+        0 where no rows were solved for.
         """
         least, row, largest = self._world[World.LEAST_STRENGTH : World.MOST_STRENGTH + 1].tolist()
         self._world[World.LEAST_STRENGTH], self._world[World.MOST_STRENGTH] = np.inf, 0.0
-        return least**0.5, largest**0.5, int(self.packed.lines[int(row), RowBodies.LOOP]) if least < np.inf else 0
+        return least**0.5, largest**0.5, int(self.packed.rows[int(row), RowBodies.LOOP]) if least < np.inf else 0
 
     def weakest_at(self, q: Array, chart: IntArray) -> tuple[float, int]:
         """Strength of the weakest row in this pose, and the number of its loop; see `weakest_row`."""
@@ -199,37 +167,36 @@ class Tree:
         return least, loop
 
     def independent_rows(self, q: Array, chart: IntArray) -> IntArray:
-        """Numbers of the constraints' rows that do not depend on others here."""
+        """Indices of rows that are independent at q."""
         self._accelerate(q, np.zeros_like(q), chart)
         return self._rows[: self.rank, RowWork.PIVOT].astype(np.int64)
 
     def moving_rows(self) -> BoolArray:
-        """(m,) which rows would move anything, where the last call was."""
-        kept = int(self.ints[Head.ROWS])
+        """(m,) whether a row can move anything at the pose of the last call."""
         moved = self._columns[:, Column.D] @ self._reach**2
-        return np.asarray(moved > NOTHING * self._rows[:kept, RowWork.BOUND])
+        return np.asarray(moved > IMMOBILE_ROW * self._rows[: len(moved), RowWork.BOUND])
 
     @cached_property
-    def loops(self) -> SeenLoops:
-        """What the last `look` or `observe` says of the loops."""
-        return SeenLoops(self.model, self.packed, self._rows, self._E_ki)
+    def loops(self) -> LoopResults:
+        """Loops as the last `evaluate_loops` or `observe` left them."""
+        return LoopResults(self.model, self.packed, self._rows, self._E_ki)
 
-    def look(self, q: Array, qdot: Array, chart: IntArray) -> SeenLoops:
-        """All loops at one instant, also by rows that say nothing new."""
+    def evaluate_loops(self, q: Array, qdot: Array, chart: IntArray) -> LoopResults:
+        """Errors and rates of all rows of loops, redundant ones too, at (q, qdot)."""
         self.set_chart(chart)
         self._run(*self._copied(q, qdot), self._qddot, 0.0, tasks.PLACE | tasks.ROW_ERRORS)
         return self.loops
 
     def widest_loop(self, q: Array, qdot: Array, chart: IntArray) -> int:
-        """Number of the loop that is open most."""
-        return int(self.packed.lines[np.abs(self.row_errors(q, qdot, chart)).argmax(), RowBodies.LOOP])
+        """Index of the loop with the largest error."""
+        return int(self.packed.rows[np.abs(self.row_errors(q, qdot, chart)).argmax(), RowBodies.LOOP])
 
     def is_regular(self, q: Array, chart: IntArray) -> bool:
-        """Whether no row of the constraints depends on others here, beside those that do so everywhere."""
+        """Whether all rows that are solved for are independent at q."""
         return len(self.independent_rows(q, chart)) == int(self.ints[Head.ROWS])
 
     def row_errors(self, q: Array, qdot: Array, chart: IntArray) -> Array:
-        """(m,) errors of the constraints' rows [m, or a cosine of about an angle in rad]."""
+        """(m,) errors of the rows that are solved for [m, or the cosine of an angle near pi / 2]."""
         self._accelerate(q, qdot, chart)
         return self._rows[: int(self.ints[Head.ROWS]), RowWork.ERROR].copy()
 
@@ -282,7 +249,7 @@ class Tree:
         return E_ki
 
     def _copied(self, q: Array, qdot: Array) -> tuple[Array, Array]:
-        """Both in memory as kernels want it: contiguous and writable, so that one compiled form serves all calls."""
+        """q and qdot in contiguous, writable memory, so that one compiled form serves all calls."""
         self._q[:], self._qdot[:] = q, qdot
         return self._q, self._qdot
 
@@ -290,7 +257,7 @@ class Tree:
         return int(core.repeated(self.address, self.ints, self.floats, q, qdot, qddot, t, what, 1))
 
     def observe(self, q: Array, qdot: Array, chart: IntArray, t: float) -> Observation:
-        """Everything a sample shows."""
+        """All results of a sample; see `Observation`."""
         self.set_chart(chart)
         n, nr = self.model.body_count, self.model.dof_count
         E_wb, qddot = np.empty((n, 4, 4)), np.zeros(nr)

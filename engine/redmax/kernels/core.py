@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one compiled function that holds all heavy code, and how other compiled functions call it.
+"""`compute`, the compiled function that holds all heavy code, and how other compiled functions call it.
 
 Whatever a compiled function calls is compiled into it once more. So the heavy part is a function of its own, called
 through its address: it is compiled once, whatever the number of integrators.
@@ -19,25 +19,28 @@ from .joints.charts import recentre, turn_rate
 from .joints.loads import joint_loads, put_prescribed
 from .joints.place import place_all, velocities
 from .layout.declaration import Head, Vector, Work, World
-from .layout.memory import fixed, further, get, numbers_at, put, put3
+from .layout.memory import fixed, further, get, get3, numbers_at, put, put3
 from .layout.views import address_in, addresses, arrays_of, line, rows_of, whole
-from .rows.constrained import forward_with_rows, look, project, set_forces
-from .rows.row_kinds import world_poses
+from .rows.constrained import errors_and_rates, forward_with_rows, set_forces
+from .rows.projection import project
 from .tree.articulated import eliminate, substitute
 from .tree.forces import apply_forces
 from .tree.inverse import joint_forces, solve_implicit
-from .tree.planar import accelerate_flat
+from .tree.planar import accelerate_planar
 from .tree.power import powers
-from .tree.products import multiply, pull
+from .tree.products import multiply, stiffness_product
+from .tree.world_poses import world_poses
 
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64, types.int64, types.float64, types.int64)
 
 
 @inner
-def forward_dynamics(n, nr, flat, bodies, links, work, columns, armature, force, qddot, wrenches):
-    """qddot from what is placed and the forces in `FORCE`; at prescribed coordinates it is given instead, and `FORCE`
-    gets what they need. Gives -1, or the body at whose joint nothing resists."""
-    if flat and not wrenches and accelerate_flat(n, bodies, links, work, columns, force, qddot):
+def forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, wrenches):
+    """qddot from the forces along the coordinates, after `place_all`; at prescribed ones the force from a given qddot.
+
+    Gives -1, or the body at whose joint nothing resists.
+    """
+    if planar and not wrenches and accelerate_planar(n, bodies, links, work, columns, force, qddot):
         return -1
     set_forces(nr, columns, force)
     stuck = eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, wrenches)
@@ -48,9 +51,9 @@ def forward_dynamics(n, nr, flat, bodies, links, work, columns, armature, force,
 
 @callback(SIGNATURE)
 def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
-    """Does what the flags of `layout` ask for, in their order. The arrays are given by their addresses.
+    """Do what the flags of `tasks` in `what` ask for, in their order. Arrays are given by their addresses.
 
-    t: time, or for an implicit solve or its product, which goes to `FORCE`, the step.
+    t: time [s]; for an implicit solve or a product with its matrix, which goes to `Vector.FORCE`, the step [s].
     Gives -1; from forward dynamics the body at whose joint nothing resists; from recentring 1 if anything changed.
     """
     ints, floats = whole(ints_at, floats_at)
@@ -60,12 +63,11 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     bodies, links = rows.bodies, rows.links
     world, work, columns, vectors = rows.world, rows.body_work, rows.columns, rows.vectors
     constrained, count = fixed(ints, Head.ROWS) > 0, fixed(ints, Head.FORCES)
-    armature, force, load = (
-        further(vectors, Vector.ARMATURE * nr),
-        further(vectors, Vector.FORCE * nr),
-        further(vectors, Vector.LOAD * nr),
-    )
-    put3(work, Work.ACC + 3 - Work.SIZE, -get(world, 0), -get(world, 1), -get(world, 2))
+    armature, force = further(vectors, Vector.ARMATURE * nr), further(vectors, Vector.FORCE * nr)
+    load, right = further(vectors, Vector.LOAD * nr), further(vectors, Vector.RIGHT_SIDE * nr)
+    K, D = further(vectors, Vector.LOAD_K * nr), further(vectors, Vector.LOAD_D * nr)
+    g0, g1, g2 = get3(world, World.GRAVITY)
+    put3(work, Work.ACC + 3 - Work.SIZE, -g0, -g1, -g2)
     result = -1
     if what & tasks.PRESCRIBE:
         put_prescribed(arrays_of(ints, rows), t, line(q, nr), line(qdot, nr), line(qddot, nr))
@@ -92,8 +94,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         if constrained:
             result = forward_with_rows(ints, rows, qddot, wrenches)
         else:
-            flat = fixed(ints, Head.IS_PLANAR) != 0
-            result = forward_dynamics(n, nr, flat, bodies, links, work, columns, armature, force, qddot, wrenches)
+            planar = fixed(ints, Head.IS_PLANAR) != 0
+            result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, wrenches)
     if what & tasks.POWERS:
         put_in, taken = powers(arrays_of(ints, rows), loaded, line(qdot, nr), t)
         if count > 0:
@@ -102,19 +104,14 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         put(world, World.POWER_OUT, taken)
     if what & tasks.INVERSE:
         joint_forces(n, bodies, links, work, columns, qddot, force)
-    K, D, right = (
-        further(vectors, Vector.LOAD_K * nr),
-        further(vectors, Vector.LOAD_D * nr),
-        further(vectors, Vector.RIGHT_SIDE * nr),
-    )
     if what & tasks.MULTIPLY:
         multiply(n, nr, count, rows, K, D, t, qddot, force)
     if what & tasks.STIFFNESS_PRODUCT:
-        pull(n, count, rows, t, qddot, force)
+        stiffness_product(n, count, rows, t, qddot, force)
     if what & tasks.SOLVE_IMPLICIT:
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
     if what & tasks.ROW_ERRORS:
-        look(ints, rows)
+        errors_and_rates(ints, rows)
     return result
 
 

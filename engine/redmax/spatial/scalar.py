@@ -36,7 +36,7 @@ LARGEST_REDUCED = 1e5
 
 
 def sine_cosine(x: float) -> tuple[float, float]:
-    """sin x and cos x, to about one unit in the last place; quicker than two calls of the C library."""
+    """sin x and cos x of x [rad], to about one unit in the last place; quicker than two calls of the C library."""
     if not abs(x) < LARGEST_REDUCED:
         nothing = x - x  # not a number where x is none, or infinite
         return (math.sin(x), math.cos(x)) if nothing == 0.0 else (nothing, nothing)
@@ -80,13 +80,14 @@ def stumpff(x: float) -> tuple[float, float, float, float, float, float]:
 
 
 def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> Vector:
+    """a x b."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def turned_back(
     R: Matrix, p: Vector, w0: float, w1: float, w2: float, v0: float, v1: float, v2: float
 ) -> tuple[float, float, float, float, float, float]:
-    """A twist seen from a frame (R, p): R^T w and R^T (v + w x p)."""
+    """Twist (w, v) in the frame (R, p): R^T w and R^T (v + w x p)."""
     v0, v1, v2 = v0 + w1 * p[2] - w2 * p[1], v1 + w2 * p[0] - w0 * p[2], v2 + w0 * p[1] - w1 * p[0]
     return (
         R[0] * w0 + R[3] * w1 + R[6] * w2,
@@ -114,6 +115,7 @@ def product(A: Matrix, B: Matrix) -> Matrix:
 
 
 def applied(A: Matrix, x: float, y: float, z: float) -> Vector:
+    """A (x, y, z)."""
     return A[0] * x + A[1] * y + A[2] * z, A[3] * x + A[4] * y + A[5] * z, A[6] * x + A[7] * y + A[8] * z
 
 
@@ -152,6 +154,7 @@ def ball_bias(x: float, y: float, z: float, dx: float, dy: float, dz: float, c3:
 
 
 def axis_rotation(axis: int, angle: float) -> Matrix:
+    """Rotation by an angle [rad] about axis x, y or z (0, 1, 2)."""
     s, c = sine_cosine(angle)
     if axis == 0:
         return 1.0, 0.0, 0.0, 0.0, c, -s, 0.0, s, c

@@ -112,7 +112,7 @@ def test_a_run_begins_where_readable_code_begins_it(name):
     # Both go by the least change, one of them damped: they part by the square of the gap.
     np.testing.assert_allclose(found.q, expected.q, atol=1e-9)
     np.testing.assert_allclose(found.qdot, expected.qdot, atol=1e-8 * (1.0 + np.abs(expected.qdot).max()))
-    assert quick.tree.look(found.q, found.qdot, found.chart).gaps().max() < 1e-14
+    assert quick.tree.evaluate_loops(found.q, found.qdot, found.chart).gaps().max() < 1e-14
 
 
 def closing_frame(scene, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0)):

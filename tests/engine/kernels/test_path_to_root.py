@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 from redmax import fast
 from redmax.kernels.layout import codes
 from redmax.kernels.layout.declaration import Path
-from redmax.kernels.layout.packing_paths import pack_ways, runs
+from redmax.kernels.layout.packing_paths import pack_paths, runs
 
 
 def halves(pairs, first):
@@ -23,7 +23,7 @@ def halves(pairs, first):
 
 def listed(parent, rows):
     """Of each body the rows that meet there and the ways that pass."""
-    ints = pack_ways(np.array(parent), np.array([[codes.POINT, a, b, 0] for a, b in rows]))
+    ints = pack_paths(np.array(parent), np.array([[codes.POINT, a, b, 0] for a, b in rows]))
     lines = ints[: len(parent) * Path.SIZE].reshape(-1, Path.SIZE)
     pairs = ints[len(parent) * Path.SIZE :].reshape(-1, 2)
     found = []
@@ -91,7 +91,7 @@ def test_samples_within_steps_are_on_the_loops(make, fps):
     count = round(0.3 * fps)
     for k in range(1, count + 1):
         state = passing.advance(k / fps)
-        seen = tree.look(state.q, state.qdot, state.chart)
+        seen = tree.evaluate_loops(state.q, state.qdot, state.chart)
         assert seen.gaps().max() < 1e-14
         assert np.abs(seen.rates).max() < 1e-12 * (1.0 + np.abs(state.qdot).max())
     assert passing.steps < 0.6 * count

@@ -59,6 +59,7 @@ NOT_COMPILED = (
     "layout/packing_tables",
     "route",
     "rows/loop_results",
+    "rows/redundant_rows",
     "tree/observation",
 )
 """Modules here that no compiled function reads anything of."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rows that know where they end: what `memory` is made of where REDMAX_CHECKED asks for it.
 
-A row then is its address with the first and the last address that may be used through it. A row further on keeps them,
-a part has narrower ones, and whatever lies outside is an IndexError that names the kernel and the line, before
-anything is read or written.
+A row then is an address with the first and the last address that may be used through it. `further` leaves these as they
+are, `part` narrows them, and what lies outside is an IndexError that names the kernel and the line, before anything is
+read or written.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def shifted(context: Any, builder: Any, kind: Any, row: Any, count: Any) -> Any:
 
 
 def narrowed(context: Any, builder: Any, kind: Any, row: Any, before: Any, count: Any) -> Any:
-    """The row of which only `count` elements may be used, and so many before it."""
+    """The row with tighter bounds: `before` elements ahead of its start, and `count` from there."""
     old = cgutils.create_struct_proxy(kind)(context, builder, value=row)
     first, last = _after(builder, old.at, builder.neg(before)), _after(builder, old.at, count)
     _require(context, builder, old, first, last, "a part")
@@ -80,7 +80,7 @@ def _after(builder: Any, address: Any, count: Any) -> Any:
 
 
 def _require(context: Any, builder: Any, row: Any, first: Any, last: Any, what: str) -> None:
-    """Raise unless all between two addresses lies in a row; nothing at all lies everywhere."""
+    """Raise unless all between two addresses lies in a row; an empty range lies in every row."""
     inside = builder.and_(builder.icmp_signed(">=", first, row.first), builder.icmp_signed("<=", last, row.last))
     negative = builder.icmp_signed("<", last, first)
     wrong = builder.or_(negative, builder.not_(builder.or_(inside, builder.icmp_signed("==", first, last))))

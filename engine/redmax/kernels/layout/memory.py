@@ -2,9 +2,8 @@
 """Rows of numbers by their address, for the innermost loops.
 
 An array costs a compiled function seven arguments, and each of its indices a test for negative ones. A row is one
-address; nothing is checked, so that only code which knows the layout may use it. With REDMAX_CHECKED in the
-environment a row also knows where it ends, and whatever lies outside is an error that names the place
-(`checked_memory`).
+address. Nothing is checked, so only code that knows the layout may use it. With REDMAX_CHECKED in the environment a row
+also knows where it ends, and what lies outside is an error that names the kernel and line (`checked_memory`).
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def further(typing_context: Any, row: Any, count: Any) -> Any:
 
 @intrinsic
 def part(typing_context: Any, row: Any, before: Any, count: Any) -> Any:
-    """The same row, of which only `count` elements may be used, and so many before it."""
+    """The row with tighter bounds for checked mode: `before` elements ahead of its start, and `count` from there."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return made_of.narrowed(context, builder, signature.args[0], *arguments)
@@ -65,7 +64,7 @@ def part(typing_context: Any, row: Any, before: Any, count: Any) -> Any:
 
 @intrinsic
 def pointer_to(typing_context: Any, row: Any, count: Any) -> Any:
-    """What `numba.carray` takes, to the first `count` elements of a row."""
+    """Pointer to the first `count` elements of a row, as `numba.carray` takes it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         row, count = arguments
@@ -128,7 +127,7 @@ get6 = intrinsic(_reader(6, constant=False))
 get9 = intrinsic(_reader(9, constant=False))
 get21 = intrinsic(_reader(21, constant=False))
 fixed = intrinsic(_reader(1, constant=True))
-"""fixed(row, k): the same of a row that no kernel ever writes: the compiler may read it when it likes."""
+"""fixed(row, k): element k of a row that no kernel ever writes, so that the compiler may read it at any time."""
 fixed3 = intrinsic(_reader(3, constant=True))
 fixed9 = intrinsic(_reader(9, constant=True))
 fixed10 = intrinsic(_reader(10, constant=True))

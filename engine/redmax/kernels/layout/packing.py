@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model as the few arrays that kernels read; see `layout`."""
+"""A model as the two arrays that kernels read; `declaration` says what stands where."""
 
 from __future__ import annotations
 
@@ -24,28 +24,26 @@ from .packing_bodies import (
 )
 from .packing_forces import pack_forces
 from .packing_joints import PackedJoints, pack_joints, special_forms
-from .packing_paths import pack_ways
+from .packing_paths import pack_paths
 from .packing_rows import pack_rows
 from .packing_tables import pack_tables
 
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """ints and floats: everything about a model, one array each, with work space at the end; see `layout`.
+    """ints and floats: the two arrays of a model, as `declaration` has them. Both are read-only: a run works in copies.
 
-    A call from Python pays for every array it hands over. Kernels find the parts by `arrays_of`. Both are read-only:
-    a run works in copies of them.
-    joints: what is known of joints besides. singular: whether a simulated joint has a singularity.
-    lines: (lines, ROW_INTS) of the rows of loops. facing: how many of the last are axes that must not point opposite
-    ways. determined: whether the rows that are not kept move nothing, so that the multipliers of the others are known.
+    joints: their parts, and what is known of them besides. singular: whether a simulated joint has a singularity.
+    rows: (m, RowBodies.SIZE) of the rows of loops. directions: how many of the last ones are axes that must not point
+    in opposite directions. determined: whether redundant rows move nothing, so that the other multipliers are unique.
     """
 
     ints: IntArray
     floats: Array
     joints: PackedJoints
     singular: bool
-    lines: IntArray
-    facing: int
+    rows: IntArray
+    directions: int
     determined: bool = True
 
     @property
@@ -54,15 +52,19 @@ class Packed:
         return not self.joints.python_joints
 
 
-def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
-    """The arrays of a model; `model.once(pack)` makes them only once. keep_rows: of constraints; all if left out."""
+def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
+    """The arrays of a model; `model.once(pack)` makes them only once.
+
+    solve_for: which rows of loops are solved for, in ascending order; all if left out.
+    """
     n, nr = model.body_count, model.dof_count
     links, bodies = np.zeros((n, Link.SIZE), np.int64), np.zeros((n, Body.SIZE))
     links[:, Link.PARENT] = model.parent
     forms = special_forms(model)
-    tilts = np.array([rotation_to(each.turn) if each.form == Form.HINGE else np.eye(3) for each in forms]).reshape(
-        n, 3, 3
-    )
+    tilts = np.tile(np.eye(3), (n, 1, 1))
+    for j, special in enumerate(forms):
+        if special.form == Form.HINGE:
+            tilts[j] = rotation_to(special.turn)
     fill_bodies(model, bodies, tilts)
     joints = pack_joints(model, forms, links, bodies)
     links[:, Link.ROLE] = roles(model.parent, links[:, Link.NDOF])
@@ -79,12 +81,12 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         len(tables) and (tables[:, Table.KIND] != codes.ANIMATION).any()
     )
     tables, pool = np.concatenate([tables, forces.tables]), np.concatenate([pool, forces.pool])
-    lines, facing = pack_rows(model, tilts)
-    kept = np.arange(len(lines.ints)) if keep_rows is None else keep_rows
-    idle = np.setdiff1d(np.arange(len(lines.ints)), kept)
-    parts = (lines.chosen(kept), lines.chosen(idle), facing)
-    row_ints, row_values = (np.concatenate(x) for x in zip(*((p.ints, p.values) for p in parts), strict=True))
-    ways = pack_ways(model.parent, parts[0].ints)
+    found, directions = pack_rows(model, tilts)
+    solved = np.arange(len(found.ints)) if solve_for is None else solve_for
+    redundant = np.setdiff1d(np.arange(len(found.ints)), solved)
+    parts = (found.chosen(solved), found.chosen(redundant), directions)
+    row_bodies, row_vectors = (np.concatenate(x) for x in zip(*((p.ints, p.values) for p in parts), strict=True))
+    paths = pack_paths(model.parent, parts[0].ints)
     vectors, poses = np.zeros((Vector.SIZE, nr)), np.zeros((n + 1, Pose.SIZE))
     vectors[Vector.START], poses[0, Pose.span("R")] = model.q0, np.eye(3).ravel()
     counts = {
@@ -98,11 +100,11 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         "HAS_LOADS": int(loaded),
         "HAS_BODY_DAMPING": int(model.body_damping.any()),
         "DOFS": nr,
-        "ROWS": len(kept),
+        "ROWS": len(solved),
         "FORCES": len(forces.ints),
         "FORCE_POINTS": len(forces.points),
-        "ALL_ROWS": len(row_ints),
-        "PATHS": len(ways),
+        "ALL_ROWS": len(row_bodies),
+        "PATHS": len(paths),
         "IS_PLANAR": int(is_planar(links)),
     }
     contents = {
@@ -110,8 +112,8 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         "parts": joints.part_ints,
         "tables": tables,
         "prescribed": given,
-        "row_bodies": row_ints,
-        "paths": ways,
+        "row_bodies": row_bodies,
+        "paths": paths,
         "forces": forces.ints,
         "force_points": forces.points,
         "bodies": bodies,
@@ -123,15 +125,15 @@ def pack(model: Model, keep_rows: IntArray | None = None) -> Packed:
         "body_work": constant_work(links, bodies),
         "columns": columns_of_s(links, nr),
         "poses": poses,
-        "row_vectors": row_values,
+        "row_vectors": row_vectors,
     }
     ints, floats = assembled(counts, contents)
     singular = bool((links[:, Link.SINGULAR] * (1 - links[:, Link.PRESCRIBED])).any())
-    return Packed(ints, floats, joints, singular, row_ints, len(facing.ints))
+    return Packed(ints, floats, joints, singular, row_bodies, len(directions.ints))
 
 
 def _world(model: Model) -> Array:
-    """(WORLD_NUMBERS,) gravity [m/s^2], and what kernels note of all bodies; no row was the weakest so far."""
+    """(World.SIZE,) with gravity [m/s^2]; no row has had a strength yet."""
     numbers = np.zeros(World.SIZE)
     numbers[World.span("GRAVITY")], numbers[World.LEAST_STRENGTH] = model.gravity, np.inf
     return numbers

@@ -11,11 +11,11 @@ from . import codes
 from .declaration import Body, Column, Link, Work
 
 SAME_DIRECTION = 1e-14
-"""Directions that differ by no more [rad] do so by the rounding of the products they come out of."""
+"""Directions that differ by no more than this [rad] differ by rounding only."""
 
 
 def roles(parent: IntArray, ndof: IntArray) -> IntArray:
-    """(n,) of each body, as in `layout`. ndof: (n,) coordinates of its joint."""
+    """(n,) `Link.ROLE` of each body. parent: (n,) or -1. ndof: (n,) number of coordinates of its joint."""
     n = len(parent)
     last = np.full(n + 1, -1, np.int64)
     last[parent] = np.arange(n)  # of those with the same parent the last remains
@@ -31,26 +31,29 @@ def roles(parent: IntArray, ndof: IntArray) -> IntArray:
 
 
 def constant_work(links: IntArray, bodies: Array) -> Array:
-    """(n + 1, WORK) work space of the world and the bodies; of hinges what does not change is filled in once."""
+    """(n + 1, Work.SIZE) work space of the world and the bodies. Of hinges it has what never changes: their position,
+    and of parallel ones the last row of the rotation."""
     rows = np.zeros((len(links) + 1, Work.SIZE))
     hinges = is_hinge(links)
-    rows[1:][hinges, Work.R : Work.R + 12] = bodies[hinges, Body.R0 : Body.R0 + 12]
+    for field, at_rest in (("R", "R0"), ("P", "P0")):
+        rows[1:][hinges, Work.span(field)] = bodies[hinges, Body.span(at_rest)]
     return rows
 
 
 def columns_of_s(links: IntArray, nr: int) -> Array:
-    """(nr, DOF_WORK) where kernels keep S; those of hinges are constant and filled in once."""
+    """(nr, Column.SIZE) work space of the coordinates, with the constant S of hinges."""
     rows = np.zeros((nr, Column.SIZE))
     rows[links[is_hinge(links), Link.DOF], Column.S + 2] = 1.0
     return rows
 
 
 def is_hinge(links: IntArray) -> BoolArray:
+    """(n,) whether the joint of a body is a hinge."""
     return np.isin(links[:, Link.MODE], (codes.HINGE, codes.PARALLEL))
 
 
 def mark_parallel_hinges(links: IntArray, bodies: Array) -> None:
-    """Hinges about the same direction as the hinge they hang on, but for rounding, which is taken from them."""
+    """Mark hinges whose axis is parallel to that of their parent's hinge, and make their `Body.R0` exactly so."""
     hinges = np.append(is_hinge(links), False)
     R0 = bodies[:, Body.span("R0")]
     tilt = np.abs(R0[:, [2, 5, 6, 7]]).max(axis=1, initial=0.0)
@@ -62,7 +65,7 @@ def mark_parallel_hinges(links: IntArray, bodies: Array) -> None:
 
 
 def is_planar(links: IntArray) -> bool:
-    """Whether all that moves are simulated hinges, each on what is at rest or parallel to the one it hangs on."""
+    """Whether every moving body has a simulated hinge, on a body at rest or parallel to its parent's hinge."""
     mode, role = links[:, Link.MODE], links[:, Link.ROLE]
     on_rest = (mode == codes.HINGE) & (role & codes.ON_REST != 0)
     in_plane = (mode == codes.PARALLEL) | on_rest | (role & codes.AT_REST != 0)
@@ -70,15 +73,16 @@ def is_planar(links: IntArray) -> bool:
 
 
 def rotation_to(axis: tuple[float, float, float]) -> Array:
-    """(3, 3) the rotation that takes z to a unit axis by the shortest way."""
+    """(3, 3) the rotation of least angle that takes z to a unit axis."""
     x, y, z = axis
-    if z < -0.5:  # first half a turn about x, so that the way to go is short
+    if z < -0.5:  # half a turn about x first: 1 / (1 + z) would lose digits
         return np.diag([1.0, -1.0, -1.0]) @ rotation_to((x, -y, -z))
     k = 1.0 / (1.0 + z)
     return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]])
 
 
 def fill_bodies(model: Model, bodies: Array, tilts: Array) -> None:
+    """Write (n, Body.SIZE) bodies. tilts: (n, 3, 3) kernels' joint frames in the model's."""
     n = model.body_count
     back = np.swapaxes(tilts, 1, 2)
     R, c, m = back @ model.E_ji[:, :3, :3], (back @ model.E_ji[:, :3, 3:])[:, :, 0], model.inertia[:, 3]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forces as the numbers that kernels know."""
+"""Forces as kernels read them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .packing_tables import table_numbers
 
 
 class PackedForces(NamedTuple):
-    """ints: (count, FORCE_INTS). points: their bodies. tables and pool: to be added to those of the joints."""
+    """ints: (forces, Force.SIZE). points: (points,) body of each. tables, pool: to append to those of the joints."""
 
     ints: IntArray
     points: IntArray
@@ -25,7 +25,8 @@ class PackedForces(NamedTuple):
 
 
 def pack_forces(model: Model, tilts: Array, table_count: int, pool_length: int) -> PackedForces:
-    """Forces that kernels know. tilts: (n, 3, 3) kernels' joint frames in the model's."""
+    """All forces that kernels know. tilts: (n, 3, 3) kernels' joint frames in the model's.
+    table_count, pool_length: what the joints have."""
     ints: list[list[int]] = []
     points: list[int] = []
     tables: list[list[int]] = []
@@ -58,7 +59,7 @@ def pack_forces(model: Model, tilts: Array, table_count: int, pool_length: int) 
 
 
 def _kernel_points(model: Model, tilts: Array, force: PackedForce) -> Array:
-    """(m, 3) points in the frames that kernels use."""
+    """(m, 3) points of a force in the joint frames that kernels use [m]."""
     x = np.array(force.x)
     for k, body in enumerate(force.owners.tolist()):
         if body >= 0:
@@ -67,7 +68,7 @@ def _kernel_points(model: Model, tilts: Array, force: PackedForce) -> Array:
 
 
 def _numbers(model: Model, tilts: Array, force: PackedForce) -> Array:
-    """The numbers of a force, its directions on a body along the axes that kernels use."""
+    """Constants of a force, with directions on a body in the axes of the joint frame that kernels use."""
     numbers = np.array(force.numbers, np.float64)
     body = int(force.owners[0])
     if force.formula == Formula.BODY_WRENCH:

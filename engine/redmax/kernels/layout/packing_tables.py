@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables as the polynomials that kernels read."""
+"""Tables as kernels read them: points and polynomials."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .declaration import Table as TableInts
 
 
 def table_numbers(table: Table) -> Array:
-    """Points of a table, then its pieces, in one row."""
+    """Points of a table, then the coefficients of its pieces, in one row."""
     return np.concatenate([np.asarray(table.x, np.float64), _pieces(table).ravel()])
 
 
@@ -30,6 +30,7 @@ def _pieces(table: Table) -> Array:
 
 
 def pack_tables(model: Model) -> tuple[IntArray, Array]:
+    """Tables of all joints, shape (tables, Table.SIZE), and the pool with their numbers."""
     rows: list[list[int]] = []
     pool: list[Array] = []
     length = 0

@@ -24,7 +24,7 @@ def shifted(_context: Any, builder: Any, _kind: Any, row: Any, count: Any) -> An
 
 
 def narrowed(_context: Any, _builder: Any, _kind: Any, row: Any, _before: Any, _count: Any) -> Any:
-    """The row of which only `count` elements may be used, and so many before it."""
+    """The row with tighter bounds, of which it has none here."""
     return row
 
 

@@ -1,25 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiled W = L^-1 G^T: what rows of constraints ask of each coordinate on their ways to the root.
+"""Compiled W = L^-1 G^T, shape (nr, m): the share of each coordinate in the wrenches of the constraint rows.
 
-Elimination factorises M = L D^-1 L^T along the tree. A row is a wrench on each of two bodies; each joint on the way to
-the root takes its part, and hands on the rest. Wrenches are in the world's axes about one point, so that handing on is
-nothing but to subtract; from where the ways of a row meet there is one wrench, the sum of both (`packing_ways`).
+Elimination factorises M = L D^-1 L^T along the tree. A row is a wrench on each of two bodies. On the path to the root
+each joint takes its share S^T f of a wrench and passes on the rest. Wrenches are in world axes about one point, so that
+passing on is a subtraction. Where the two paths of a row join, their wrenches are added (`packing_paths`).
 """
 
 from __future__ import annotations
 
 from ..cache.jit import inlined, inner
 from ..layout import codes
-from ..layout.declaration import Axis, Column, Link, Path, Pose, RowBodies, RowVectors, RowWork, Wrench
+from ..layout.declaration import (
+    Axis,
+    Column,
+    InverseInertia,
+    Link,
+    Path,
+    Pose,
+    RowBodies,
+    RowVectors,
+    RowWork,
+    Wrench,
+)
 from ..layout.memory import fixed, fixed3, further, get, get3, get6, get9, put, put6
 from ..spatial import applied, cross
 from ..tree.articulated import mode_of
 
 
 @inlined
-def moved_to(pose, origin, t, f):
-    """A wrench in a body's frame, in the world's axes about a point. Also an axis, with its halves exchanged."""
-    R, p = get9(pose, 0), get3(pose, 9)
+def in_world(pose, origin, t, f):
+    """Wrench (t, f) given in a body's frame, in world axes about `origin`. Also a twist, given as (v, omega)."""
+    R, p = get9(pose, Pose.R), get3(pose, Pose.P)
     f0, f1, f2 = applied(R, f[0], f[1], f[2])
     t0, t1, t2 = applied(R, t[0], t[1], t[2])
     c0, c1, c2 = cross(p[0] - origin[0], p[1] - origin[1], p[2] - origin[2], f0, f1, f2)
@@ -27,138 +38,146 @@ def moved_to(pose, origin, t, f):
 
 
 @inlined
-def put_axis(row, pose, origin, s, u, d):
-    """A coordinate: S, and what it takes of a wrench per unit of its part, d times its articulated column."""
-    v0, v1, v2, w0, w1, w2 = moved_to(pose, origin, (s[3], s[4], s[5]), (s[0], s[1], s[2]))
-    t0, t1, t2, f0, f1, f2 = moved_to(pose, origin, (d * u[0], d * u[1], d * u[2]), (d * u[3], d * u[4], d * u[5]))
-    put6(row, 0, w0, w1, w2, v0, v1, v2)
-    put6(row, 6, t0, t1, t2, f0, f1, f2)
+def put_axis(axis, pose, origin, s, u, d):
+    """Write a coordinate in world axes: its column s of S, and d u, which a wrench loses per unit of s^T times it."""
+    v0, v1, v2, w0, w1, w2 = in_world(pose, origin, (s[3], s[4], s[5]), (s[0], s[1], s[2]))
+    t0, t1, t2, f0, f1, f2 = in_world(pose, origin, (d * u[0], d * u[1], d * u[2]), (d * u[3], d * u[4], d * u[5]))
+    put6(axis, Axis.S, w0, w1, w2, v0, v1, v2)
+    put6(axis, Axis.U, t0, t1, t2, f0, f1, f2)
 
 
 @inner
-def put_axes(n, links, columns, armature, poses, origin, axes, sums):
-    """All coordinates in the world, and what lies on the way from the root to each body: sums of 1 / inertia of turns
-    and of slides."""
+def put_axes(n, links, columns, armature, poses, origin, axes, inverse_inertias):
+    """Write all coordinates in world axes, and for each body the sums of 1 / inertia from the root to it."""
     for j in range(n):
-        link, pose, sum_here = further(links, j * Link.SIZE), further(poses, j * Pose.SIZE), further(sums, 2 * j)
-        dof, parent, turns, slides = fixed(link, Link.DOF), fixed(link, Link.PARENT), 0.0, 0.0
+        link, pose = further(links, j * Link.SIZE), further(poses, j * Pose.SIZE)
+        dof, parent, angular, linear = fixed(link, Link.DOF), fixed(link, Link.PARENT), 0.0, 0.0
         if parent >= 0:
-            turns, slides = get(sums, 2 * parent), get(sums, 2 * parent + 1)
+            above = further(inverse_inertias, parent * InverseInertia.SIZE)
+            angular, linear = get(above, InverseInertia.ANGULAR), get(above, InverseInertia.LINEAR)
         if mode_of(link, armature, dof) == codes.BALL:
-            column, row = further(columns, dof * Column.SIZE), further(axes, dof * Axis.SIZE)
-            l1, l4, l3 = get3(column, Column.U + 3)
-            a, b, c = (
-                get3(column, Column.U),
-                get3(column, Column.U + Column.SIZE),
-                get3(column, Column.U + 2 * Column.SIZE),
-            )
-            # Its three turns at once are as three in a row, with what the later ones leave of the earlier.
+            first, axis = further(columns, dof * Column.SIZE), further(axes, dof * Axis.SIZE)
+            second, third = further(first, Column.SIZE), further(first, 2 * Column.SIZE)
+            l1, l4, l3 = get3(first, Column.U + 3)
+            a, b, c = get3(first, Column.U), get3(second, Column.U), get3(third, Column.U)
+            # The ball's angular inertia is A = L diag(1/D) L^T; the rows of L^-1 are axes of three hinges in a row,
+            # which take their shares one after another, from the last to the first.
             e, g = l4 - l3 * l1, (b[0] - l3 * c[0], b[1] - l3 * c[1], b[2] - l3 * c[2])
             h = (a[0] - l1 * b[0] - e * c[0], a[1] - l1 * b[1] - e * c[1], a[2] - l1 * b[2] - e * c[2])
-            put_axis(row, pose, origin, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (1.0, -l1, -e, h[0], h[1], h[2]), 1.0)
-            row = further(row, Axis.SIZE)
-            put_axis(row, pose, origin, (l1, 1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 1.0, -l3, g[0], g[1], g[2]), 1.0)
-            row = further(row, Axis.SIZE)
-            put_axis(row, pose, origin, (l4, l3, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, c[0], c[1], c[2]), 1.0)
-            turns += (
-                get(column, Column.D) + get(column, Column.D + Column.SIZE) + get(column, Column.D + 2 * Column.SIZE)
-            )
+            put_axis(axis, pose, origin, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (1.0, -l1, -e, h[0], h[1], h[2]), 1.0)
+            axis = further(axis, Axis.SIZE)
+            put_axis(axis, pose, origin, (l1, 1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 1.0, -l3, g[0], g[1], g[2]), 1.0)
+            axis = further(axis, Axis.SIZE)
+            put_axis(axis, pose, origin, (l4, l3, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, c[0], c[1], c[2]), 1.0)
+            angular += get(first, Column.D) + get(second, Column.D) + get(third, Column.D)
         elif not fixed(link, Link.PRESCRIBED):
             for k in range(dof, dof + fixed(link, Link.NDOF)):
                 column = further(columns, k * Column.SIZE)
                 s, u, d = get6(column, Column.S), get6(column, Column.U), get(column, Column.D)
                 put_axis(further(axes, k * Axis.SIZE), pose, origin, s, u, d)
-                turns += d * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
-                slides += d * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
-        put(sum_here, 0, turns)
-        put(sum_here, 1, slides)
+                angular += d * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
+                linear += d * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
+        here = further(inverse_inertias, j * InverseInertia.SIZE)
+        put(here, InverseInertia.ANGULAR, angular)
+        put(here, InverseInertia.LINEAR, linear)
 
 
 @inlined
-def length(x):
-    """At least that of a vector."""
+def absolute_sum(x):
+    """|x| + |y| + |z|, an upper bound of a vector's length."""
     return abs(x[0]) + abs(x[1]) + abs(x[2])
 
 
 @inlined
-def set_out(body, wrench, lever, poses, origin, sums, carried):
-    """A wrench on a body begins its way. Gives what it could move at most; lever: how far its force acts at most."""
+def start_path(body, wrench, lever, poses, origin, inverse_inertias, path_wrench):
+    """Write a row's wrench on a body to the start of its path; gives an upper bound of f^T M^-1 f.
+
+    lever: upper bound of the distance between the line of the force and the body's origin [m].
+    """
     pose = further(poses, body * Pose.SIZE)
-    t0, t1, t2, f0, f1, f2 = moved_to(
+    t0, t1, t2, f0, f1, f2 = in_world(
         pose, origin, (wrench[0], wrench[1], wrench[2]), (wrench[3], wrench[4], wrench[5])
     )
-    put6(carried, 0, t0, t1, t2, f0, f1, f2)
-    p = get3(pose, 9)
-    lever += length((p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]))
+    put6(path_wrench, Wrench.TORQUE, t0, t1, t2, f0, f1, f2)
+    p = get3(pose, Pose.P)
+    lever += absolute_sum((p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]))
     torque, force = t0 * t0 + t1 * t1 + t2 * t2, f0 * f0 + f1 * f1 + f2 * f2
-    return get(sums, 2 * body) * (torque + lever * lever * force) + get(sums, 2 * body + 1) * force
+    mobility = further(inverse_inertias, body * InverseInertia.SIZE)
+    angular, linear = get(mobility, InverseInertia.ANGULAR), get(mobility, InverseInertia.LINEAR)
+    return angular * (torque + lever * lever * force) + linear * force
 
 
 @inner
-def set_all_out(m, rows, values, space, poses, origin, sums, carried):
+def start_paths(m, row_bodies, row_vectors, row_work, poses, origin, inverse_inertias, path_wrenches):
+    """Write the wrenches of all rows to the starts of their paths, and the bound of each row's diagonal entry."""
     for i in range(m):
-        row, value, kept = (
-            further(rows, i * RowBodies.SIZE),
-            further(values, i * RowVectors.SIZE),
-            further(space, i * RowWork.SIZE),
-        )
-        a, b, lever_a, lever_b, most = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B), 0.0, 0.0, 0.0
+        row, vectors = further(row_bodies, i * RowBodies.SIZE), further(row_vectors, i * RowVectors.SIZE)
+        work = further(row_work, i * RowWork.SIZE)
+        a, b, lever_a, lever_b = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B), 0.0, 0.0
         if fixed(row, RowBodies.KIND) == codes.POINT:
-            lever_a, lever_b = length(fixed3(value, RowVectors.POINT_A)), length(fixed3(value, RowVectors.POINT_B))
-        way = i
+            lever_a = absolute_sum(fixed3(vectors, RowVectors.POINT_A))
+            lever_b = absolute_sum(fixed3(vectors, RowVectors.POINT_B))
+        path, bound = i, 0.0
         if a >= 0:
-            most += set_out(
-                a, get6(kept, RowWork.ON_A), lever_a, poses, origin, sums, further(carried, i * Wrench.SIZE)
-            )
-            way = m + i
+            wrench = get6(work, RowWork.ON_A)
+            target = further(path_wrenches, path * Wrench.SIZE)
+            bound += start_path(a, wrench, lever_a, poses, origin, inverse_inertias, target)
+            path = m + i
         if b >= 0:
-            most += set_out(
-                b, get6(kept, RowWork.ON_B), lever_b, poses, origin, sums, further(carried, way * Wrench.SIZE)
-            )
-        put(kept, RowWork.BOUND, most)
+            wrench = get6(work, RowWork.ON_B)
+            target = further(path_wrenches, path * Wrench.SIZE)
+            bound += start_path(b, wrench, lever_b, poses, origin, inverse_inertias, target)
+        put(work, RowWork.BOUND, bound)
 
 
 @inner
-def take_part(first, count, axis, carried, reach):
-    """A coordinate takes its part of the wrenches of some rows: into W, and away from them."""
-    s0, s1, s2, s3, s4, s5 = get6(axis, 0)
-    u0, u1, u2, u3, u4, u5 = get6(axis, 6)
+def take_share(first, count, axis, path_wrenches, reach):
+    """Move a coordinate's share of `count` wrenches, from path `first` on, out of them and into W."""
+    s0, s1, s2, s3, s4, s5 = get6(axis, Axis.S)
+    u0, u1, u2, u3, u4, u5 = get6(axis, Axis.U)
     for i in range(count):
-        wrench = further(carried, (first + i) * Wrench.SIZE)
-        f0, f1, f2, f3, f4, f5 = get6(wrench, 0)
+        wrench = further(path_wrenches, (first + i) * Wrench.SIZE)
+        f0, f1, f2, f3, f4, f5 = get6(wrench, Wrench.TORQUE)
         w = ((s0 * f0 + s1 * f1) + (s2 * f2 + s3 * f3)) + (s4 * f4 + s5 * f5)
         put(reach, i, w)
         put6(
-            wrench, 0, f0 - w * u0, f1 - w * u1, f2 - w * u2, f3 - w * u3, f4 - w * u4, f5 - w * u5
+            wrench, Wrench.TORQUE, f0 - w * u0, f1 - w * u1, f2 - w * u2, f3 - w * u3, f4 - w * u4, f5 - w * u5
         )  # fmt: skip
 
 
 @inner
-def reach_of_rows(n, m, nr, rows, values, space, links, columns, armature, poses, ways, reach, carried, axes, sums):
-    """W (nr, m), after `eliminate` and `world_poses`. carried, axes, sums: work space."""
-    origin = get3(poses, 9)  # of the first body: far from the world's origin arms keep their digits
+def join_paths(first, count, m, path_wrenches):
+    """Add the wrenches of the paths from bodies B to those from bodies A, for `count` of m rows from `first` on."""
+    for i in range(first, first + count):
+        joined = further(path_wrenches, i * Wrench.SIZE)
+        f, g = get6(joined, Wrench.TORQUE), get6(further(path_wrenches, (m + i) * Wrench.SIZE), Wrench.TORQUE)
+        put6(
+            joined, Wrench.TORQUE, f[0] + g[0], f[1] + g[1], f[2] + g[2], f[3] + g[3], f[4] + g[4], f[5] + g[5]
+        )  # fmt: skip
+
+
+@inner
+def reach_of_rows(n, m, nr, rows, armature):
+    """W (nr, m), after `eliminate` and `world_poses`."""
+    links, paths, axes, reach = rows.links, rows.paths, rows.axes, rows.reach
+    poses, path_wrenches, inverse_inertias = rows.poses, rows.path_wrenches, rows.inverse_inertias
+    origin = get3(poses, Pose.P)  # of the first body: far from the world's origin, lever arms keep their digits
     for k in range(nr * m):
         put(reach, k, 0.0)
-    put_axes(n, links, columns, armature, poses, origin, axes, sums)
-    set_all_out(m, rows, values, space, poses, origin, sums, carried)
+    put_axes(n, links, rows.columns, armature, poses, origin, axes, inverse_inertias)
+    start_paths(m, rows.row_bodies, rows.row_vectors, rows.row_work, poses, origin, inverse_inertias, path_wrenches)
     for j in range(n - 1, -1, -1):
-        link, way = further(links, j * Link.SIZE), further(ways, j * Path.SIZE)
-        pairs = further(ways, n * Path.SIZE + 2 * fixed(way, Path.FIRST_RANGE))
-        meetings, ranges = fixed(way, Path.JOINING), fixed(way, Path.PASSING)
-        for r in range(meetings):
-            first = fixed(pairs, 2 * r)
-            for i in range(first, first + fixed(pairs, 2 * r + 1)):
-                f, g = get6(further(carried, i * Wrench.SIZE), 0), get6(further(carried, (m + i) * Wrench.SIZE), 0)
-                put6(
-                    further(carried, i * Wrench.SIZE), 0, f[0] + g[0], f[1] + g[1], f[2] + g[2], f[3] + g[3],
-                    f[4] + g[4], f[5] + g[5],
-                )  # fmt: skip
+        link, path = further(links, j * Link.SIZE), further(paths, j * Path.SIZE)
+        ranges = further(paths, n * Path.SIZE + 2 * fixed(path, Path.FIRST_RANGE))
+        joining, passing = fixed(path, Path.JOINING), fixed(path, Path.PASSING)
+        for r in range(joining):
+            join_paths(fixed(ranges, 2 * r), fixed(ranges, 2 * r + 1), m, path_wrenches)
         if fixed(link, Link.PRESCRIBED):
             continue
         dof = fixed(link, Link.DOF)
         for k in range(dof + fixed(link, Link.NDOF) - 1, dof - 1, -1):
             axis = further(axes, k * Axis.SIZE)
-            for r in range(meetings, meetings + ranges):
-                first = fixed(pairs, 2 * r)
+            for r in range(joining, joining + passing):
+                first = fixed(ranges, 2 * r)
                 row = first if first < m else first - m
-                take_part(first, fixed(pairs, 2 * r + 1), axis, carried, further(reach, k * m + row))
+                take_share(first, fixed(ranges, 2 * r + 1), axis, path_wrenches, further(reach, k * m + row))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiled look into steps for what switches by state; number by number as `integrators.events`."""
+"""Compiled search within a step for what switches by state, with the same results as `integrators.events`."""
 
 from __future__ import annotations
 
@@ -26,36 +26,35 @@ WIDTH = 4
 X, V = range(2)
 POINTS = 33
 """Most points of a step at which quantities are known: crossings.MOST_TURN in pieces, two of which are one long."""
-COORDINATE, OWN = crossings.COORDINATE, crossings.OWN
-WINDOW, PIECE, BEYOND = crossings.WINDOW, crossings.PIECE, crossings.BEYOND
-FLOOR, CREEPING, ARRIVED = crossings.FLOOR, crossings.CREEPING, crossings.ARRIVED
-LONGEST_PIECE, MOST_TURN = crossings.LONGEST_PIECE, crossings.MOST_TURN
 
 departure, quintic = inner(crossings.departure), inner(crossings.quintic)
 
 
 @inner
 def measure(lookout, ints, floats, y, n, seen, point):
-    """Quantities and their rates at one point, where bodies have just been placed if that is needed. n: free ones."""
+    """Write all quantities and their rates to `seen` at one point of a step. n: number of free coordinates.
+
+    Bodies have been placed there if any quantity needs it.
+    """
     integers, numbers = packed_rows(ints, floats)
     rows, nr = rows_of(integers, numbers), get(integers, Head.DOFS)
     for k in range(lookout[COUNT]):
         row = QUANTITIES + WIDTH * k
         sort, index = lookout[row + SORT], lookout[row + INDEX]
-        if sort == COORDINATE:
+        if sort == crossings.COORDINATE:
             seen[X, point, k], seen[V, point, k] = y[index], y[n + index]
-        elif sort == OWN:
+        elif sort == crossings.OWN:
             vectors = rows.vectors
             seen[X, point, k] = get(vectors, Vector.OWN_Q * nr + index)
             seen[V, point, k] = get(vectors, Vector.OWN_QDOT * nr + index)
         else:
-            space = further(rows.pool, get(rows.forces, index * Force.SIZE + Force.START))
-            seen[X, point, k], seen[V, point, k] = get(space, ForceWork.LENGTH), get(space, ForceWork.LENGTH_RATE)
+            path = further(rows.pool, get(rows.forces, index * Force.SIZE + Force.START))
+            seen[X, point, k], seen[V, point, k] = get(path, ForceWork.LENGTH), get(path, ForceWork.LENGTH_RATE)
 
 
 @inner
 def place(address, ints, floats, free, y, motion, t):
-    """Bodies where y has them at time t, with loads and forces."""
+    """Place the bodies at y and time t, with loads and forces."""
     fill(free, numbers_of(y), motion)
     what = tasks.PRESCRIBE | tasks.PLACE | tasks.LOADS
     run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], t, what)
@@ -63,18 +62,18 @@ def place(address, ints, floats, free, y, motion, t):
 
 @inner
 def window_of(lookout, levels, seen, t, step):
-    """As in `Landing`."""
-    window = WINDOW * step
+    """Length of time [s] before a level in which a step should end; as in `integrators.events.Landing`."""
+    window = crossings.WINDOW * step
     for k in range(lookout[COUNT]):
         speed = abs(seen[V, 0, k])
         if speed > 0.0:
-            window = min(window, PIECE * levels[k] / speed)
+            window = min(window, crossings.PIECE * levels[k] / speed)
     return max(window, 64.0 * (np.nextafter(t, np.inf) - t))
 
 
 @inner
 def levels_up_to(lookout, levels, k, x, with_equal):
-    """How many levels of a quantity are below x, or not above it."""
+    """How many levels of quantity k are below x; with_equal: below or equal to it."""
     row = QUANTITIES + WIDTH * k
     low, high, first = 0, lookout[row + LEVELS], lookout[row + FIRST]
     while low < high:
@@ -89,7 +88,10 @@ def levels_up_to(lookout, levels, k, x, with_equal):
 
 @inner
 def hop(lookout, levels, seen, window, step, rtol, atol):
-    """As `Landing.hop`. step: the usual one."""
+    """Time [s] of a hop across a level that is just ahead, 0 for none; as `integrators.events.Landing.hop`.
+
+    step: the usual length of steps [s].
+    """
     soonest = math.inf
     for k in range(lookout[COUNT]):
         x, v = seen[X, 0, k], seen[V, 0, k]
@@ -100,15 +102,15 @@ def hop(lookout, levels, seen, window, step, rtol, atol):
         if 0 <= place < lookout[row + LEVELS]:
             level = levels[lookout[row + FIRST] + place]
             left = (level - x) / v
-            floor = min(FLOOR * (atol + rtol * abs(x)), PIECE * levels[k])
-            if left <= ARRIVED * window or left <= min(CREEPING * step, floor / abs(v)):
-                soonest = min(soonest, left + BEYOND * (abs(level / v) + step))
-    return soonest if soonest <= CREEPING * step else 0.0
+            floor = min(crossings.FLOOR * (atol + rtol * abs(x)), crossings.PIECE * levels[k])
+            if left <= crossings.ARRIVED * window or left <= min(crossings.CREEPING * step, floor / abs(v)):
+                soonest = min(soonest, left + crossings.BEYOND * (abs(level / v) + step))
+    return soonest if soonest <= crossings.CREEPING * step else 0.0
 
 
 @inner
 def interval(lookout, levels, seen, k, count, part, window, floor):
-    """As `Landing._interval`."""
+    """Levels between which quantity k was when the step began; as `integrators.events.Landing._interval`."""
     row, x0 = QUANTITIES + WIDTH * k, seen[X, 0, k]
     first, most = lookout[row + FIRST], lookout[row + LEVELS]
     near = levels_up_to(lookout, levels, k, x0 - floor, False)
@@ -134,17 +136,21 @@ def look(
     lookout, levels, seen, address, ints, floats, free, motion, y, f, y_new, f_new, values, t, h, until, window,
     rtol, atol,
 ):  # fmt: skip
-    """As `Lookout.sampled` and `Landing._seen`. Quantities at the start of the step are there, and the slope at its end
-    has just been found. Gives also the number of the last point, whose quantities are those at the end."""
+    """Times [s] from the step's start to its first switch and from its end to the next one, each infinite if there is
+    none, and the index of the last point of `seen`, at the step's end.
+
+    As `integrators.events.Lookout.sampled` and `Landing._seen`. `seen` has the quantities at the start; the slope at
+    the end has just been found.
+    """
     n, count, m = free.shape[0], 2, lookout[COUNT]
     if lookout[POSED]:
         turn = 0.0
         for i in range(lookout[TURNING]):
             k = n + lookout[QUANTITIES + WIDTH * m + i]
             turn += h * max(abs(y[k]), abs(y_new[k]))
-        if turn > MOST_TURN:
-            return h * MOST_TURN / turn, math.inf, 0
-        count = 2 * max(1, math.ceil(turn / LONGEST_PIECE))
+        if turn > crossings.MOST_TURN:
+            return h * crossings.MOST_TURN / turn, math.inf, 0
+        count = 2 * max(1, math.ceil(turn / crossings.LONGEST_PIECE))
     measure(lookout, ints, floats, y_new, n, seen, count)
     for j in range(1, count):
         s = j / count
@@ -160,7 +166,7 @@ def look(
             between = 0.5 * (seen[X, j - 1, k] + seen[X, j + 1, k])
             between += 0.25 * part * (seen[V, j - 1, k] - seen[V, j + 1, k])
             wrong = max(wrong, abs(seen[X, j, k] - between) / 8.0)
-        floor = min(FLOOR * (atol + rtol * abs(seen[X, 0, k])), PIECE * levels[k])
+        floor = min(crossings.FLOOR * (atol + rtol * abs(seen[X, 0, k])), crossings.PIECE * levels[k])
         low, high = interval(lookout, levels, seen, k, count, part, window, floor)
         for j in range(count):
             a, b, va, vb = seen[X, j, k], seen[X, j + 1, k], seen[V, j, k], seen[V, j + 1, k]

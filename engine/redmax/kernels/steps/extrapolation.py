@@ -44,7 +44,9 @@ def linearise(address, ints, floats, q, qdot, t, x, M, K, D):
 def euler_steps(
     address, ints, floats, exchanges, free, inverse, K, D, h, count, t, t_new, until, y, dy, motion, scratch
 ):
-    """`count` linearly implicit steps of length h from t to t_new, in place; -1, or the body that nothing resists at.
+    """`count` linearly implicit steps of length h from t to t_new, in place.
+
+    Gives -1, or the body at whose joint nothing resists.
 
     y: free coordinates, their velocities, work, loss. inverse: (n, n) of M - h D - h^2 K along the free directions.
     Step for step as `integrators.extrapolation.LinearlyImplicitExtrapolation`.

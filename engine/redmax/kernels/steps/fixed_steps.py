@@ -23,13 +23,14 @@ ROUND_OFF, TINY = 8.0 * 2.0**-52, 2.0**-1022
 
 @inner
 def ask(core, x, t, what):
-    """core: addresses of what to call, of its integers and numbers, and of the run's coordinates and velocities; how
-    many these are."""
+    """`compute` with x in place of the accelerations. core: addresses of `compute`, of the integers and numbers, and of
+    the run's coordinates and velocities; then the number of coordinates."""
     return call(core[0], core[1], core[2], core[3], core[4], address_in(x, core[5]), t, what)
 
 
 @inner
 def prescribe(core, t, q, qdot, qddot):
+    """Coordinates, velocities and accelerations of animated and locked joints at time t."""
     q_at, qdot_at, qddot_at = address_in(q, core[5]), address_in(qdot, core[5]), address_in(qddot, core[5])
     call(core[0], core[1], core[2], q_at, qdot_at, qddot_at, t, tasks.PRESCRIBE)
 
@@ -104,7 +105,7 @@ def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
 
 @inner
 def multiply(core, tree, h, x, result):
-    """(M - h D - h^2 K) x in the free rows; zero in others."""
+    """result = (M - h D - h^2 K) x at free coordinates, zero at prescribed ones."""
     ask(core, x, h, tasks.MULTIPLY)
     for k in range(x.shape[0]):
         result[k] = tree.vectors[Vector.FORCE, k]
@@ -114,7 +115,8 @@ def multiply(core, tree, h, x, result):
 
 @inner
 def precondition(core, tree, h, r, z):
-    """z with (M - h D - h^2 K) z = r in the free rows, zero in others; -1, or the body that nothing resists at."""
+    """z with (M - h D - h^2 K) z = r at free coordinates, zero at prescribed ones. Gives -1, or the body at whose joint
+    nothing resists."""
     for k in range(r.shape[0]):
         tree.vectors[Vector.RIGHT_SIDE, k], z[k] = r[k], 0.0
     return ask(core, z, h, tasks.SOLVE_IMPLICIT)
@@ -122,7 +124,7 @@ def precondition(core, tree, h, r, z):
 
 @inner
 def is_pushed(tree, body, h):
-    """Whether springs or dampers take more from the inertia of a body's joint than they add."""
+    """Whether springs or dampers of a body's joint act like negative inertia in M - h D - h^2 K."""
     links, vectors = tree.links, tree.vectors
     for k in range(links[body, Link.DOF], links[body, Link.DOF] + links[body, Link.NDOF]):
         if h * vectors[Vector.LOAD_D, k] + h * h * vectors[Vector.LOAD_K, k] > 0.0:
@@ -132,6 +134,7 @@ def is_pushed(tree, body, h):
 
 @inner
 def dot(a, b):
+    """Scalar product."""
     total = 0.0
     for k in range(a.shape[0]):
         total += a[k] * b[k]
@@ -140,8 +143,11 @@ def dot(a, b):
 
 @inner
 def conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failure):
-    """Improves x until |r| = |b - A x| <= tolerance |b|, as `solvers.pcg` does; -1, the stuck body, or -1 - the failure
-    and the residual with what was wanted in `failure`."""
+    """Improve x until |r| = |b - A x| <= tolerance |b|, as `solvers.pcg` does.
+
+    Gives -1, the body at whose joint nothing resists, or -1 - the failure, with the residual and the wanted one in
+    `failure`.
+    """
     n, again = r.shape[0], False
     size, limit = math.sqrt(dot(b, b)), 10 * r.shape[0] + 10
     previous, largest = 1.0, 0.0
@@ -178,7 +184,7 @@ def conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failur
 
 @inner
 def conjugate_gradient_step(core, tree, has_forces, t_end, h, q, v, scratch, tolerance, failure):
-    """`linearly_implicit_step` by products instead of elimination: x solves A x = b from the old velocities on."""
+    """Linearly implicit step by conjugate gradients, which begin with the old velocities: A x = b for the new ones."""
     x, r, z, p, product = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     b, v_given, unused = scratch[5], scratch[6], scratch[7]
     vectors, given, n = tree.vectors, tree.prescribed, q.shape[0]

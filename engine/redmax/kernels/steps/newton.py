@@ -41,6 +41,7 @@ def residual(core, vectors, free, past, ch, t, x, motion, g):
 
 @inner
 def norm(g, weight):
+    """Euclidean norm of g, each component times its weight."""
     total = 0.0
     for k in range(g.shape[0]):
         total += (g[k] * weight[k]) ** 2
@@ -78,7 +79,7 @@ def solve(A, b):
 
 @compiled
 def stage(address, ints, floats, vectors, free, past, settings, ch, t, x, matrix):
-    """Solves one stage from the guess x, which becomes the solution. matrix: the last Newton matrix."""
+    """Solve one stage from the guess x, in place; gives how that ends. matrix: gets the last Newton matrix."""
     core, n = (address, ints, floats), free.shape[0]
     motion = np.empty((3, past.shape[1]))
     g, trial, g_trial, weight, ones = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.ones(n)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forward dynamics as the quickest call from Python.
 
-numba unpacks every array that a call hands over, which takes a tenth of a microsecond each. So a `Tree` hands over
-one address, behind which it says where its arrays are.
+numba unpacks every array that a call hands over, which takes a tenth of a microsecond each. So a `Tree` hands over one
+address, at which the addresses of its arrays stand.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NUMBERS = types.Array(types.float64, 1, "C")
 
 @compiled_for(types.int64(types.int64, NUMBERS, NUMBERS, NUMBERS))
 def accelerations(place_at, q, qdot, qddot):
-    """qddot at t = 0; it holds the accelerations of prescribed coordinates. place_at: address of the entries above.
+    """Write qddot at t = 0; at prescribed coordinates it is given. place_at: address of the entries above.
 
     Gives -1, the body at whose joint nothing resists, or WRONG_LENGTH.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compiled adaptive Runge-Kutta methods: whole frames in one call.
 
-The same steps as `integrators.explicit_runge_kutta` around `integrators.adaptive`, to round-off.
+Steps are those of `integrators.explicit_runge_kutta` and `integrators.adaptive`, to round-off.
 """
 
 from __future__ import annotations
@@ -19,6 +19,27 @@ from ..layout.memory import get
 from ..layout.views import addresses, numbers_of, packed_rows, rows_of
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
 from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
+from .step_control import (
+    ATOL,
+    BEFORE,
+    ENDS_WITH_SLOPE,
+    ERROR_ORDER,
+    LEAST_SAMPLES,
+    MAX_FACTOR,
+    MAX_TURN,
+    MIN_FACTOR,
+    MOST_STRICT,
+    NOW,
+    PACE,
+    RTOL,
+    SAFETY,
+    STAGES,
+    STRICTNESS,
+    TINY_ERROR,
+    first_step,
+    first_try,
+    root_mean_square,
+)
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN = range(6)
 """How a call ends."""
@@ -26,19 +47,13 @@ TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL = range(9)
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
 far, the component of y or the body that stopped it, where the last step began and how long it was, its error over
 what was allowed (negative: none yet), and how long steps usually are, see `crossings.CALMING`."""
-SAFETY, NOW, BEFORE, TINY_ERROR, MIN_FACTOR, MAX_FACTOR, STRICTNESS, LEAST_SAMPLES = range(8)
-ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN, PACE, MOST_STRICT = range(8, 16)
-"""Control: constants of the method and the pace, see `integrators.explicit_runge_kutta`, tolerances, and the largest
-turn [rad] of a joint with a singularity in one step."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
-MOST_TRIES, MOST_HOPS, NEAR_MISS = crossings.MOST_TRIES, crossings.MOST_HOPS, crossings.NEAR_MISS
-CALMING, AIM = crossings.CALMING, crossings.AIM
 
 
 @inner
 def look_inside(K, bends, y, y_new, h, end, polynomial):
-    """As `Tableau.polynomial`; -1, or the component that is not finite."""
+    """Write the polynomial of a step, as `Tableau.polynomial`; gives -1, or the component that is not finite."""
     for k in range(y.shape[0]):
         change = y_new[k] - y[k]
         polynomial[0, k], polynomial[1, k], polynomial[2, k] = y[k], change, h * K[0, k] - change
@@ -56,35 +71,9 @@ def look_inside(K, bends, y, y_new, h, end, polynomial):
 
 
 @inner
-def root_mean_square(x, scale, n):
-    total = 0.0
-    for k in range(n):
-        total += (x[k] / scale[k]) ** 2
-    return math.sqrt(total / n)
-
-
-@inner
-def first_try(control, y, f, scale, n, longest):
-    """Length of the trial step from which the first step is guessed, and the speed; as `ExplicitRungeKutta`."""
-    for k in range(n):
-        scale[k] = control[ATOL] + control[RTOL] * abs(y[k])
-    size, speed = root_mean_square(y, scale, n), root_mean_square(f, scale, n)
-    h = 1e-6 if size < 1e-5 or speed < 1e-5 else 0.01 * size / speed
-    return min(h, longest), speed
-
-
-@inner
-def first_step(control, h, speed, bend):
-    if speed <= 1e-15 and bend <= 1e-15:
-        h_bend = max(1e-6, h * 1e-3)
-    else:
-        h_bend = (0.01 / max(speed, bend)) ** (1.0 / (control[ERROR_ORDER] + 1.0))
-    return min(100.0 * h, h_bend)
-
-
-@inner
 def lengthening(control, clock, error, exponent, full, rejected, cut_short):
-    """As `ExplicitRungeKutta._factor`. full: how much longer a step is that need not be strict."""
+    """Factor from the last step to the next, as `ExplicitRungeKutta._factor`. full: how much longer a step is that need
+    not be strict."""
     factor, earlier = control[MAX_FACTOR], clock[ERROR]
     if error > 0.0:
         now, before = control[NOW], control[BEFORE]
@@ -203,9 +192,9 @@ def advance(
         strictness, full, step = 1.0, 1.0, min(step, max_step)
         window, tries, late, point = 0.0, 0, math.inf, 0
         if watched:
-            clock[USUAL] = max(step, CALMING * clock[USUAL])
+            clock[USUAL] = max(step, crossings.CALMING * clock[USUAL])
             window = window_of(lookout, levels, seen, t, clock[USUAL])
-            dt = hop(lookout, levels, seen, window, clock[USUAL], rtol, atol) if hops < MOST_HOPS else 0.0
+            dt = hop(lookout, levels, seen, window, clock[USUAL], rtol, atol) if hops < crossings.MOST_HOPS else 0.0
             if dt > 0.0:
                 clock[TIME], clock[STEP], clock[KNOWN], measured, hops = min(t + dt, t_stop), step, 0.0, False, hops + 1
                 dt = min(dt, t_stop - t)
@@ -247,7 +236,7 @@ def advance(
             error = error_ratio(rows, used, K, h, scale, judged, not ends_with_slope, errors)
             error *= min(control[MOST_STRICT], max(1.0, control[PACE] / h))
             if error * strictness < 1.0:
-                if not watched or tries >= MOST_TRIES:
+                if not watched or tries >= crossings.MOST_TRIES:
                     break
                 if last == stages:
                     stuck = evaluate(
@@ -262,14 +251,14 @@ def advance(
                     t, h, until, window, rtol, atol,
                 )  # fmt: skip
                 if switch < (1.0 - 1e-10) * h:
-                    again = switch - AIM * window if tries < MOST_TRIES // 2 else 0.5 * switch
+                    again = switch - crossings.AIM * window if tries < crossings.MOST_TRIES // 2 else 0.5 * switch
                     if not again > shortest:
                         break
                     if tries == 0:
                         wanted = h
                     rejected, late = False, h
-                elif tries > 0 and 2.0 * AIM * window < ahead < NEAR_MISS * h:
-                    again = h + ahead - AIM * window
+                elif tries > 0 and 2.0 * crossings.AIM * window < ahead < crossings.NEAR_MISS * h:
+                    again = h + ahead - crossings.AIM * window
                     if not again < late:
                         break
                     rejected = False

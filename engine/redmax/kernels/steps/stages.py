@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slopes at the stages of a Runge-Kutta step, what an adaptive run spends its time with, and the error they leave.
+"""Slopes at the stages of a Runge-Kutta step, on which an adaptive run spends its time, and the error estimate.
 
 Arrays are used by their addresses, see `memory`: a slope of few bodies costs less than handing over some arrays.
 """
@@ -21,7 +21,7 @@ Q, QDOT, QDDOT = range(3)
 
 @inner
 def fill(free, y, motion):
-    """The free coordinates and velocities from y, which is a row; `DO_PRESCRIBE` puts in the others."""
+    """Write the free coordinates and velocities from y, a row, to `motion`; `tasks.PRESCRIBE` writes the others."""
     n = free.shape[0]
     for k in range(n):
         motion[Q, free[k]], motion[QDOT, free[k]] = get(y, k), get(y, n + k)

@@ -12,28 +12,32 @@ from ..layout import codes
 from ..layout.declaration import Body, Column, Link, Work
 from ..layout.memory import fixed, further, get, get3, get6, get9, put, put6, put_all
 from .ball import eliminate_ball, turn_ball
-from .hinge import ROUND_OFF, eliminate_hinge, eliminate_parallel, turn_hinge, turn_parallel
-from .inertia import add_wrench, give_turned, less, times, whole_inertia
+from .hinge import NO_INERTIA, eliminate_hinge, eliminate_parallel, turn_hinge, turn_parallel
+from .inertia import add_child_to_parent, add_wrench, inertia_with_children, minus_outer_product, times
 from .motion import carried
 
 
 @inlined
 def mode_of(link, armature, dof):
-    """How a joint is eliminated: hinges and balls that are simulated and have no armature have ways of their own."""
+    """`Link.MODE` of a joint, or GENERAL where it is prescribed or has an armature: hinges and balls have shorter
+    eliminations, which know neither."""
     mode = fixed(link, Link.MODE)
-    if mode == 0 or fixed(link, Link.PRESCRIBED) or get(armature, dof) != 0.0:
-        return 0
+    if mode == codes.GENERAL or fixed(link, Link.PRESCRIBED) or get(armature, dof) != 0.0:
+        return codes.GENERAL
     if mode == codes.BALL and (get(armature, dof + 1) != 0.0 or get(armature, dof + 2) != 0.0):
-        return 0
+        return codes.GENERAL
     return mode
 
 
 @inner
 def eliminate_general(body, work, up, columns, link, armature, qddot, extra, keep):
-    """Any joint: its degrees of freedom one by one, or none if it is prescribed. True if something resists."""
+    """Eliminate the coordinates of any joint one by one, none of a prescribed one; add what is left to the parent.
+
+    True if something resists it.
+    """
     role, dof = fixed(link, Link.ROLE), fixed(link, Link.DOF)
     leaf, end = role & codes.LEAF != 0, dof + fixed(link, Link.NDOF)
-    M = whole_inertia(body, work, extra, leaf)
+    M = inertia_with_children(body, work, extra, leaf)
     p0, p1, p2, p3, p4, p5 = get6(work, Work.BIAS)
     if not leaf:
         a = get6(work, Work.PA)
@@ -51,14 +55,14 @@ def eliminate_general(body, work, up, columns, link, armature, qddot, extra, kee
             u0, u1, u2, u3, u4, u5 = times(M, s0, s1, s2, s3, s4, s5)
             d = s0 * u0 + s1 * u1 + s2 * u2 + s3 * u3 + s4 * u4 + s5 * u5 + get(armature, k)
             size = abs(s0 * u0) + abs(s1 * u1) + abs(s2 * u2) + abs(s3 * u3) + abs(s4 * u4) + abs(s5 * u5)
-            if not d > ROUND_OFF * size:
+            if not d > NO_INERTIA * size:
                 return False
             d = 1.0 / d
             u = get(column, Column.TAU) - (s0 * p0 + s1 * p1 + s2 * p2 + s3 * p3 + s4 * p4 + s5 * p5)
             put6(column, Column.U, u0, u1, u2, u3, u4, u5)
             put(column, Column.D, d)
             put(column, Column.TAU, u)
-            M = less(M, u0, u1, u2, u3, u4, u5, d)
+            M = minus_outer_product(M, u0, u1, u2, u3, u4, u5, d)
             u *= d
             p0, p1, p2, p3, p4, p5 = p0 + u * u0, p1 + u * u1, p2 + u * u2, p3 + u * u3, p4 + u * u4, p5 + u * u5
     if keep or fixed(link, Link.PRESCRIBED):
@@ -68,25 +72,21 @@ def eliminate_general(body, work, up, columns, link, armature, qddot, extra, kee
         a0, a1, a2, a3, a4, a5 = times(M, c0, c1, c2, c3, c4, c5)
         first = role & codes.LAST_CHILD != 0
         t, f = (p0 + a0, p1 + a1, p2 + a2), (p3 + a3, p4 + a4, p5 + a5)
-        give_turned(up, first, get9(work, Work.R), get3(work, Work.P), M, t, f, get3(work, Work.G))
+        add_child_to_parent(up, first, get9(work, Work.R), get3(work, Work.P), M, t, f, get3(work, Work.G))
     return True
 
 
 @inner
 def eliminate(n, bodies, links, work, columns, armature, qddot, extra, keep):
-    """From the leaves to the root: articulated inertias and biases; gives -1, or the body nothing resists at.
+    """From the leaves to the root: articulated inertias and biases. Gives -1, or the body whose joint nothing resists.
 
-    `TAU` of a column holds the force along it and gets the force less bias. armature: added to each coordinate's
-    inertia. extra: see `own_inertia`. keep: keep what wrenches of the joints are computed from.
+    `Column.TAU` holds the force along a coordinate and gets the force less bias. armature: added to each coordinate's
+    inertia. extra: see `own_inertia`. keep: also write what `substitute` computes wrenches of joints from.
     """
     for j in range(n - 1, -1, -1):
         link, body, row = further(links, j * Link.SIZE), further(bodies, j * Body.SIZE), further(work, j * Work.SIZE)
-        dof, parent = fixed(link, Link.DOF), fixed(link, Link.PARENT)
-        up, column, role = (
-            further(work, parent * Work.SIZE),
-            further(columns, dof * Column.SIZE),
-            fixed(link, Link.ROLE),
-        )
+        dof, parent, role = fixed(link, Link.DOF), fixed(link, Link.PARENT), fixed(link, Link.ROLE)
+        up, column = further(work, parent * Work.SIZE), further(columns, dof * Column.SIZE)
         mode = mode_of(link, armature, dof)
         if mode == codes.PARALLEL:
             resists = eliminate_parallel(body, row, up, column, role, extra, keep)
@@ -103,7 +103,7 @@ def eliminate(n, bodies, links, work, columns, armature, qddot, extra, keep):
 
 @inner
 def accelerate_general(work, up, columns, link, qddot, tau, wrenches):
-    """Accelerations of any joint and its body, or the forces of a prescribed one."""
+    """Write the accelerations of any joint and its body; of a prescribed joint, the forces along its coordinates."""
     dof = fixed(link, Link.DOF)
     end = dof + fixed(link, Link.NDOF)
     a0, a1, a2, a3, a4, a5 = carried(work, up)
@@ -134,7 +134,7 @@ def accelerate_general(work, up, columns, link, qddot, tau, wrenches):
 
 @inner
 def substitute(n, links, work, columns, armature, qddot, tau, wrenches):
-    """From the root to the leaves: accelerations, forces of prescribed joints and, if asked for, wrenches of all."""
+    """From the root to the leaves: accelerations, forces of prescribed joints and, if `wrenches`, joint wrenches."""
     for j in range(n):
         link, row = further(links, j * Link.SIZE), further(work, j * Work.SIZE)
         dof = fixed(link, Link.DOF)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints that are a ball and nothing else: S = (J; 0), and three turns are eliminated at once."""
+"""Joints that are a ball and nothing else: S = (J; 0), and three coordinates are eliminated at once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..spatial import (
     solved_transposed,
     turned_into,
 )
-from .hinge import ROUND_OFF
-from .inertia import add_wrench, give_linear, turned, whole_inertia
+from .hinge import NO_INERTIA
+from .inertia import add_linear_to_parent, add_wrench, inertia_with_children, rotated
 from .motion import handed_down, keep_bias
 
 
 @inner
 def place_ball(body, work, up, columns, q, qdot):
-    """Pose, angular velocity, velocity products and S. columns, q, qdot: of the joint's first coordinate."""
+    """Write pose, angular velocity, velocity products, S and bias. columns, q, qdot: from its first coordinate on."""
     x, y, z = get3(q, 0)
     dx, dy, dz = get3(qdot, 0)
     Q, J, k3, k4, k5 = ball_motion(x, y, z)
@@ -51,12 +51,12 @@ def place_ball(body, work, up, columns, q, qdot):
 
 @inner
 def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
-    """Only the linear inertia C - B^T A^-1 B is left, and the torque is what the joint gives.
+    """Eliminate a ball: what is left of the inertia (A, B; B^T, C) is the linear part C - B^T A^-1 B.
 
-    Keeps A^-1 B and A^-1 (torque - bias) in the columns. True if something resists.
+    A^-1 B and A^-1 (torque - bias) go to the columns. True if something resists it.
     """
     leaf = role & codes.LEAF != 0
-    M = whole_inertia(body, work, extra, leaf)
+    M = inertia_with_children(body, work, extra, leaf)
     p0, p1, p2, p3, p4, p5 = get6(work, Work.BIAS)
     if not leaf:
         a = get6(work, Work.PA)
@@ -67,23 +67,20 @@ def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
     i0 = 1.0 / M[0]
     l1, l2 = M[1] * i0, M[2] * i0
     d1 = M[3] - l1 * M[1]
-    if not d1 > ROUND_OFF * M[3]:
+    if not d1 > NO_INERTIA * M[3]:
         return False
     i1, m43 = 1.0 / d1, M[4] - l1 * M[2]
     l3 = m43 * i1
     d2 = M[5] - l2 * M[2] - l3 * m43
-    if not d2 > ROUND_OFF * M[5]:
+    if not d2 > NO_INERTIA * M[5]:
         return False
     i2 = 1.0 / d2
     l4 = l1 * l3 - l2  # L^-1 = (1; -l1 1; l4 -l3 1)
     n5, n4, n2 = i2, -l3 * i2, l4 * i2
     n3, n1, n0 = i1 - l3 * n4, -l1 * i1 + l4 * n4, i0 + l1 * l1 * i1 + l4 * n2
     # torque t with J^T t = tau, where J has the columns' angular parts
-    t0, t1, t2 = (
-        get(columns, Column.TAU),
-        get(columns, Column.TAU + Column.SIZE),
-        get(columns, Column.TAU + 2 * Column.SIZE),
-    )
+    second, third = further(columns, Column.SIZE), further(columns, 2 * Column.SIZE)
+    t0, t1, t2 = get(columns, Column.TAU), get(second, Column.TAU), get(third, Column.TAU)
     if t0 != 0.0 or t1 != 0.0 or t2 != 0.0:
         t0, t1, t2 = solved_transposed(jacobian(columns), t0, t1, t2)
     r0, r1, r2 = t0 - p0, t1 - p1, t2 - p2
@@ -105,14 +102,14 @@ def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
         n2 * M[8] + n4 * M[11] + n5 * M[14],
     )
     put3(columns, Column.U, w00, w01, w02)
-    put3(columns, Column.U + Column.SIZE, w10, w11, w12)
-    put3(columns, Column.U + 2 * Column.SIZE, w20, w21, w22)
+    put3(second, Column.U, w10, w11, w12)
+    put3(third, Column.U, w20, w21, w22)
     put3(columns, Column.TAU, y0, y1, y2)
     # what constraints need of A^-1 = L^-T diag(1/d) L^-1
     put3(columns, Column.U + 3, -l1, l4, -l3)
     put(columns, Column.D, i0)
-    put(columns, Column.D + Column.SIZE, i1)
-    put(columns, Column.D + 2 * Column.SIZE, i2)
+    put(second, Column.D, i1)
+    put(third, Column.D, i2)
     c0 = M[15] - (M[6] * w00 + M[9] * w10 + M[12] * w20)
     c1 = M[16] - (M[6] * w01 + M[9] * w11 + M[12] * w21)
     c2 = M[17] - (M[6] * w02 + M[9] * w12 + M[12] * w22)
@@ -130,15 +127,15 @@ def eliminate_ball(body, work, up, columns, role, extra, keep, has_parent):
         put6(work, Work.F, t0, t1, t2, p3, p4, p5)
     if has_parent:
         E = get9(work, Work.R)
-        K = turned(E, c0, c1, c2, c3, c4, c5)
+        K = rotated(E, c0, c1, c2, c3, c4, c5)
         t, f = applied(E, t0, t1, t2), applied(E, p3, p4, p5)
-        give_linear(up, role & codes.LAST_CHILD != 0, get3(work, Work.P), K, t, f, get3(work, Work.G))
+        add_linear_to_parent(up, role & codes.LAST_CHILD != 0, get3(work, Work.P), K, t, f, get3(work, Work.G))
     return True
 
 
 @inner
 def turn_ball(work, up, columns, wrenches, qddot):
-    """The ball's accelerations, with which the body's is complete. qddot: of its first coordinate."""
+    """Write the accelerations of a ball and its body. qddot: from its first coordinate on."""
     g0, g1, g2 = get3(work, Work.G)
     a0, a1, a2, a3, a4, a5 = handed_down(get9(work, Work.R), get3(work, Work.P), up, g0, g1, g2)
     c0, c1, c2 = get3(work, Work.C)
@@ -160,7 +157,7 @@ def turn_ball(work, up, columns, wrenches, qddot):
 
 @inner
 def jacobian(columns):
-    """Angular parts of three columns of S, side by side."""
+    """J as nine numbers: the angular parts of three columns of S."""
     a, b = get3(columns, Column.S), get3(columns, Column.S + Column.SIZE)
     c = get3(columns, Column.S + 2 * Column.SIZE)
     return a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]

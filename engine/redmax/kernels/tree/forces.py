@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compiled forces on bodies: wrenches, energies and powers as in `forces`, and what implicit steps need of them.
 
-Points and wrenches are in the kernels' joint frames; places, lines and forces in the world. The world itself is body -1
-and has rows like the others.
+Points and wrenches are in the kernels' joint frames; positions, lines and forces in the world. The world is body -1
+and has rows of its own.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ WORLD_WRENCH, BODY_WRENCH = int(Formula.WORLD_WRENCH), int(Formula.BODY_WRENCH)
 
 
 @inlined
-def place_of(poses, body, x):
-    """Where a point of a body is in the world."""
+def point_position(poses, body, x):
+    """Position in the world of a point x of a body [m]."""
     pose = further(poses, body * Pose.SIZE)
-    a, b, c = applied(get9(pose, 0), x[0], x[1], x[2])
-    p = get3(pose, 9)
+    a, b, c = applied(get9(pose, Pose.R), x[0], x[1], x[2])
+    p = get3(pose, Pose.P)
     return a + p[0], b + p[1], c + p[2]
 
 
 @inlined
-def velocity_of(poses, work, body, x, field):
-    """Its velocity there, of the twists in a field of the work space."""
+def point_velocity(poses, work, body, x, field):
+    """Velocity in the world of a point x of a body [m/s], for the twists in a field of `Work`."""
     w0, w1, w2, v0, v1, v2 = get6(further(work, body * Work.SIZE), field)
     c0, c1, c2 = cross(w0, w1, w2, x[0], x[1], x[2])
-    return applied(get9(further(poses, body * Pose.SIZE), 0), v0 + c0, v1 + c1, v2 + c2)
+    return applied(get9(further(poses, body * Pose.SIZE), Pose.R), v0 + c0, v1 + c1, v2 + c2)
 
 
 @inlined
-def push(poses, work, body, x, f, field, sign):
-    """Adds the wrench of a force f in the world at a point of a body to a field of the work space, times a sign."""
-    f0, f1, f2 = turned_into(get9(further(poses, body * Pose.SIZE), 0), f[0], f[1], f[2])
+def add_point_force(poses, work, body, x, f, field, sign):
+    """Add sign times the wrench of a force f, in world axes, at a point x of a body to a field of `Work`."""
+    f0, f1, f2 = turned_into(get9(further(poses, body * Pose.SIZE), Pose.R), f[0], f[1], f[2])
     add_wrench(work, body, x, (0.0, 0.0, 0.0), (f0, f1, f2), field, sign)
 
 
 @inlined
 def add_wrench(work, body, x, torque, f, field, sign):
-    """The same for a torque and a force in the body's axes."""
+    """Add sign times the wrench of a torque, and of a force f at x, in the body's axes, to a field of `Work`."""
     row = further(work, body * Work.SIZE)
     t0, t1, t2 = cross(x[0], x[1], x[2], f[0], f[1], f[2])
     b = get6(row, field)
@@ -60,14 +60,14 @@ def add_wrench(work, body, x, torque, f, field, sign):
 
 
 @inner
-def measured(m, owners, xs, poses, work, field):
-    """Length of a path and its rate, of the twists in a field of the work space."""
+def path_length(m, owners, xs, poses, work, field):
+    """Length of a path velocity_in_medium m points [m] and its rate [m/s], for the twists in a field of `Work`."""
     body, x = fixed(owners, 0), fixed3(xs, 0)
-    a, va = place_of(poses, body, x), velocity_of(poses, work, body, x, field)
+    a, va = point_position(poses, body, x), point_velocity(poses, work, body, x, field)
     length, rate = 0.0, 0.0
     for i in range(1, m):
         body, x = fixed(owners, i), fixed3(xs, 3 * i)
-        b, vb = place_of(poses, body, x), velocity_of(poses, work, body, x, field)
+        b, vb = point_position(poses, body, x), point_velocity(poses, work, body, x, field)
         d0, d1, d2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
         size = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
         if size > COINCIDENT:
@@ -78,25 +78,25 @@ def measured(m, owners, xs, poses, work, field):
 
 
 @inner
-def pull_path(m, owners, xs, poses, work, tension, slope):
-    """The wrenches of a tension along a path, taken from what the bodies need."""
+def apply_tension(m, owners, xs, poses, work, tension, slope):
+    """Subtract the wrenches of a tension [N] along a path from what the bodies need. slope [N/m]: dT/dlength."""
     body, x = fixed(owners, 0), fixed3(xs, 0)
-    a = place_of(poses, body, x)
+    a = point_position(poses, body, x)
     for i in range(1, m):
         next_body, y = fixed(owners, i), fixed3(xs, 3 * i)
-        b = place_of(poses, next_body, y)
+        b = point_position(poses, next_body, y)
         d0, d1, d2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
         size = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
         pull = tension / size if size > COINCIDENT else slope
         f = (pull * d0, pull * d1, pull * d2)
-        push(poses, work, body, x, f, Work.BIAS, -1.0)
-        push(poses, work, next_body, y, f, Work.BIAS, 1.0)
+        add_point_force(poses, work, body, x, f, Work.BIAS, -1.0)
+        add_point_force(poses, work, next_body, y, f, Work.BIAS, 1.0)
         body, x, a = next_body, y, b
 
 
 @inner
-def law(formula, values, a, length, rate):
-    """Tension with its derivatives by length and rate; put in, taken out [W]; energy [J]. a: activation."""
+def tension_law(formula, values, a, length, rate):
+    """Tension [N], its derivatives by length and rate, power put in and taken out [W], energy [J]. a: activation."""
     if formula == MUSCLE:
         f_opt, l_opt, tendon = fixed3(values, 0)
         T, T_l, T_rate = active_tension(f_opt, l_opt, tendon, fixed(values, 3), a, length, rate)
@@ -118,14 +118,14 @@ def law(formula, values, a, length, rate):
 
 @inner
 def table_value(tree, row, column, t):
-    """A table of a force at time t."""
+    """Value of a column of a force's table at time t."""
     piece, d = table_piece(tree.tables, row, tree.pool, t)
     return table_motion(tree.pool, piece + 4 * column, d)[0]
 
 
 @inner
-def push_given(tree, formula, row, values, body, x, poses, work, t):
-    """The wrench of a given torque and force, taken from what the body needs; gives its power."""
+def apply_given_wrench(tree, formula, row, values, body, x, poses, work, t):
+    """Subtract the wrench of a given torque and force from what the body needs; gives its power [W]."""
     t0, t1, t2 = fixed3(values, 0)
     f0, f1, f2 = fixed3(values, 3)
     if row >= 0:
@@ -137,7 +137,7 @@ def push_given(tree, formula, row, values, body, x, poses, work, t):
         a, b, c = applied(A, y0, y1, y2)
         f0, f1, f2 = f0 + a, f1 + b, f2 + c
     if formula == WORLD_WRENCH:
-        R = get9(further(poses, body * Pose.SIZE), 0)
+        R = get9(further(poses, body * Pose.SIZE), Pose.R)
         t0, t1, t2 = turned_into(R, t0, t1, t2)
         f0, f1, f2 = turned_into(R, f0, f1, f2)
     add_wrench(work, body, x, (t0, t1, t2), (f0, f1, f2), Work.BIAS, -1.0)
@@ -147,15 +147,15 @@ def push_given(tree, formula, row, values, body, x, poses, work, t):
 
 
 @inner
-def through(values, body, x, poses, work):
-    """Velocity of a point through a medium, of which only the part along the normal counts for a plate; its size; the
-    normal in the world, zero for all directions."""
-    v0, v1, v2 = velocity_of(poses, work, body, x, Work.V)
+def velocity_in_medium(values, body, x, poses, work):
+    """Velocity of a point relative to a medium [m/s], of a plate the part along its normal; its size; the normal in the
+    world, zero where all directions count."""
+    v0, v1, v2 = point_velocity(poses, work, body, x, Work.V)
     w0, w1, w2 = fixed3(values, 5)
     v0, v1, v2 = v0 - w0, v1 - w1, v2 - w2
     n0, n1, n2 = fixed3(values, 2)
     if n0 != 0.0 or n1 != 0.0 or n2 != 0.0:
-        n0, n1, n2 = applied(get9(further(poses, body * Pose.SIZE), 0), n0, n1, n2)
+        n0, n1, n2 = applied(get9(further(poses, body * Pose.SIZE), Pose.R), n0, n1, n2)
         along = v0 * n0 + v1 * n1 + v2 * n2
         v0, v1, v2 = along * n0, along * n1, along * n2
     return v0, v1, v2, math.sqrt(v0 * v0 + v1 * v1 + v2 * v2), n0, n1, n2
@@ -163,37 +163,38 @@ def through(values, body, x, poses, work):
 
 @inner
 def apply_forces(count, rows, tree, t):
-    """Adds all forces to what the bodies need, after `place_all`, `velocities` and `world_poses`."""
+    """Subtract the wrenches of all forces from what the bodies need, after `velocities` and `world_poses`.
+
+    Powers and energy go to `World`, tensions and lengths to `ForceWork`.
+    """
     pool, world, work, poses = rows.pool, rows.world, rows.body_work, rows.poses
     put_in, taken, energy = 0.0, 0.0, 0.0
     for k in range(count):
         force = further(rows.forces, k * Force.SIZE)
         formula, m, row = fixed(force, Force.FORMULA), fixed(force, Force.POINTS), fixed(force, Force.TABLE)
-        owners, space = (
-            further(rows.force_points, fixed(force, Force.FIRST_POINT)),
-            further(pool, fixed(force, Force.START)),
-        )
-        xs = further(space, ForceWork.SIZE)
+        owners = further(rows.force_points, fixed(force, Force.FIRST_POINT))
+        path = further(pool, fixed(force, Force.START))
+        xs = further(path, ForceWork.SIZE)
         values = further(xs, 3 * m)
         if formula <= MUSCLE:
-            length, rate = measured(m, owners, xs, poses, work, Work.V)
+            length, rate = path_length(m, owners, xs, poses, work, Work.V)
             a = 0.0
             if formula == MUSCLE:
                 a = table_value(tree, row, 0, t) if row >= 0 else fixed(values, 4)
-            T, T_l, T_rate, more_in, more_out, more = law(formula, values, a, length, rate)
-            put3(space, ForceWork.TENSION, T, T_l, T_rate)
-            put(space, ForceWork.LENGTH, length)
-            put(space, ForceWork.LENGTH_RATE, rate)
-            pull_path(m, owners, xs, poses, work, T, T_l)
+            T, T_l, T_rate, more_in, more_out, more = tension_law(formula, values, a, length, rate)
+            put3(path, ForceWork.TENSION, T, T_l, T_rate)
+            put(path, ForceWork.LENGTH, length)
+            put(path, ForceWork.LENGTH_RATE, rate)
+            apply_tension(m, owners, xs, poses, work, T, T_l)
             put_in, taken, energy = put_in + more_in, taken + more_out, energy + more
             continue
         body, x = fixed(owners, 0), fixed3(xs, 0)
         if formula in (WORLD_WRENCH, BODY_WRENCH):
-            put_in += push_given(tree, formula, row, values, body, x, poses, work, t)
+            put_in += apply_given_wrench(tree, formula, row, values, body, x, poses, work, t)
             continue
-        v0, v1, v2, speed, _, _, _ = through(values, body, x, poses, work)
+        v0, v1, v2, speed, _, _, _ = velocity_in_medium(values, body, x, poses, work)
         c = fixed(values, 0) + fixed(values, 1) * speed
-        push(poses, work, body, x, (-c * v0, -c * v1, -c * v2), Work.BIAS, -1.0)
+        add_point_force(poses, work, body, x, (-c * v0, -c * v1, -c * v2), Work.BIAS, -1.0)
         w0, w1, w2 = fixed3(values, 5)
         put_in -= c * (v0 * w0 + v1 * w1 + v2 * w2)
         taken += c * speed * speed
@@ -201,16 +202,19 @@ def apply_forces(count, rows, tree, t):
 
 
 @inner
-def pull_back(m, owners, xs, space, poses, work, h_D, h_K):
-    """-(h_D D + h_K K) times the twists in `ACC`, of one path, into `F`; see `PathForce.implicit`."""
-    T, T_l, T_rate = get3(space, 0)
-    _, rate = measured(m, owners, xs, poses, work, Work.ACC)
+def add_path_product(m, owners, xs, path, poses, work, h_D, h_K):
+    """Add -(h_D D + h_K K) of one path times the twists in `Work.ACC` to the wrenches in `Work.F`.
+
+    K and D as in `PathForce.implicit`.
+    """
+    T, T_l, T_rate = get3(path, ForceWork.TENSION)
+    _, rate = path_length(m, owners, xs, poses, work, Work.ACC)
     along = (h_D * max(T_rate, 0.0) + h_K * max(T_l, 0.0)) * rate
     body, x = fixed(owners, 0), fixed3(xs, 0)
-    a, va = place_of(poses, body, x), velocity_of(poses, work, body, x, Work.ACC)
+    a, va = point_position(poses, body, x), point_velocity(poses, work, body, x, Work.ACC)
     for i in range(1, m):
         next_body, y = fixed(owners, i), fixed3(xs, 3 * i)
-        b, vb = place_of(poses, next_body, y), velocity_of(poses, work, next_body, y, Work.ACC)
+        b, vb = point_position(poses, next_body, y), point_velocity(poses, work, next_body, y, Work.ACC)
         d0, d1, d2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
         w0, w1, w2 = vb[0] - va[0], vb[1] - va[1], vb[2] - va[2]
         size = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
@@ -223,36 +227,37 @@ def pull_back(m, owners, xs, space, poses, work, h_D, h_K):
             along * u1 + pull * (w1 - across * u1),
             along * u2 + pull * (w2 - across * u2),
         )
-        push(poses, work, body, x, f, Work.F, -1.0)
-        push(poses, work, next_body, y, f, Work.F, 1.0)
+        add_point_force(poses, work, body, x, f, Work.F, -1.0)
+        add_point_force(poses, work, next_body, y, f, Work.F, 1.0)
         body, x, a, va = next_body, y, b, vb
 
 
 @inner
 def force_product(count, rows, h_D, h_K):
-    """Adds -(h_D D + h_K K) of all forces times the twists in `ACC` to the wrenches in `F`, after `apply_forces`."""
+    """Add -(h_D D + h_K K) of all forces times the twists in `Work.ACC` to the wrenches in `Work.F`.
+
+    After `apply_forces`.
+    """
     pool, work, poses = rows.pool, rows.body_work, rows.poses
     g0, g1, g2 = get3(work, Work.ACC + 3 - Work.SIZE)
-    put3(work, Work.ACC + 3 - Work.SIZE, 0.0, 0.0, 0.0)  # where gravity is: as a twist the world has none
+    put3(work, Work.ACC + 3 - Work.SIZE, 0.0, 0.0, 0.0)  # where minus gravity stands: the world has no twist
     for k in range(count):
         force = further(rows.forces, k * Force.SIZE)
         formula, m = fixed(force, Force.FORMULA), fixed(force, Force.POINTS)
-        owners, space = (
-            further(rows.force_points, fixed(force, Force.FIRST_POINT)),
-            further(pool, fixed(force, Force.START)),
-        )
-        xs = further(space, ForceWork.SIZE)
+        owners = further(rows.force_points, fixed(force, Force.FIRST_POINT))
+        path = further(pool, fixed(force, Force.START))
+        xs = further(path, ForceWork.SIZE)
         if formula <= MUSCLE:
-            pull_back(m, owners, xs, space, poses, work, h_D, h_K)
+            add_path_product(m, owners, xs, path, poses, work, h_D, h_K)
         elif formula not in (WORLD_WRENCH, BODY_WRENCH):
             values, body, x = further(xs, 3), fixed(owners, 0), fixed3(xs, 0)
-            v0, v1, v2, speed, n0, n1, n2 = through(values, body, x, poses, work)
-            y0, y1, y2 = velocity_of(poses, work, body, x, Work.ACC)
+            v0, v1, v2, speed, n0, n1, n2 = velocity_in_medium(values, body, x, poses, work)
+            y0, y1, y2 = point_velocity(poses, work, body, x, Work.ACC)
             if n0 != 0.0 or n1 != 0.0 or n2 != 0.0:
                 along = y0 * n0 + y1 * n1 + y2 * n2
                 y0, y1, y2 = along * n0, along * n1, along * n2
             c2 = fixed(values, 1)
             c = h_D * (fixed(values, 0) + c2 * speed)
             d = h_D * c2 * (v0 * y0 + v1 * y1 + v2 * y2) / speed if speed > 0.0 else 0.0
-            push(poses, work, body, x, (c * y0 + d * v0, c * y1 + d * v1, c * y2 + d * v2), Work.F, 1.0)
+            add_point_force(poses, work, body, x, (c * y0 + d * v0, c * y1 + d * v1, c * y2 + d * v2), Work.F, 1.0)
     put3(work, Work.ACC + 3 - Work.SIZE, g0, g1, g2)

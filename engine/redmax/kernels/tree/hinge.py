@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hinges, the commonest joints, by themselves. Kernels turn their joint frames so that they turn about z.
+"""Hinges, the commonest joints, in code of their own. Kernels rotate their joint frames so that they turn about z.
 
-A hinge on a hinge parallel to it, as in flat linkages, has a way of its own: between the two frames all turns about z,
-by an angle whose cosine and sine are e and f. That takes a sixth less time.
+A hinge on a parallel hinge, as in planar linkages, has its own functions: between the two frames everything turns about
+z, by an angle whose cosine and sine are e and f. That takes a sixth less time.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from ..layout import codes
 from ..layout.declaration import Body, Column, Work
 from ..layout.memory import fixed, fixed3, get, get3, get6, get9, put, put3, put6, put_all
 from ..spatial import applied, centripetal, cross, sine_cosine, turned_into
-from .inertia import add_wrench, give, turned, whole_inertia
+from .inertia import add_to_parent, add_wrench, inertia_with_children, rotated
 from .motion import handed_down, keep_bias
 
-ROUND_OFF = 1e-15
-"""An inertia this small beside the terms it is the sum of is no inertia."""
+NO_INERTIA = 1e-15
+"""An inertia up to this, relative to the terms it is the sum of, is rounding: nothing resists the joint."""
 
 
 @inlined
 def place_hinge(body, work, up, q, v):
-    """Pose, angular velocity and velocity products. What is constant stands there from the beginning."""
+    """Write pose, angular velocity, velocity products and bias of a hinge; `packing_bodies` wrote what is constant."""
     s, c = sine_cosine(q)
     x0, y0, z0 = fixed3(body, Body.R0)
     x1, y1, z1 = fixed3(body, Body.R0 + 3)
@@ -40,7 +40,7 @@ def place_hinge(body, work, up, q, v):
 
 @inlined
 def place_parallel(body, work, up, q, v):
-    """`place_hinge` for a hinge parallel to its parent's."""
+    """Write pose, angular velocity, velocity products and bias of a hinge parallel to its parent's."""
     s, c = sine_cosine(q)
     x, y = fixed(body, Body.R0), fixed(body, Body.R0 + 3)
     e, f = c * x - s * y, c * y + s * x
@@ -53,6 +53,7 @@ def place_parallel(body, work, up, q, v):
 
 @inlined
 def keep_centripetal(body, work, w0, w1, w2):
+    """Write the centripetal acceleration w x (w x p) of a joint frame's origin; w: of the parent, in its axes."""
     p0, p1, p2 = fixed3(body, Body.P0)
     g0, g1, g2 = centripetal(w0, w1, w2, p0, p1, p2)
     put3(work, Work.G, g0, g1, g2)
@@ -60,7 +61,7 @@ def keep_centripetal(body, work, w0, w1, w2):
 
 @inlined
 def keep_turning(body, work, w0, w1, w2, v):
-    """What a hinge's own motion adds to the turning it has from its parent."""
+    """Write angular velocity, velocity products and bias. w: angular velocity of the parent, in the body's axes."""
     put3(work, Work.C, v * w1, -v * w0, 0.0)
     w2 += v
     put3(work, Work.V, w0, w1, w2)
@@ -69,18 +70,17 @@ def keep_turning(body, work, w0, w1, w2, v):
 
 @inlined
 def freed(body, work, column, role, extra, keep):
-    """What is left of the inertia and the bias once the hinge is eliminated, the third angular column of the inertia
-    being the hinge's, and zero afterwards: angular xx xy yy, two rows of the mixed part, linear part, wrench.
+    """Articulated inertia and bias after elimination of the hinge, whose column, the third angular one, becomes zero.
 
-    First of all whether something resists.
+    Gives whether something resists; angular part xx xy yy, two rows of the mixed part, linear part; torque and force.
     """
     leaf = role & codes.LEAF != 0
-    M = whole_inertia(body, work, extra, leaf)
+    M = inertia_with_children(body, work, extra, leaf)
     p0, p1, p2, p3, p4, p5 = get6(work, Work.BIAS)
     if not leaf:
         a = get6(work, Work.PA)
         p0, p1, p2, p3, p4, p5 = p0 + a[0], p1 + a[1], p2 + a[2], p3 + a[3], p4 + a[4], p5 + a[5]
-    resists = M[5] > ROUND_OFF * (M[0] + M[3] + M[5])
+    resists = M[5] > NO_INERTIA * (M[0] + M[3] + M[5])
     d, tau = 1.0 / M[5], get(column, Column.TAU)
     u, u0, u1, u3, u4, u5 = tau - p2, M[2], M[4], M[12], M[13], M[14]
     put6(column, Column.U, u0, u1, M[5], u3, u4, u5)
@@ -107,7 +107,7 @@ def freed(body, work, column, role, extra, keep):
 
 @inlined
 def eliminate_hinge(body, work, up, column, role, extra, keep, has_parent):
-    """The hinge's part of the recursion from the leaves to the root. True if something resists."""
+    """Eliminate a hinge and add what is left to its parent. True if something resists it."""
     resists, (xx, xy, yy), (b0, b1, b2), (b3, b4, b5), k, t, f = freed(body, work, column, role, extra, keep)
     if has_parent:
         E = get9(work, Work.R)
@@ -126,26 +126,26 @@ def eliminate_hinge(body, work, up, column, role, extra, keep, has_parent):
             E[3] * e0 + E[4] * e3, E[3] * e1 + E[4] * e4, E[3] * e2 + E[4] * e5,
             E[6] * e0 + E[7] * e3, E[6] * e1 + E[7] * e4, E[6] * e2 + E[7] * e5,
         )  # fmt: skip
-        K = turned(E, k[0], k[1], k[2], k[3], k[4], k[5])
+        K = rotated(E, k[0], k[1], k[2], k[3], k[4], k[5])
         t, f = applied(E, t[0], t[1], t[2]), applied(E, f[0], f[1], f[2])
-        give(up, role & codes.LAST_CHILD != 0, fixed3(body, Body.P0), A, B, K, t, f, get3(work, Work.G))
+        add_to_parent(up, role & codes.LAST_CHILD != 0, fixed3(body, Body.P0), A, B, K, t, f, get3(work, Work.G))
     return resists
 
 
 @inlined
 def eliminate_parallel(body, work, up, column, role, extra, keep):
-    """`eliminate_hinge` for a hinge parallel to its parent's."""
+    """Eliminate a hinge parallel to its parent's and add what is left to the parent. True if something resists it."""
     resists, A, b, c, k, t, f = freed(body, work, column, role, extra, keep)
     e, s = get(work, Work.R), get(work, Work.R + 3)
-    xx, xy, yy = turned_about_z(e, s, A[0], A[1], A[2])
+    xx, xy, yy = rotated_about_z(e, s, A[0], A[1], A[2])
     b0, c0 = e * b[0] - s * c[0], s * b[0] + e * c[0]
     b1, c1 = e * b[1] - s * c[1], s * b[1] + e * c[1]
     b2, c2 = e * b[2] - s * c[2], s * b[2] + e * c[2]
     B = (e * b0 - s * b1, s * b0 + e * b1, b2, e * c0 - s * c1, s * c0 + e * c1, c2, 0.0, 0.0, 0.0)
-    k0, k1, k3 = turned_about_z(e, s, k[0], k[1], k[3])
+    k0, k1, k3 = rotated_about_z(e, s, k[0], k[1], k[3])
     K = (k0, k1, e * k[2] - s * k[4], k3, s * k[2] + e * k[4], k[5])
     t, f = (e * t[0] - s * t[1], s * t[0] + e * t[1], t[2]), (e * f[0] - s * f[1], s * f[0] + e * f[1], f[2])
-    give(
+    add_to_parent(
         up,
         role & codes.LAST_CHILD != 0,
         fixed3(body, Body.P0),
@@ -160,15 +160,15 @@ def eliminate_parallel(body, work, up, column, role, extra, keep):
 
 
 @inlined
-def turned_about_z(e, f, xx, xy, yy):
-    """A symmetric matrix of two rows, turned by the angle whose cosine and sine are e and f."""
+def rotated_about_z(e, f, xx, xy, yy):
+    """Symmetric 2 x 2 matrix xx xy yy, rotated by the angle whose cosine and sine are e and f."""
     a, b, c, d = e * xx - f * xy, e * xy - f * yy, f * xx + e * xy, f * xy + e * yy
     return a * e - b * f, a * f + b * e, c * f + d * e
 
 
 @inlined
 def turn_hinge(work, up, column, wrenches):
-    """The hinge's acceleration, with which the body's is complete."""
+    """Acceleration of a hinge [rad/s^2]; writes that of its body."""
     g0, g1, g2 = get3(work, Work.G)
     a0, a1, a2, a3, a4, a5 = handed_down(get9(work, Work.R), get3(work, Work.P), up, g0, g1, g2)
     return turned_by_force(work, column, wrenches, a0, a1, a2, a3, a4, a5)
@@ -176,7 +176,7 @@ def turn_hinge(work, up, column, wrenches):
 
 @inlined
 def turn_parallel(work, up, column, wrenches):
-    """`turn_hinge` for a hinge parallel to its parent's."""
+    """Acceleration of a hinge parallel to its parent's [rad/s^2]; writes that of its body."""
     e, f = get(work, Work.R), get(work, Work.R + 3)
     p0, p1, p2 = get3(work, Work.P)
     g0, g1, g2 = get3(work, Work.G)
@@ -190,6 +190,7 @@ def turn_parallel(work, up, column, wrenches):
 
 @inlined
 def turned_by_force(work, column, wrenches, a0, a1, a2, a3, a4, a5):
+    """Acceleration of a hinge [rad/s^2] from that of its parent in the body's axes; writes that of its body."""
     a0, a1 = a0 + get(work, Work.C), a1 + get(work, Work.C + 1)
     if wrenches:
         add_wrench(work, a0, a1, a2, a3, a4, a5)

@@ -16,7 +16,7 @@ from ..spatial import applied, cross
 def own_inertia(body, extra):
     """A body's own inertia about its joint frame: xx xy xz yy yz zz, mass times centre, mass.
 
-    extra [s]: adds so much of its damping as inertia, which turns M into M - h D.
+    extra [s]: this much of its damping is added as inertia, which turns M into M - h D.
     """
     m, h0, h1, h2, xx, xy, xz, yy, yz, zz = fixed10(body, Body.MASS)
     if extra != 0.0:
@@ -31,8 +31,8 @@ def own_inertia(body, extra):
 
 
 @inlined
-def whole_inertia(body, work, extra, leaf):
-    """A body's own inertia and what its children gave it."""
+def inertia_with_children(body, work, extra, leaf):
+    """Articulated inertia of a body before its joint is eliminated: its own and what its children added."""
     xx, xy, xz, yy, yz, zz, h0, h1, h2, m = own_inertia(body, extra)
     if leaf:
         return (
@@ -48,7 +48,7 @@ def whole_inertia(body, work, extra, leaf):
 
 @inlined
 def times(M, w0, w1, w2, v0, v1, v2):
-    """Inertia times a motion."""
+    """Inertia M times a twist or acceleration (w, v): torque and force."""
     return (
         M[0] * w0 + M[1] * w1 + M[2] * w2 + M[6] * v0 + M[7] * v1 + M[8] * v2,
         M[1] * w0 + M[3] * w1 + M[4] * w2 + M[9] * v0 + M[10] * v1 + M[11] * v2,
@@ -61,14 +61,14 @@ def times(M, w0, w1, w2, v0, v1, v2):
 
 @inner
 def add_wrench(work, w0, w1, w2, v0, v1, v2):
-    """The wrench of a joint: what is left of the inertia times what the body is accelerated with, and the bias."""
+    """Wrench of a joint into `Work.F`: the bias there plus the inertia in `Work.IA` times the acceleration (w, v)."""
     M, p = get21(work, Work.IA), get6(work, Work.F)
     f = times(M, w0, w1, w2, v0, v1, v2)
     put6(work, Work.F, f[0] + p[0], f[1] + p[1], f[2] + p[2], f[3] + p[3], f[4] + p[4], f[5] + p[5])
 
 
 @inlined
-def less(M, u0, u1, u2, u3, u4, u5, d):
+def minus_outer_product(M, u0, u1, u2, u3, u4, u5, d):
     """M - d u u^T."""
     a0, a1, a2, a3, a4, a5 = d * u0, d * u1, d * u2, d * u3, d * u4, d * u5
     return (
@@ -81,7 +81,7 @@ def less(M, u0, u1, u2, u3, u4, u5, d):
 
 
 @inlined
-def turned(E, a0, a1, a2, a3, a4, a5):
+def rotated(E, a0, a1, a2, a3, a4, a5):
     """E A E^T of a symmetric matrix xx xy xz yy yz zz."""
     b00, b01, b02 = applied_symmetric(a0, a1, a2, a3, a4, a5, E[0], E[1], E[2])
     b10, b11, b12 = applied_symmetric(a0, a1, a2, a3, a4, a5, E[3], E[4], E[5])
@@ -95,18 +95,19 @@ def turned(E, a0, a1, a2, a3, a4, a5):
 
 @inlined
 def applied_symmetric(a0, a1, a2, a3, a4, a5, x, y, z):
+    """A (x, y, z) of a symmetric matrix xx xy xz yy yz zz."""
     return a0 * x + a1 * y + a2 * z, a1 * x + a3 * y + a4 * z, a2 * x + a4 * y + a5 * z
 
 
 @inlined
-def give(up, first, p, A, B, C, t, f, g):
-    """Add an inertia and a bias wrench (t, f) about the point p, along the parent's axes, to what the parent has.
+def add_to_parent(up, first, p, A, B, C, t, f, g):
+    """Add an inertia and a bias wrench (t, f) at the point p, in the parent's axes, to those of the parent.
 
-    first: nothing has been given to it yet. g: acceleration of that point which the parent's motion is still to give.
+    first: the parent has none yet. g: centripetal acceleration of that point, which adds inertia times g to the bias.
     """
     x, y, z = p
     g0, g1, g2 = g
-    # what the inertia makes of g
+    # inertia times (0, g)
     b0, b1, b2 = applied(B, g0, g1, g2)
     t0, t1, t2 = t[0] + b0, t[1] + b1, t[2] + b2
     b0, b1, b2 = applied_symmetric(C[0], C[1], C[2], C[3], C[4], C[5], g0, g1, g2)
@@ -121,14 +122,14 @@ def give(up, first, p, A, B, C, t, f, g):
     a3 = A[3] - (B[5] * x - B[3] * z) + (z * n3 - x * n5)
     a4 = A[4] - (B[3] * y - B[4] * x) + (z * n6 - x * n8)
     a5 = A[5] - (B[6] * y - B[7] * x) + (x * n7 - y * n6)
-    hand_over(
+    add_about_parent(
         up, first, p, (a0, a1, a2, a3, a4, a5), (n0, n1, n2, n3, n4, n5, n6, n7, n8), C, (t0, t1, t2), (f0, f1, f2)
     )
 
 
 @inlined
-def give_linear(up, first, p, C, t, f, g):
-    """`give` for an inertia that resists only pushing."""
+def add_linear_to_parent(up, first, p, C, t, f, g):
+    """Add an inertia whose angular and mixed parts are zero, as a ball leaves it; else as `add_to_parent`."""
     x, y, z = p
     b0, b1, b2 = applied_symmetric(C[0], C[1], C[2], C[3], C[4], C[5], g[0], g[1], g[2])
     n0, n1, n2 = y * C[2] - z * C[1], y * C[4] - z * C[3], y * C[5] - z * C[4]
@@ -137,12 +138,12 @@ def give_linear(up, first, p, C, t, f, g):
     A = (
         y * n2 - z * n1, y * n5 - z * n4, y * n8 - z * n7, z * n3 - x * n5, z * n6 - x * n8, x * n7 - y * n6
     )  # fmt: skip
-    hand_over(up, first, p, A, (n0, n1, n2, n3, n4, n5, n6, n7, n8), C, t, (f[0] + b0, f[1] + b1, f[2] + b2))
+    add_about_parent(up, first, p, A, (n0, n1, n2, n3, n4, n5, n6, n7, n8), C, t, (f[0] + b0, f[1] + b1, f[2] + b2))
 
 
 @inlined
-def hand_over(up, first, p, A, B, C, t, f):
-    """Add an inertia about the parent's origin and a wrench with its force at p to what the parent has."""
+def add_about_parent(up, first, p, A, B, C, t, f):
+    """Add an inertia about the parent's origin, and a wrench whose force acts at p, to those of the parent."""
     a0, a1, a2, a3, a4, a5 = A
     n0, n1, n2, n3, n4, n5, n6, n7, n8 = B
     c0, c1, c2, c3, c4, c5 = C
@@ -165,16 +166,17 @@ def hand_over(up, first, p, A, B, C, t, f):
 
 @inlined
 def added6(row, k, a, b, c, d, e, f):
+    """Six numbers plus those of a row from element k on."""
     x = get6(row, k)
     return a + x[0], b + x[1], c + x[2], d + x[3], e + x[4], f + x[5]
 
 
 @inner
-def give_turned(up, first, E, p, M, t, f, g):
-    """`give` for an inertia and a wrench along the child's axes; E: child to parent."""
-    A = turned(E, M[0], M[1], M[2], M[3], M[4], M[5])
-    C = turned(E, M[15], M[16], M[17], M[18], M[19], M[20])
-    # B turned: (E B) E^T
+def add_child_to_parent(up, first, E, p, M, t, f, g):
+    """Add an inertia M and a wrench (t, f) given in the child's axes; E: child to parent. Else as `add_to_parent`."""
+    A = rotated(E, M[0], M[1], M[2], M[3], M[4], M[5])
+    C = rotated(E, M[15], M[16], M[17], M[18], M[19], M[20])
+    # (E B) E^T
     e0, e1, e2 = (
         E[0] * M[6] + E[1] * M[9] + E[2] * M[12],
         E[0] * M[7] + E[1] * M[10] + E[2] * M[13],
@@ -194,4 +196,4 @@ def give_turned(up, first, E, p, M, t, f, g):
     b3, b4, b5 = applied(E, e3, e4, e5)
     b6, b7, b8 = applied(E, e6, e7, e8)
     B = (b0, b1, b2, b3, b4, b5, b6, b7, b8)
-    give(up, first, p, A, B, C, applied(E, t[0], t[1], t[2]), applied(E, f[0], f[1], f[2]), g)
+    add_to_parent(up, first, p, A, B, C, applied(E, t[0], t[1], t[2]), applied(E, f[0], f[1], f[2]), g)

@@ -15,7 +15,7 @@ from .products import gather
 
 @inner
 def joint_forces(n, bodies, links, work, columns, qddot, tau):
-    """Forces tau along all coordinates that give the accelerations qddot, after `place_all`. RM19 Alg. 6, inverse."""
+    """Whole forces tau along the coordinates that give qddot, after `place_all`. RM19 Alg. 6, inverse."""
     for j in range(n):
         link, row = further(links, j * Link.SIZE), further(work, j * Work.SIZE)
         a0, a1, a2, a3, a4, a5 = carried(row, further(work, fixed(link, Link.PARENT) * Work.SIZE))
@@ -38,10 +38,11 @@ def joint_forces(n, bodies, links, work, columns, qddot, tau):
 
 @inner
 def solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, h, b, x):
-    """x with (M - h D - h^2 K) x = b in the free rows, x given at prescribed coordinates; -1, or the stuck body.
+    """x with (M - h D - h^2 K) x = b at free coordinates; at prescribed ones x is given. After `joint_loads`.
 
-    After `place_all` and `joint_loads`. D of the bodies is isotropic damping, so that it acts like more inertia; D and
-    K of the coordinates are diagonal, like an armature. So this is forward dynamics of another mechanism at rest.
+    D of the bodies is isotropic damping, which acts like inertia; D and K of the coordinates are diagonal, like an
+    armature. So this is the forward dynamics of another mechanism at rest. Gives -1, or the body at whose joint nothing
+    resists.
     """
     for j in range(n):
         row = further(work, j * Work.SIZE)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a body's motion asks of it, and accelerations that are handed down a tree.
+"""Wrenches that the motion of bodies needs, and accelerations passed on from parent to child.
 
 Accelerations are those of points: the linear part is that of the joint frame's origin, in the body's axes. Then
 velocities of translation enter no product, and `v x m v` of spatial accelerations, which is zero but for rounding,
 cannot spoil the torsion of thin bodies far out on a fast chain.
     angular:  R^T alpha + C      linear:  R^T (a + alpha x p + G) + C,      G = omega x (omega x p)
-with alpha, a and omega of the parent; C holds what the joint's own motion adds.
+with alpha, a and omega of the parent; C has the velocity products of the joint's own motion.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .inertia import applied_symmetric
 
 @inlined
 def keep_bias(body, work, w0, w1, w2):
-    """The wrench that a body needs to turn at this rate without acceleration: (w x I w, w x (w x h))."""
+    """Write the wrench that a body needs at angular velocity w without acceleration: (w x I w, w x (w x h))."""
     h0, h1, h2 = fixed3(body, Body.MOMENT)
     xx, xy, xz = fixed3(body, Body.INERTIA)
     yy, yz, zz = fixed3(body, Body.INERTIA + 3)
@@ -31,7 +31,10 @@ def keep_bias(body, work, w0, w1, w2):
 
 @inlined
 def keep_velocity(body, work, up, slide):
-    """The linear part of a body's twist, and with it the wrench of its damping. slide: the joint's own part."""
+    """Write the linear part of a body's twist, and add the wrench of its damping to the bias.
+
+    slide: linear velocity of the joint itself, in the body's axes [m/s].
+    """
     E, (w0, w1, w2) = get9(work, Work.R), get3(work, Work.V)
     p0, p1, p2, u0, u1, u2 = get6(up, Work.V)
     x = turned_back(E, get3(work, Work.P), p0, p1, p2, u0, u1, u2)
@@ -51,7 +54,7 @@ def keep_velocity(body, work, up, slide):
 
 @inlined
 def handed_down(E, p, up, g0, g1, g2):
-    """Acceleration that a joint frame gets from its parent. g: of its origin, from the parent's turning."""
+    """Acceleration of a joint frame as if fixed to its parent. g: centripetal acceleration of its origin."""
     b0, b1, b2, a0, a1, a2 = get6(up, Work.ACC)
     c0, c1, c2 = cross(b0, b1, b2, p[0], p[1], p[2])
     b0, b1, b2 = turned_into(E, b0, b1, b2)
@@ -61,7 +64,7 @@ def handed_down(E, p, up, g0, g1, g2):
 
 @inlined
 def carried(work, up):
-    """Acceleration that a body has from its parent and its joint's velocity, less gravity."""
+    """Acceleration of a body for qddot = 0 at its joint, less gravity: from its parent, and `Work.C`."""
     g0, g1, g2 = get3(work, Work.G)
     a = handed_down(get9(work, Work.R), get3(work, Work.P), up, g0, g1, g2)
     c = get6(work, Work.C)

@@ -24,7 +24,7 @@ PASSIVE, ACTIVE_LENGTH, VELOCITY = range(3)
 
 @inner
 def curve(which, x):
-    """Value and slope of a curve."""
+    """Value and slope at x of curve PASSIVE, ACTIVE_LENGTH or VELOCITY."""
     last = SEGMENTS[which]
     if x <= POINTS[which, 0]:
         return FIRST[which], 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `Tree.observe` gives."""
+"""The results of a sample, as `Tree.observe` gives them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NO_LOOPS = (np.zeros((0, 6)), np.zeros((0, 2)))
 class Observation:
     """A mechanism at one instant; see `simulate.CHANNELS`. stuck: body at whose joint nothing resists, or -1.
 
-    loop_reaction, gap: of a mechanism with loops. certain: whether rows depend on each other nowhere, so that what
-    loops pass on is known.
+    loop_reaction, gap: of a mechanism with loops. certain: whether all rows are independent, so that the reactions of
+    loops are unique.
 
-    power: (2,) what motors and torques put in and what dampers take out [W].
-    speeds: (n, 2) how fast each body turns [rad/s] and its centre of mass moves [m/s].
+    power: (2,) put in by motors and torques and taken out by dampers [W].
+    speeds: (n, 2) angular speed of each body [rad/s] and speed of its centre of mass [m/s].
     """
 
     E_wb: Array

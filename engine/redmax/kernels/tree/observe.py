@@ -17,7 +17,7 @@ from ..spatial import applied, cross, product, turned_back
 
 KINETIC, POTENTIAL, CENTER, ANGULAR, LINEAR, WORK, LOSS = 0, 1, 2, 5, 8, 11, 12
 SCALARS = 13
-"""Where `scalars` of a sample has what; work and loss are powers [W]."""
+"""Entries of `scalars` of a sample: energies [J], centre of mass [m], momenta, and powers put in and taken out [W]."""
 
 
 @inner
@@ -64,7 +64,7 @@ def joint_potential(tree):
 
 @inner
 def poses(tree, E):
-    """World poses of the kernels' joint frames (n, 12): nine of the rotation, three of the position."""
+    """Write the world poses of the kernels' joint frames to E (n, 12): rotation, then position."""
     links, work = tree.links, tree.body_work
     for j in range(work.shape[0]):
         p = links[j, Link.PARENT]
@@ -117,8 +117,8 @@ def motion(address, ints, floats, q, qdot, frames, E, phi):
 
 @compiled
 def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reaction, speeds, qddot, load, scalars):
-    """Everything a sample has. qddot: given at prescribed coordinates. load: (2, nr) whole forces and loads.
-    speeds: (n, 2) how fast each body turns [rad/s] and its centre moves [m/s].
+    """All results of a sample, into the arrays handed over. qddot: given at prescribed coordinates. load: (2, nr) whole
+    forces and loads. speeds: (n, 2) angular speed of each body [rad/s] and speed of its centre of mass [m/s].
 
     Gives -1, or the body at whose joint nothing resists; then accelerations and wrenches mean nothing.
     """
@@ -126,7 +126,7 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
     tree = arrays_of(head, rows_of(head, numbers))
     bodies, work, vectors, world = tree.bodies, tree.body_work, tree.vectors, tree.world
     n, nr = work.shape[0], q.shape[0]
-    # what is given has the animation's acceleration, but keeps the state's own place and velocity
+    # prescribed coordinates have the animation's acceleration, but the position and velocity of the state
     unused = np.empty((2, nr))
     run(address, ints, floats, unused[0], unused[1], qddot, t, tasks.PRESCRIBE)
     what = tasks.ACCELERATE | tasks.WRENCHES | tasks.POWERS
@@ -173,7 +173,7 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
         c0, c1, c2 = cross(w0, w1, w2, bodies[j, Body.CENTER], bodies[j, Body.CENTER + 1], bodies[j, Body.CENTER + 2])
         speeds[j, 0] = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
         speeds[j, 1] = math.sqrt((v0 + c0) ** 2 + (v1 + c1) ** 2 + (v2 + c2) ** 2)
-        # accelerations are kept less gravity, and those of points: what is asked for is the twist's derivative
+        # `Work.ACC` is less gravity, and of points: the derivative of the twist is wanted
         y0, y1, y2 = cross(w0, w1, w2, v0, v1, v2)
         g0 = R[0] * world[0] + R[3] * world[1] + R[6] * world[2]
         g1 = R[1] * world[0] + R[4] * world[1] + R[7] * world[2]

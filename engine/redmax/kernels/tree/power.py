@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiled powers: what motors and torques put in, what dampers take out."""
+"""Compiled powers of motors, torques and dampers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..layout.declaration import Body, Dof, Table, Vector, Work
 
 @inner
 def powers(tree, loaded, qdot, t):
-    """What motors and torques put in and what dampers take out [W], after `dynamics_of_placed`.
+    """Power that motors and torques put in and that dampers take out [W], after forward or inverse dynamics.
 
-    As `integrators.energy_balance.powers`.
+    As `integrators.energy_balance.powers`. loaded: whether anything acts on coordinates.
     """
     bodies, dofs, tables, pool, given = tree.bodies, tree.dofs, tree.tables, tree.pool, tree.prescribed
     work, vectors = tree.body_work, tree.vectors

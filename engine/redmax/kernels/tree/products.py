@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compiled products with the Jacobian and the mass matrix in O(n), and the mass matrix itself in O(n depth).
 
-All after `place_all`. Twists and wrenches are at the kernels' joint frames; they are left in the rows of the bodies
-where accelerations (`ACC`) and wrenches (`F`) of the dynamics are.
+All after `place_all`. Twists and wrenches are at the kernels' joint frames; they use the fields of accelerations
+(`Work.ACC`) and of joint wrenches (`Work.F`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from ..layout.memory import fixed, further, get, get3, get6, get9, put, put3, pu
 from ..layout.views import numbers_of, packed_rows, rows_of
 from ..spatial import applied, cross, turned_back
 from .forces import force_product
-from .inertia import applied_symmetric, own_inertia, turned
+from .inertia import applied_symmetric, own_inertia, rotated
 
 
 @inner
 def spread(n, links, work, columns, x):
-    """Twists J x of all bodies into `ACC`. RM19 Alg. 2."""
+    """Write the twists J x of all bodies to `Work.ACC`. RM19 Alg. 2."""
     for j in range(n):
         link, row = further(links, j * Link.SIZE), further(work, j * Work.SIZE)
         a0, a1, a2, a3, a4, a5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -37,9 +37,9 @@ def spread(n, links, work, columns, x):
 
 @inner
 def gather(n, links, work, columns, tau):
-    """Forces J^T y along all coordinates of the wrenches y in `F`, which become those that the joints pass on.
+    """tau = J^T y of the wrenches y in `Work.F`, which become the wrenches of the joints.
 
-    RM19 Alg. 3; roots hand nothing on (erratum).
+    RM19 Alg. 3; roots pass nothing on (erratum).
     """
     for j in range(n - 1, -1, -1):
         link, row = further(links, j * Link.SIZE), further(work, j * Work.SIZE)
@@ -58,8 +58,8 @@ def gather(n, links, work, columns, tau):
 
 
 @inner
-def pull(n, count, rows, h, x, tau):
-    """tau = -h^2 K x of the forces alone, after `apply_forces`."""
+def stiffness_product(n, count, rows, h, x, tau):
+    """tau = -h^2 K x of the forces on bodies alone, after `apply_forces`."""
     links, work, columns = rows.links, rows.body_work, rows.columns
     spread(n, links, work, columns, x)
     for j in range(n):
@@ -70,7 +70,7 @@ def pull(n, count, rows, h, x, tau):
 
 @inner
 def multiply(n, nr, count, rows, K, D, h, x, tau):
-    """tau = (M - h D - h^2 K) x. Damping of a body acts like more inertia; K and D of the coordinates are diagonal."""
+    """tau = (M - h D - h^2 K) x. The damping of a body acts like inertia; K and D of the coordinates are diagonal."""
     bodies, links, work, columns = rows.bodies, rows.links, rows.body_work, rows.columns
     spread(n, links, work, columns, x)
     for j in range(n):
@@ -90,7 +90,7 @@ def multiply(n, nr, count, rows, K, D, h, x, tau):
 
 @inner
 def compose(n, bodies, links, work):
-    """Inertia of each body with all it carries, welded, about its joint frame: ten numbers into `IA`."""
+    """Write the inertia of each body with all it carries to `Work.IA`: ten numbers, about its joint frame's origin."""
     for j in range(n):
         row = further(work, j * Work.SIZE)
         xx, xy, xz, yy, yz, zz, h0, h1, h2, m = own_inertia(further(bodies, j * Body.SIZE), 0.0)
@@ -104,7 +104,7 @@ def compose(n, bodies, links, work):
         up, E, (x, y, z) = further(work, parent * Work.SIZE), get9(row, Work.R), get3(row, Work.P)
         a, m = get6(row, Work.IA), get(row, Work.IA + 9)
         h0, h1, h2 = get3(row, Work.IA + 6)
-        xx, xy, xz, yy, yz, zz = turned(E, a[0], a[1], a[2], a[3], a[4], a[5])
+        xx, xy, xz, yy, yz, zz = rotated(E, a[0], a[1], a[2], a[3], a[4], a[5])
         h0, h1, h2 = applied(E, h0, h1, h2)
         # about the parent's origin: + 2 (h . p) 1 - h p^T - p h^T + m (p . p 1 - p p^T), with g = h + m p / 2
         g0, g1, g2 = h0 + 0.5 * m * x, h1 + 0.5 * m * y, h2 + 0.5 * m * z
@@ -119,7 +119,7 @@ def compose(n, bodies, links, work):
 
 @compiled
 def mass_matrix(ints, floats, M):
-    """The mass matrix into M (nr, nr), zero before. As `dynamics.composite_body.mass_matrix`."""
+    """Write the mass matrix to M (nr, nr), which is zero before. As `dynamics.composite_body.mass_matrix`."""
     head, numbers = packed_rows(ints, floats)
     rows, n = rows_of(head, numbers), fixed(head, Head.BODIES)
     links, work, columns = rows.links, rows.body_work, rows.columns
@@ -130,7 +130,7 @@ def mass_matrix(ints, floats, M):
         h0, h1, h2 = get3(row, Work.IA + 6)
         for k in range(fixed(link, Link.DOF), fixed(link, Link.DOF) + fixed(link, Link.NDOF)):
             s = get6(further(columns, k * Column.SIZE), Column.S)
-            # the wrench that accelerates all it carries, passed down to the root; each joint on the way feels S^T of it
+            # wrench that accelerates all it carries, passed on to the root; each joint on the path takes S^T times it
             t0, t1, t2 = applied_symmetric(a[0], a[1], a[2], a[3], a[4], a[5], s[0], s[1], s[2])
             u0, u1, u2 = cross(h0, h1, h2, s[3], s[4], s[5])
             f0, f1, f2 = cross(s[0], s[1], s[2], h0, h1, h2)
@@ -155,7 +155,7 @@ def mass_matrix(ints, floats, M):
 
 @compiled
 def twists(ints, floats, x, y):
-    """J x into y (n, 6), at the kernels' joint frames."""
+    """Write the twists J x to y (n, 6), at the kernels' joint frames."""
     head, numbers = packed_rows(ints, floats)
     rows, n = rows_of(head, numbers), fixed(head, Head.BODIES)
     spread(n, rows.links, rows.body_work, rows.columns, numbers_of(x))
@@ -166,7 +166,7 @@ def twists(ints, floats, x, y):
 
 @compiled
 def generalised_force(ints, floats, y, tau):
-    """J^T y into tau (nr,), of wrenches y (n, 6) at the kernels' joint frames."""
+    """Write J^T y to tau (nr,), for wrenches y (n, 6) at the kernels' joint frames."""
     head, numbers = packed_rows(ints, floats)
     rows, n = rows_of(head, numbers), fixed(head, Head.BODIES)
     for j in range(n):
