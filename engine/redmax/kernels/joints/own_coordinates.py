@@ -15,10 +15,6 @@ from ..layout.memory import address_of, fixed, further, get, put
 from .functions import COLUMN, POSE, call_rewrite
 from .general import chart_of, data_address, evaluate_part
 
-DEPENDENT = 1e-15
-"""A column of S whose part across the others is no longer than this, relative to itself, moves nothing of its own."""
-
-
 @inner
 def write_as_meant(part, data, charts, dofs, own_q, own_qdot, space):
     """Rewrite a part's coordinates and velocities as its loads mean them: in chart 0, nearest to rest."""
@@ -45,7 +41,8 @@ def is_written_otherwise(part, charts, q, own_q):
 def coordinate_change(part, data, charts, q, qdot, own_q, own_qdot, space):
     """B = d own / d present of a part, (n, n) row by row, into the work space: S_own B = S.
 
-    Columns of S_own are made orthogonal one after another (modified Gram-Schmidt), and S with them.
+    Columns of S_own are made orthogonal one after another (modified Gram-Schmidt), and S with them. In a gimbal lock of
+    the own coordinates B has no bound.
     """
     k, n = fixed(part, Part.COORDINATE), fixed(part, Part.NDOF)
     own, present, B = further(space, JointWork.RESULT), further(space, JointWork.PRESENT), further(space, JointWork.B)
@@ -53,16 +50,13 @@ def coordinate_change(part, data, charts, q, qdot, own_q, own_qdot, space):
     evaluate_part(part, data, chart_of(part, charts), further(q, k), further(qdot, k), present)
     A, X, R = further(own, POSE), further(present, POSE), further(own, POSE + COLUMN * n)  # Sdot is not needed
     for c in range(n):
-        size, left = 0.0, 0.0
+        square = 0.0
         for row in range(COLUMN):
-            left += get(A, row * n + c) ** 2
-        for d in range(c):
-            size += get(R, d * n + c) ** 2
-        length = math.sqrt(left)
+            square += get(A, row * n + c) ** 2
+        length = math.sqrt(square)
         put(R, c * n + c, length)
-        inverse = 1.0 / length if left > (DEPENDENT * DEPENDENT) * (left + size) else 0.0
         for row in range(COLUMN):
-            put(A, row * n + c, inverse * get(A, row * n + c))
+            put(A, row * n + c, get(A, row * n + c) / length)
         for d in range(c + 1, n):
             take_off(A, c, A, d, n, R, c * n + d)
         for d in range(n):
@@ -73,7 +67,7 @@ def coordinate_change(part, data, charts, q, qdot, own_q, own_qdot, space):
             x = get(B, c * n + d)
             for e in range(c + 1, n):
                 x -= get(R, c * n + e) * get(B, e * n + d)
-            put(B, c * n + d, x / diagonal if diagonal > 0.0 else 0.0)
+            put(B, c * n + d, x / diagonal)
 
 
 @inner
