@@ -20,6 +20,7 @@ from redmax.geometry.solids import SHAPES, Solid
 from redmax.integrators import INTEGRATORS
 from redmax.joints import JOINTS
 from redmax.joints.base import Joint
+from redmax.outcome import CODES
 from redmax.simulate import CHANNELS
 from redmax.strands import Strand
 
@@ -94,6 +95,7 @@ def tables() -> dict[str, str]:
     return {
         "integrators": integrators_table(),
         "channels": table(("channel", "per sample"), [(f"`{name}`", text) for name, text in CHANNELS.items()]),
+        "outcomes": table(("code", "when"), [(f"`{code}`", text) for code, text in CODES.items()]),
         "shapes": kinds_table(SHAPES, Solid),
         "joint": table(("field", "form", "unit", "default", "meaning"), field_rows(Joint)),
         "joints": kinds_table(JOINTS, Joint),

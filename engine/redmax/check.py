@@ -13,7 +13,7 @@ import numpy as np
 from .constraints import Constraint
 from .drives import Drive
 from .drives.pairing import pairing_problems
-from .errors import Problem
+from .errors import ElementName, Problem
 from .fields import Element, Unreadable, field_problems, per_dof_values, specs
 from .forces import Force
 from .joints import Joint
@@ -27,6 +27,9 @@ DEEPEST = 8
 """Elements inside each other that a scene may have: composites of composites, and the tables of their parts."""
 
 
+SCENE = ElementName("scene")
+
+
 def find_problems(scene: Scene, incomplete: Iterable[Element] = ()) -> list[Problem]:
     """Every problem of a scene, in the order of its lists; an empty list means it compiles.
 
@@ -37,7 +40,7 @@ def find_problems(scene: Scene, incomplete: Iterable[Element] = ()) -> list[Prob
     try:
         checker.run()
     except RecursionError:
-        return [*checker.problems, Problem("scene", "is nested too deeply", "give a plain scene")]
+        return [*checker.problems, Problem(SCENE, "is nested too deeply", "give a plain scene")]
     return checker.problems
 
 
@@ -89,12 +92,12 @@ class _Checker:
         self.sound: set[int] = set()  # elements of which nothing is wrong, nor of what is inside them
         self.problems: list[Problem] = []
 
-    def say(self, element: str, what: str, hint: str) -> None:
-        self.problems.append(Problem(element, what, hint))
+    def say(self, element: ElementName, what: str, hint: str, code: str = "unsound", field: str = "") -> None:
+        self.problems.append(Problem(element, what, hint, code, field))
 
     def run(self) -> None:
-        for what, hint in field_problems(self.scene):
-            self.say("scene", what, hint)
+        for fault in field_problems(self.scene):
+            self.say(SCENE, *fault)
         lists: tuple[tuple[str, type[Element], Sequence[Element]], ...] = (
             ("body", Body, self.scene.bodies),
             ("joint", Joint, self.scene.joints),
@@ -105,7 +108,7 @@ class _Checker:
         )
         if not all(isinstance(elements, (list, tuple)) for _, _, elements in lists):
             self.say(
-                "scene",
+                SCENE,
                 "one of bodies, joints, forces, constraints, strands, drives is not a list",
                 "give lists, empty ones for none",
             )
@@ -120,14 +123,14 @@ class _Checker:
                 elif isinstance(element, Unreadable):
                     self.lost.add(title)
                 else:
-                    self.say(f"{title} {index}", f"is {type(element).__name__}", f"give a {base.__name__}")
+                    self.say(ElementName(title, index=index), f"is {type(element).__name__}", f"give a {base.__name__}")
             self.unique_names(title, [e for e in elements if isinstance(e, base)])
         if not self.scene.bodies and not self.scene.strands:
-            self.say("scene", "has no bodies", "add at least one body and a joint that carries it")
+            self.say(SCENE, "has no bodies", "add at least one body and a joint that carries it")
         self.references(lists)
         self.tree()
 
-    def element(self, element: Element, label: str, ndof: int | None = None, depth: int = 0) -> None:
+    def element(self, element: Element, label: ElementName, ndof: int | None = None, depth: int = 0) -> None:
         """Fields first; what only the whole element can tell, and what is inside it, after."""
         if depth > DEEPEST:
             self.say(label, f"is nested more than {DEEPEST} deep", "list the innermost parts in the outermost element")
@@ -135,23 +138,24 @@ class _Checker:
         if isinstance(element, Joint):
             ndof = element.ndof
         before = len(self.problems)
-        for what, hint in field_problems(element, ndof):
-            self.say(label, what, hint)
+        for fault in field_problems(element, ndof):
+            self.say(label, *fault)
             self.misfit.add(id(element))
-        for inner_label, inner in element.children():
-            self.element(inner, f"{label}, {inner_label}", ndof, depth + 1)
+        for place, inner in element.children():
+            self.element(inner, label.part(place.field, place.index), ndof, depth + 1)
         if len(self.problems) == before and id(element) not in self.incomplete:
-            for what, hint in element.problems():
-                self.say(label, what, hint)
+            for found in element.problems():
+                self.say(label, *found)
 
     def unique_names(self, title: str, elements: Sequence[Element]) -> None:
         names = [getattr(element, "name", None) for element in elements]
         for index, name in enumerate(names):
             if name == "":
-                self.say(f"{title} {index}", "has an empty name", "give it a name")
+                self.say(ElementName(title, index=index), "has an empty name", "give it a name")
         for name, count in Counter(name for name in names if isinstance(name, str) and name).items():
             if count > 1:
-                self.say(f"{title} '{name}'", f"is the name of {count} elements", "give each its own name")
+                what = f"is the name of {count} elements"
+                self.say(ElementName(title, name), what, "give each its own name", "same_name")
 
     def references(self, lists: tuple[tuple[str, type[Element], Sequence[Element]], ...]) -> None:
         known: dict[str, dict[str, None]] = {}  # in scene order
@@ -164,7 +168,7 @@ class _Checker:
                     continue
                 self.referred(element, _label(title, element, index), known)
 
-    def referred(self, element: Element, label: str, known: dict[str, dict[str, None]]) -> None:
+    def referred(self, element: Element, label: ElementName, known: dict[str, dict[str, None]]) -> None:
         """Names that an element, and whatever is inside it, refers to."""
         for name, spec in specs(type(element)).items():
             target = getattr(element, name)
@@ -172,16 +176,17 @@ class _Checker:
                 continue
             if target not in known[spec.refers_to]:
                 hint = suggestion(target, tuple(known[spec.refers_to])[:10], f"{spec.refers_to} names")
+                code = "no_such_name"
                 meant = target.lower() in ("world", "ground", "null", "none", "")
                 if meant and spec.nullable and spec.refers_to == "body":
-                    hint = "for the world write null, without quotes"
-                what = f"{name} is '{target}', but there is no {spec.refers_to} of that name"
-                self.say(label, what, hint)
+                    hint, code = "for the world write null, without quotes", "world_as_name"
+                what = f"is '{target}', but there is no {spec.refers_to} of that name"
+                self.say(label, what, hint, code, name)
         for name, spec in specs(type(element)).items():
             inside = getattr(element, name) if spec.sort == "records" else ()
             for index, inner in enumerate(inside if isinstance(inside, (tuple, list)) else ()):
                 if isinstance(inner, Element):
-                    self.referred(inner, f"{label}, {name}[{index}]", known)
+                    self.referred(inner, label.part(name, index), known)
 
     def tree(self) -> None:
         """Every body must hang from the world, and whatever can move must have mass."""
@@ -210,6 +215,7 @@ class _Checker:
                     _label("joint", joint, index),
                     "closes a loop and has no single axis, so that torques, springs and dampers cannot act on it",
                     "give them to another joint of the loop, or list this one first so that another closes it",
+                    "closes_a_loop",
                 )
             hard = limited and not np.asarray(joint.limit_stiffness).any()
             if hard or np.asarray(joint.qdot).any():
@@ -217,6 +223,7 @@ class _Checker:
                     _label("joint", joint, index),
                     "closes a loop, so that hard limits and a start velocity cannot act on it",
                     "give them to another joint of the loop, or list this one first so that another closes it",
+                    "closes_a_loop",
                 )
         named = {k: j for k, j in enumerate(self.scene.joints) if isinstance(j, Joint) and isinstance(j.name, str)}
         joints = {joint.name: joint for joint in named.values()}
@@ -244,7 +251,7 @@ class _Checker:
 
     def driven(self, joints: dict[str, Joint], closing: set[str]) -> None:
         """Drives need joints of the tree; all of them together say where these start."""
-        labels: dict[int, str] = {}
+        labels: dict[int, ElementName] = {}
         sound: list[Drive] = []
         for index, drive in enumerate(self.scene.drives):
             names = drive.joint_names() if id(drive) in self.sound else ()
@@ -269,6 +276,7 @@ class _Checker:
                     self.body_label(body),
                     "is not carried by any joint",
                     "add a joint with this body as its child, from another body or from the world (parent null)",
+                    "not_carried",
                 )
             if body in seen:
                 continue
@@ -281,6 +289,7 @@ class _Checker:
                     self.body_label(cycle[-1]),
                     f"is part of a cycle that nothing holds: {path}",
                     "attach one of these bodies to the world with a joint; the cycle's last joint then closes a loop",
+                    "held_by_nothing",
                 )
             step: int | None = body
             while step is not None and step != WORLD and step not in seen:
@@ -312,7 +321,7 @@ class _Checker:
     def body_name(self, index: int) -> str:
         return str(getattr(self.scene.bodies[index], "name", index))
 
-    def body_label(self, index: int) -> str:
+    def body_label(self, index: int) -> ElementName:
         return _label("body", self.scene.bodies[index], index)
 
 
@@ -331,6 +340,6 @@ def _has_one_axis(joint: Joint) -> bool:
     return bool(np.abs(S[1] - S[0]).max() < 1e-12)
 
 
-def _label(title: str, element: Element, index: int) -> str:
+def _label(title: str, element: Element, index: int) -> ElementName:
     name = getattr(element, "name", None)
-    return f"{title} '{name}'" if isinstance(name, str) and name else f"{title} {index}"
+    return ElementName(title, name) if isinstance(name, str) and name else ElementName(title, index=index)

@@ -16,6 +16,7 @@ import numpy as np
 
 from .arrays import Array
 from .dynamics.kinematics import kinematics
+from .errors import Quantity
 from .integrators.energy_balance import EnergyPromise
 from .model import Model
 from .outcome import Outcome
@@ -77,7 +78,11 @@ def energy_books(
         f"the energy does not balance: {largest:.3g} J of {exchanged:.3g} J in play have no cause "
         f"({_percent(largest / exchanged)}, promised are {_percent(books['promised'])})"
     )
-    numbers = {"remainder": largest, "exchanged": exchanged, "promised": books["promised"]}
+    numbers = {
+        "remainder": Quantity(largest, "J"),
+        "exchanged": Quantity(exchanged, "J"),
+        "promised": Quantity(books["promised"]),
+    }
     return books, Outcome(code=CODE, frame=frame, t=float(t[frame]), what=what, advice=ADVICE, numbers=numbers)
 
 

@@ -3,8 +3,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True)
+class Place:
+    """A field of an element, or an entry of a list that is its field."""
+
+    field: str
+    index: int | None = None
+
+    def __str__(self) -> str:
+        return self.field if self.index is None else f"{self.field}[{self.index}]"
+
+
+@dataclass(frozen=True)
+class ElementName:
+    """Which element is meant; False where nobody knows.
+
+    sort: "body", "joint", "loop joint", "constraint", "force", "strand", "drive", "integrator", "scene" or "file".
+    name: as in the scene, empty for what has none. index: its place in its list, where it has no name.
+    inside: the part of it that is meant, outermost first.
+    """
+
+    sort: str = ""
+    name: str = ""
+    index: int | None = None
+    inside: tuple[Place, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.sort or self.name)
+
+    def __str__(self) -> str:
+        """As a person would name it, such as "joint 'Pin', parts[0]"."""
+        words = [self.sort] if self.sort else []
+        if self.name:
+            words.append(f"'{self.name}'" if self.sort else self.name)
+        elif self.index is not None:
+            words.append(str(self.index))
+        return ", ".join([" ".join(words), *map(str, self.inside)])
+
+    def part(self, field: str, index: int | None = None) -> ElementName:
+        """A field of this element, or an entry of it."""
+        return ElementName(self.sort, self.name, self.index, (*self.inside, Place(field, index)))
+
+
+UNKNOWN = ElementName()
+"""The element where nobody knows which."""
+
+
+class Quantity(NamedTuple):
+    """A number and its SI unit, empty for pure numbers."""
+
+    value: float
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.value:.3g} {self.unit}".rstrip()
 
 
 class RedMaxError(Exception):
@@ -12,30 +69,59 @@ class RedMaxError(Exception):
 
 
 class RunError(RedMaxError):
-    """A run that cannot go on. what: in words, naming the element. element: what it failed at, such as "joint 'Pin'";
-    empty where nobody knows. advice: what to do. code: the reason, for programs."""
+    """A run that cannot go on, as data: sentences are made of it, never read back.
+
+    what: in words, naming the element. element: what it failed at. advice: what to do. numbers: further facts by name.
+    code: the reason, for programs (`outcome.CODES`); that of the class unless another is given.
+    """
 
     code = "failed"
 
-    def __init__(self, what: str, element: str = "", advice: str = "") -> None:
+    def __init__(
+        self,
+        what: str,
+        element: ElementName = UNKNOWN,
+        advice: str = "",
+        *,
+        code: str = "",
+        numbers: Mapping[str, Quantity] | None = None,
+    ) -> None:
         self.what, self.element, self.advice = what, element, advice
+        self.code = code or type(self).code
+        self.numbers = dict(numbers or {})
         super().__init__(f"{what}; {advice}" if advice else what)
+
+
+class Fault(NamedTuple):
+    """What is wrong with an element. what: in words that go on from its name, or from its field's where that is given.
+
+    hint: what would be right. code: which fault it is, for programs.
+    """
+
+    what: str
+    hint: str
+    code: str = "unsound"
+    field: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The fault with the name of the field."""
+        return f"{self.field} {self.what}" if self.field else self.what
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a scene.
+    """One thing that is wrong with a scene: an element, and the parts of its `Fault`."""
 
-    element: the element as a person would name it, such as "joint 'Pin'".
-    what: what is wrong. hint: what would be right.
-    """
-
-    element: str
+    element: ElementName
     what: str
     hint: str
+    code: str = "unsound"
+    field: str = ""
 
     def __str__(self) -> str:
-        return f"{self.element}: {self.what}; {self.hint}" if self.hint else f"{self.element}: {self.what}"
+        said = f"{self.element}: {self.field} {self.what}" if self.field else f"{self.element}: {self.what}"
+        return f"{said}; {self.hint}" if self.hint else said
 
 
 class SceneError(RedMaxError):

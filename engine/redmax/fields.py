@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from .arrays import Array
+from .errors import Fault, Place
 
 Sort: TypeAlias = Literal[
     "number",
@@ -49,10 +50,12 @@ Vector: TypeAlias = Any
 
 @dataclass(frozen=True, eq=False)
 class Spec:
-    """What a field may hold."""
+    """What a field may hold. doc: a sentence about it. plain: one for people who see no scene file, where doc speaks of
+    it."""
 
     sort: Sort
     doc: str
+    plain: str = ""
     unit: str = ""
     shape: tuple[int | None, ...] = ()
     minimum: float | None = None
@@ -133,10 +136,16 @@ def array(
 
 
 def per_dof(
-    default: Any = 0.0, *, doc: str, unit: str = "", minimum: float | None = None, nullable: bool = False
+    default: Any = 0.0,
+    *,
+    doc: str,
+    plain: str = "",
+    unit: str = "",
+    minimum: float | None = None,
+    nullable: bool = False,
 ) -> Any:
     """One number for every degree of freedom of a joint, or one number for all of them."""
-    return _declare(Spec("per_dof", doc, unit=unit, minimum=minimum, nullable=nullable), default)
+    return _declare(Spec("per_dof", doc, plain, unit=unit, minimum=minimum, nullable=nullable), default)
 
 
 def polygons(*, doc: str) -> Any:
@@ -178,21 +187,21 @@ class Element:
     summary: ClassVar[str] = ""
     """A sentence about the kind for people who do not read formulas."""
 
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """(what, hint) for what no single field can tell. Called only when every field is sound."""
+    def problems(self) -> Iterator[tuple[str, ...]]:
+        """(what, hint), or a `Fault`, for what no single field can tell. Called only when every field is sound."""
         return iter(())
 
-    def children(self) -> Iterator[tuple[str, Element]]:
-        """(label, element) for every nested element or record, to be checked like this one."""
+    def children(self) -> Iterator[tuple[Place, Element]]:
+        """Every nested element or record, to be checked like this one, and where it is."""
         for name in _declared(type(self)).nested:
             value = getattr(self, name)
             if isinstance(value, Element):
                 if value is not IDENTITY:
-                    yield name, value
+                    yield Place(name), value
             elif isinstance(value, (tuple, list)):
                 for index, item in enumerate(value):
                     if isinstance(item, Element):
-                        yield f"{name}[{index}]", item
+                        yield Place(name, index), item
 
 
 @dataclass(frozen=True)
@@ -266,8 +275,8 @@ def defaults(cls: type) -> dict[str, Any]:
     return _declared(cls).defaults
 
 
-def field_problems(element: object, ndof: int | None = None) -> Iterator[tuple[str, str]]:
-    """(what, hint) for every declared field whose value does not fit its declaration.
+def field_problems(element: object, ndof: int | None = None) -> Iterator[Fault]:
+    """A fault for every declared field whose value does not fit its declaration.
 
     element: an `Element`, or any dataclass with declared fields.
     ndof: degrees of freedom, for per_dof fields; None skips their length check.
@@ -280,7 +289,7 @@ def field_problems(element: object, ndof: int | None = None) -> Iterator[tuple[s
             continue
         what, hint = value_problem(spec, value, ndof)
         if what:
-            yield f"{name} {what}", hint or spec.hint or expected(spec, ndof)
+            yield Fault(what, hint or spec.hint or expected(spec, ndof), "missing" if value is None else "value", name)
 
 
 def value_problem(spec: Spec, value: Any, ndof: int | None) -> tuple[str, str]:

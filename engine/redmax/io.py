@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from . import files
-from .check import find_problems
+from .check import SCENE, find_problems
 from .constraints import CONSTRAINTS
 from .drives import Drive
-from .errors import Problem, SceneError
+from .errors import ElementName, Problem, SceneError
 from .fields import REQUIRED, Element, Spec, Unreadable, defaults, specs
 from .forces import FORCES
 from .geometry.solids import SHAPES
@@ -76,7 +76,7 @@ def dumps(scene: Scene) -> str:
     try:
         return json.dumps(plain(scene), indent=1, allow_nan=False) + "\n"
     except (ValueError, TypeError, RecursionError):
-        problems = find_problems(scene) or [Problem("scene", "holds a value JSON cannot express", "use plain numbers")]
+        problems = find_problems(scene) or [Problem(SCENE, "holds a value JSON cannot express", "use plain numbers")]
         raise SceneError(problems) from None
 
 
@@ -92,12 +92,13 @@ def plain(scene: Scene) -> dict[str, Any]:
 
 def read_text(path: str | Path) -> str:
     """The text of a scene file. Raises SceneError where it cannot be had."""
+    file = ElementName("file", str(path))
     try:
         return files.read_text(Path(path), MOST_BYTES, encoding="utf-8-sig")
     except UnicodeDecodeError:
-        problem = Problem(f"file '{path}'", "is not UTF-8 text", "give a JSON scene file")
+        problem = Problem(file, "is not UTF-8 text", "give a JSON scene file")
     except OSError as error:
-        problem = Problem(f"file '{path}'", f"cannot be read ({error.strerror})", "check the name and the permissions")
+        problem = Problem(file, f"cannot be read ({error.strerror})", "check the name and the permissions")
     raise SceneError([problem])
 
 
@@ -108,7 +109,7 @@ def read(text: str, source: str = "scene") -> tuple[Scene, list[Problem]]:
         scene = reader.scene(text)
         return scene, reader.problems + find_problems(scene, reader.incomplete)
     except RecursionError:  # joints inside joints inside joints
-        return Scene(), [Problem(source, "is nested too deeply", "give a plain scene")]
+        return Scene(), [Problem(reader.whole, "is nested too deeply", "give a plain scene")]
 
 
 # --- writing ---------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ class _Reader:
     concluded from what is missing. An element that is lost as a whole leaves an `Unreadable`.
     """
 
-    source: str
+    source: str  # what the text is called, such as the name of its file
     problems: list[Problem] = field(default_factory=list)
     incomplete: list[Element] = field(default_factory=list)
 
@@ -182,13 +183,15 @@ class _Reader:
         for list_name, title in LISTS.items():
             items = data.pop(list_name, [])
             if not isinstance(items, list):
-                self.say(self.source, f"{list_name} is not a list", f'give "{list_name}": [ ... ]')
+                self.say(self.whole, f"{list_name} is not a list", f'give "{list_name}": [ ... ]')
                 values[list_name] = [Unreadable()]
                 continue
-            values[list_name] = self.elements(items, title, list_name)
+            values[list_name] = [
+                self.element(item, title, self.whole.part(list_name, k)) for k, item in enumerate(items)
+            ]
         for key in data:
             known = tuple(specs(Scene)) + tuple(LISTS)
-            self.say(self.source, f"has an unknown field '{key}'", suggestion(key, known, "known fields"))
+            self.say(self.whole, f"has an unknown field '{key}'", suggestion(key, known, "known fields"))
         for name, value in values.items():
             setattr(scene, name, value)
         return scene
@@ -209,32 +212,29 @@ class _Reader:
             data = json.loads(text, object_pairs_hook=pairs)
         except json.JSONDecodeError as error:
             where = f"line {error.lineno}, column {error.colno}"
-            self.say(self.source, f"is not valid JSON: {error.msg} at {where}", "mend the text there")
+            self.say(self.whole, f"is not valid JSON: {error.msg} at {where}", "mend the text there")
             return None
         except (RecursionError, ValueError):
-            self.say(self.source, "is nested too deeply or holds a number that is too long", "give a plain scene")
+            self.say(self.whole, "is nested too deeply or holds a number that is too long", "give a plain scene")
             return None
         for key in dict.fromkeys(repeated):
-            self.say(self.source, f"has the field '{key}' twice in one object", "keep one of them")
+            self.say(self.whole, f"has the field '{key}' twice in one object", "keep one of them")
         if not isinstance(data, dict):
-            self.say(self.source, "is not a JSON object", 'begin with {"format": "redmax-scene", "version": 1, ...}')
+            self.say(self.whole, "is not a JSON object", 'begin with {"format": "redmax-scene", "version": 1, ...}')
             return None
         return data
 
     def header(self, data: dict[str, Any]) -> None:
         format_, version = data.pop("format", None), data.pop("version", None)
         if format_ != FORMAT:
-            self.say(self.source, f"has format {format_!r}", f'write "format": "{FORMAT}"')
+            self.say(self.whole, f"has format {format_!r}", f'write "format": "{FORMAT}"')
         if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-            self.say(self.source, f"has version {version!r}", f'write "version": {VERSION}')
+            self.say(self.whole, f"has version {version!r}", f'write "version": {VERSION}')
         elif version > VERSION:
             hint = f"this program reads versions up to {VERSION}; use a newer RedMax"
-            self.say(self.source, f"has version {version}", hint)
+            self.say(self.whole, f"has version {version}", hint)
 
-    def elements(self, items: list[Any], title: str, where: str, shared: Collection[str] = ()) -> list[Any]:
-        return [self.element(item, title, f"{where}[{index}]", shared) for index, item in enumerate(items)]
-
-    def element(self, item: Any, title: str, where: str, shared: Collection[str] = ()) -> Element:
+    def element(self, item: Any, title: str, where: ElementName, shared: Collection[str] = ()) -> Element:
         """One body, joint, force, constraint or shape; or a part, which leaves the `shared` fields to the whole."""
         if not isinstance(item, dict):
             self.say(where, "is not an object", f"describe the {title} as an object with named fields")
@@ -253,7 +253,9 @@ class _Reader:
             return Unreadable()
         return self.record(cls, values, where if shared else self.label(title, values, where), shared)
 
-    def record(self, cls: type[Any], values: dict[str, Any], label: str, shared: Collection[str] = ()) -> Element:
+    def record(
+        self, cls: type[Any], values: dict[str, Any], label: ElementName, shared: Collection[str] = ()
+    ) -> Element:
         """An instance of `cls`; what is missing or unknown is reported."""
         known = {name: spec for name, spec in specs(cls).items() if name not in shared}
         default = defaults(cls)
@@ -264,47 +266,55 @@ class _Reader:
         arguments: dict[str, Any] = {}
         for name, spec in known.items():
             if name in values:
-                arguments[name], ok = self.value(spec, values[name], f"{label}, {name}")
+                arguments[name], ok = self.value(spec, values[name], label, name)
                 complete &= ok
             elif default[name] is REQUIRED:
                 # The missing value is None, which `check` then reports once, with its hint.
                 arguments[name] = None
                 if spec.nullable:
-                    self.say(label, f"{name} is missing", _wanted(spec))
+                    self.say(label, "is missing", _wanted(spec), "missing", name)
                 complete = False
         element: Element = cls.part(**arguments) if shared else cls(**arguments)
         if not complete:
             self.incomplete.append(element)
         return element
 
-    def value(self, spec: Spec, value: Any, label: str) -> tuple[Any, bool]:
-        """A field's value, and whether it was read whole."""
+    def value(self, spec: Spec, value: Any, label: ElementName, name: str) -> tuple[Any, bool]:
+        """Value of the field `name`, and whether it was read whole."""
         if spec.sort == "records" and spec.record is not None and isinstance(value, list):
             before = len(self.problems)
-            entries = [self.entry(spec.record, item, f"{label}[{index}]") for index, item in enumerate(value)]
+            entries = [self.entry(spec.record, item, label.part(name, index)) for index, item in enumerate(value)]
             return tuple(entries), len(self.problems) == before
         if spec.record is not None and isinstance(value, dict):
             before = len(self.problems)
-            nested = self.record(spec.record, value, label)
+            nested = self.record(spec.record, value, label.part(name))
             return nested, len(self.problems) == before
         if spec.sort == "elements" and isinstance(value, list):
-            items = self.elements(value, spec.registry, label, spec.shared)
+            items = [
+                self.element(item, spec.registry, label.part(name, index), spec.shared)
+                for index, item in enumerate(value)
+            ]
             return tuple(items), not any(isinstance(item, Unreadable) for item in items)
         return _tuples(value), True
 
-    def entry(self, cls: type[Any], item: Any, label: str) -> Element:
+    def entry(self, cls: type[Any], item: Any, label: ElementName) -> Element:
         """One of a list of records."""
         if isinstance(item, dict):
             return self.record(cls, item, label)
         self.say(label, "is not an object", "give an object with the documented fields")
         return Unreadable()
 
-    def label(self, title: str, values: dict[str, Any], where: str) -> str:
+    def label(self, title: str, values: dict[str, Any], where: ElementName) -> ElementName:
         name = values.get("name")
-        return f"{title} '{name}'" if isinstance(name, str) else where
+        return ElementName(title, name) if isinstance(name, str) else where
 
-    def say(self, element: str, what: str, hint: str) -> None:
-        self.problems.append(Problem(element, what, hint))
+    @property
+    def whole(self) -> ElementName:
+        """The text as a whole."""
+        return ElementName(name=self.source)
+
+    def say(self, element: ElementName, what: str, hint: str, code: str = "unsound", field: str = "") -> None:
+        self.problems.append(Problem(element, what, hint, code, field))
 
 
 def _wanted(spec: Spec) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from .arrays import Array, BoolArray, IntArray
 from .constraints import PROJECTED, Constraint, Treatment
 from .drives import Followers
+from .errors import ElementName
 from .forces import BoundForce
 from .joints import Joint
 from .state import State
@@ -130,14 +131,14 @@ class Model:
         free[self.followers.rows] = False
         return free
 
-    def owner(self, coordinate: int) -> str:
-        """What a person calls the element that a coordinate belongs to, such as "joint 'Pin'"."""
+    def owner(self, coordinate: int) -> ElementName:
+        """The joint or drive that a coordinate belongs to."""
         if self.followers is not None:
             for input_, title, own in zip(*self.followers.listed, strict=True):
                 if own and input_ == coordinate:
-                    return f"drive '{title}'"
+                    return ElementName("drive", title)
         joint = int(np.searchsorted(self.dof, coordinate, side="right")) - 1
-        return f"joint '{self.joint_names[joint]}'"
+        return ElementName("joint", self.joint_names[joint])
 
     def once(self, derive: Callable[[Model], T]) -> T:
         """derive(self), computed at its first call and kept as long as the model: neither it nor the model changes.

@@ -21,16 +21,16 @@ from .dynamics.kinematics import Kinematics, body_poses, body_twists
 from .dynamics.loads import potential_energy
 from .dynamics.singular import ImmovableError
 from .energy_books import energy_books
-from .errors import RedMaxError, RunError
+from .errors import ElementName, Quantity, RedMaxError, RunError
 from .fields import field_problems, specs
 from .integrators import Integrator, Stepper
-from .integrators.base import NOT_FINITE, SMALLER_STEP, WHAT_IS_FAST
+from .integrators.base import NOT_FINITE, WHAT_IS_FAST
 from .integrators.constrained import ConstrainedRun, Strength
 from .integrators.energy_balance import BalancedStepper, EnergyPromise, powers
 from .integrators.equations import Motion, constrained_motion, driven_or_free, felt_by_motors
 from .integrators.watch import PATIENCE, StoppedError, Watch
 from .model import Model
-from .outcome import Outcome, remark
+from .outcome import SMALLER_STEP, Note, Outcome, remark
 from .singular_poses import singular_pose
 from .spatial import adjoint, pose, quaternion
 from .state import State
@@ -75,7 +75,7 @@ class Sample:
     channels: further results by name, see `CHANNELS`.
     status: "running", or on the last sample "complete" or "failed", with a message.
     A failed run yields its last good sample once more, with that status: nothing computed is lost.
-    note: what a person should know of how the run went so far, such as that something is stiff; empty as a rule.
+    note: what a person should know of how the run went so far, such as that something is stiff; None as a rule.
     energy_promise: how well its energy balances so far; None where work and loss are estimates.
     steps: how many the run has taken so far.
     outcome: why the run failed; None unless it has.
@@ -89,7 +89,7 @@ class Sample:
     channels: Mapping[str, Array]
     status: Literal["running", "complete", "failed"] = "running"
     message: str = ""
-    note: str = ""
+    note: Note | None = None
     energy_promise: EnergyPromise | None = None
     steps: int = 0
     outcome: Outcome | None = None
@@ -158,7 +158,7 @@ def simulate(
             for name, value in (("fps", fps), ("duration", duration))
             if not (math.isfinite(value) and value > 0.0)
         ),
-        *(f"integrator '{integrator.kind}': {what}; {hint}" for what, hint in field_problems(integrator)),
+        *(f"integrator '{integrator.kind}': {fault.sentence}; {fault.hint}" for fault in field_problems(integrator)),
         *state_problems(model, start),
         *integrator.cannot(model),
     ]
@@ -219,7 +219,7 @@ def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
         except RedMaxError as error:
             failed = error
         except (np.linalg.LinAlgError, OverflowError):
-            failed = DivergedError(NOT_FINITE, advice=WHAT_IS_FAST)
+            failed = DivergedError(NOT_FINITE, advice=WHAT_IS_FAST, code="not_finite")
         if failed is not None:
             outcome = _failure(failed, sample, stepper.model, index, t)
             message = f"Stopped at frame {index} (t = {t:.6g} s): {outcome.reason}"
@@ -233,12 +233,20 @@ def _failure(error: RedMaxError, last: Sample, model: Model, frame: int, t: floa
     body that was fastest in the last sample is where to look."""
     if not isinstance(error, RunError):  # of an integrator or element of somebody else: a sentence of its own
         return Outcome(code=RunError.code, frame=frame, t=t, what=str(error))
-    what, element = error.what, error.element
-    if not element and model.body_names:
+    element, suspected = error.element, not error.element and bool(model.body_names)
+    if suspected:
         speed = np.linalg.norm(last.channels["twist"].reshape(-1, 2, 3), axis=2).max(axis=1)
-        element = f"body '{model.body_names[int(np.nan_to_num(speed, nan=np.inf).argmax())]}'"
-        what = f"{what}, where {element} is the fastest"
-    return Outcome(code=error.code, frame=frame, t=t, what=what, element=element, advice=error.advice or WHAT_IS_FAST)
+        element = ElementName("body", model.body_names[int(np.nan_to_num(speed, nan=np.inf).argmax())])
+    return Outcome(
+        code=error.code,
+        frame=frame,
+        t=t,
+        what=error.what,
+        element=element,
+        suspected=suspected,
+        advice=error.advice or WHAT_IS_FAST,
+        numbers=error.numbers,
+    )
 
 
 def _tree_for(stepper: Stepper) -> Tree | None:
@@ -307,14 +315,15 @@ def divergence(model: Model, E: Array, speeds: Array) -> DivergedError | None:
     sound = np.isfinite(E).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=1)
     names = model.body_names
     if not sound.all():
-        body = f"body '{names[int(np.argmin(sound))]}'"
-        return DivergedError(f"the motion of {body} is no longer finite", body, SMALLER_STEP)
+        body = ElementName("body", names[int(np.argmin(sound))])
+        return DivergedError(f"the motion of {body} is no longer finite", body, SMALLER_STEP, code="body_not_finite")
     for column, limit, unit in ((1, MAX_SPEED, "m/s"), (0, MAX_SPIN, "rad/s")):
         if speeds[:, column].max(initial=0.0) > limit:
             fastest = int(speeds[:, column].argmax())
-            body, speed = f"body '{names[fastest]}'", f"{speeds[fastest, column]:.3g} {unit}"
+            body, speed = ElementName("body", names[fastest]), Quantity(float(speeds[fastest, column]), unit)
             what = f"{body} exceeds {limit:,.0f} {unit} ({speed})"
-            return DivergedError(what, body, model.once(_hasty) or SMALLER_STEP)
+            numbers = {"limit": Quantity(limit, unit), "speed": speed}
+            return DivergedError(what, body, model.once(_hasty) or SMALLER_STEP, numbers=numbers)
     return None
 
 
@@ -538,8 +547,11 @@ class Recorder:
         steps = np.array([sample.steps for sample in self.samples])
         books, found = energy_books(self.model, t, channels, last.energy_promise, steps=steps)
         remarks = [each for each in (found, self._singular_pose()) if each is not None]
-        note = "; ".join(filter(None, [last.note, *map(remark, remarks)]))
+        note = "; ".join([*([] if last.note is None else [str(last.note)]), *map(remark, remarks)])
         facts: dict[str, Any] = {"energy_books": books}
+        if last.note is not None:
+            frame = int(np.searchsorted(t, last.note.t, side="right")) - 1
+            facts["notes"] = [dataclasses.replace(last.note, frame=frame).as_dict()]
         if remarks:
             facts["remarks"] = [each.as_dict() for each in remarks]
         if note:

@@ -17,7 +17,7 @@ from . import fast
 from .arrays import Array, IntArray
 from .dynamics.constraint_rows import constraint_rows, element_names, is_constrained
 from .dynamics.row_strength import coordinate_lengths, rank_of, weakest_equation
-from .errors import RedMaxError
+from .errors import UNKNOWN, ElementName, Quantity, RedMaxError
 from .integrators.constrained import Strength
 from .model import Model
 from .outcome import Outcome
@@ -54,7 +54,7 @@ LONGEST_STEP = 2.0
 """Steps turn by less than this [rad]. Their strengths are known with the first frame after they were taken, from which
 on they may pass further ones."""
 
-Measure = Callable[[State], tuple[float, str]]
+Measure = Callable[[State], tuple[float, ElementName]]
 
 
 def singular_pose(model: Model, states: Sequence[State], strengths: Sequence[Strength]) -> Outcome | None:
@@ -83,7 +83,7 @@ def singular_pose(model: Model, states: Sequence[State], strengths: Sequence[Str
     singular = PASSED * frames.max()
     turns = _turns(model, states)
     turned = np.append(0.0, np.cumsum(turns))
-    passes: list[tuple[float, str]] = []
+    passes: list[tuple[float, ElementName]] = []
     for k in _where_to_look(frames, turns, singular).tolist():
         first = int(np.searchsorted(turned, turned[k] - LONGEST_STEP))
         if by_kernels and not steps[first : k + 2].min() < SUSPECT * usual:
@@ -104,7 +104,7 @@ def singular_pose(model: Model, states: Sequence[State], strengths: Sequence[Str
         element=name,
         what=f"{name} passed a pose from which it can go on in more than one way{more}",
         advice="check the motion there",
-        numbers={"passes": float(len(passes))},
+        numbers={"passes": Quantity(float(len(passes)))},
         lasting=False,
     )
 
@@ -115,7 +115,7 @@ def _by_kernels(model: Model) -> Measure | None:
         return None
     names = element_names(model)
 
-    def measure(state: State) -> tuple[float, str]:
+    def measure(state: State) -> tuple[float, ElementName]:
         strength, loop = tree.weakest_at(state.q, state.chart)
         return strength, names[loop]
 
@@ -123,12 +123,12 @@ def _by_kernels(model: Model) -> Measure | None:
 
 
 def _readable(model: Model, rank: int) -> Measure:
-    def measure(state: State) -> tuple[float, str]:
+    def measure(state: State) -> tuple[float, ElementName]:
         kin = fast.kinematics(model, state.q, state.qdot, state.chart)
         try:
             return weakest_equation(model, constraint_rows(model, kin, state.t), rank)
         except (RedMaxError, np.linalg.LinAlgError):  # the cubic between frames has left the loops
-            return math.inf, ""
+            return math.inf, UNKNOWN
 
     return measure
 

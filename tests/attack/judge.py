@@ -9,7 +9,6 @@ bound, and where nothing could be told any more the comparison ends.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,10 +39,8 @@ LOST = 0.05
 
 SIDES = ("frame_in_parent", "frame_in_child")
 
-STIFF_NOTE = re.compile(
-    r"stiff: implicit steps \([^)]*\) from t = \S+ s on|stiff: implicit steps \([^)]*\) from the start( on)?"
-)
-"""A note that says how a run was made, and nothing of how good it is."""
+HOW_IT_WAS_MADE = ("stiff",)
+"""Codes of notes that say how a run was made, and nothing of how good it is."""
 
 
 @dataclass(frozen=True)
@@ -204,9 +201,11 @@ def names_something(case: dict[str, Any], answer: dict[str, Any]) -> bool:
 
 
 def excuse(run: dict[str, Any]) -> str:
-    """What the run itself says of how good it is: its note, message and warnings, but not how it was made."""
-    said = [run.get("message", ""), str(run["meta"].get("note", "")), str(run["meta"].get("warning", ""))]
-    return " ".join(STIFF_NOTE.sub("", " ".join(said)).split()).strip("; ")
+    """What the run itself says of how good it is: its message, remarks and notes, but not how it was made."""
+    meta = run["meta"]
+    notes = [note["code"] for note in meta.get("notes", ()) if note["code"] not in HOW_IT_WAS_MADE]
+    said = [run.get("message", ""), *(remark["what"] for remark in meta.get("remarks", ())), *notes]
+    return "; ".join(filter(None, said))
 
 
 def finite(case: dict[str, Any], run: dict[str, Any]) -> tuple[str, str]:

@@ -9,6 +9,8 @@ import json
 import numpy as np
 import pytest
 
+from redmax.integrators import automatic
+
 from . import generators, invariance, reference
 from .campaign import Tally
 from .judge import OK, SAID, UNNAMED, WRONG, Verdict, books, closed_loops, ended_early, exceeds, excuse
@@ -184,10 +186,9 @@ def test_a_run_that_stops_must_name_an_element():
 
 
 def test_how_a_run_was_made_excuses_nothing_and_a_warning_does():
-    note = "stiff: implicit steps (extrapolated Euler) from t = 0.28 s on"
-    assert excuse({"message": "", "meta": {"note": note}}) == ""
-    assert excuse({"message": "", "meta": {"note": note + ", in which vibrations die away"}})
-    assert excuse({"message": "", "meta": {"warning": "the energy books do not balance"}})
+    assert excuse({"message": "", "meta": {"notes": [{"code": automatic.FOLLOWED}]}}) == ""
+    assert excuse({"message": "", "meta": {"notes": [{"code": automatic.DIES_AWAY}]}})
+    assert excuse({"message": "", "meta": {"remarks": [{"what": "the energy does not balance"}]}})
 
 
 def test_what_is_not_a_number_exceeds_every_bound():

@@ -181,10 +181,10 @@ def test_every_n_writes_these_frames_and_the_last(scene):
 
 
 def test_what_is_said_of_many_objects_is_said_once():
-    def note(name, text="turns too fast", hint="use more frames"):
-        return Finding(name, f"'{name}' {text}", hint, "WARNING")
+    def note(name, text="turns too fast", code="fast"):
+        return Finding(name, f"'{name}' {text}", "use more frames", "WARNING", code=code)
 
-    alone = note("Arm", "is off by 3e-05 mm"), note("Leg", "is off by 0.01 mm"), note("Head", "x")
+    alone = note("Arm", "is off by 3e-05 mm", "off"), note("Leg", "is off by 0.01 mm", "off"), note("Head", "x", "")
     notes = (*(note(f"Link {k}") for k in range(100)), *alone)
     report = bake_options.BakeReport(1, 10, 100, 5, 5, None, None, notes=notes)
     assert str(report) == (

@@ -332,7 +332,7 @@ def test_an_axis_of_nothing_in_a_part_names_joint_and_part():
     part.kind, part.revolute.axis = "revolute", (0.0, 0.0, 0.0)
     (finding,) = extract().errors
     assert finding.element == "Pin"
-    assert finding.text == "Joint 'Pin', parts 0 axis is zero"
+    assert finding.text == "Joint 'Pin', parts 0: Axis is zero"
 
 
 def test_an_object_may_be_body_and_joint():

@@ -17,6 +17,7 @@ import pytest
 import swinging
 
 from redmax import energy_books
+from redmax.errors import ElementName
 from redmax.outcome import Outcome
 from redmax_blender import cli, compat, headless
 from redmax_blender.bridge import blend_files, cache, result_findings, run_report, simulation
@@ -274,9 +275,8 @@ def test_a_run_that_fails_on_the_way_is_kept_and_is_exit_code_3(source, out, mon
 
         for sample in simulate(*arguments, **options):
             if sample.index == 6:
-                broken = Outcome(
-                    code="broken", frame=7, t=0.3, element="joint 'Elbow'", what="it broke", advice="mend it"
-                )
+                elbow = ElementName("joint", "Elbow")
+                broken = Outcome(code="broken", frame=7, t=0.3, element=elbow, what="it broke", advice="mend it")
                 yield dataclasses.replace(sample, status="failed", message="it broke", outcome=broken)
                 return
             yield sample
@@ -287,6 +287,9 @@ def test_a_run_that_fails_on_the_way_is_kept_and_is_exit_code_3(source, out, mon
     assert report.message == "Stopped at frame 8: it broke; mend it. Frames 1-7 kept"
     told = json.loads(report.text())["outcome"]
     assert (told["code"], told["frame"], told["element"]) == ("broken", 8, "joint 'Elbow'")
+    assert (told["sort"], told["name"]) == ("joint", "Elbow")
+    failed = next(result_findings.result_findings(bpy.context.scene))
+    assert (failed.element, failed.text) == ("Elbow", report.message), "the object is known without reading the message"
     assert (report.frames, report.frames_asked) == ([1, 7], [1, 13])
     assert {len(co) // 2 for co in curves(out).values()} == {7}
 

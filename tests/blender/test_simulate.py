@@ -12,6 +12,7 @@ import swinging
 from gated_runs import begin, gated, until
 
 from redmax.integrators.watch import StoppedError
+from redmax_blender._engine import errors, outcome
 from redmax_blender.bridge import cache, live, preview, simulation
 from redmax_blender.bridge.findings import RedMaxError
 from redmax_blender.ops.simulate import REDMAX_OT_simulate
@@ -100,11 +101,13 @@ def test_a_run_is_stopped_in_the_middle_of_a_frame(monkeypatch):
 
 def test_a_failure_is_told_in_frames_of_the_timeline():
     extraction, integrator = prepared(frames=(101, 140))
-    slow = gated(integrator, at=4, what=RedMaxError("body 'Lower' is lost"))
+    element = errors.ElementName("body", "Lower")
+    lost = errors.RunError("in the engine's words", element, outcome.SMALLER_STEP, code="body_not_finite")
+    slow = gated(integrator, at=4, what=lost)
     slow.gate.release(100)
     failed = in_thread(simulation.Run(extraction, slow))
     assert failed.status == "failed"
-    assert failed.message == "Stopped at frame 105: 'Lower' is lost. Frames 101-104 kept"
+    assert failed.message == "Stopped at frame 105: the motion of 'Lower' is no longer finite. Frames 101-104 kept"
     assert len(failed) == 4
 
 

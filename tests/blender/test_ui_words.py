@@ -11,7 +11,7 @@ import pytest
 from recording_layout import RecordingLayout
 
 from redmax_blender._engine import joints
-from redmax_blender.properties import artists_words, from_specs
+from redmax_blender.properties import from_specs
 from redmax_blender.properties.joint import Dof
 from redmax_blender.ui import body, dof_rows, joint, kinds, lists, menus, scene, sidebar, text_lines
 
@@ -169,22 +169,6 @@ def test_nobody_reads_field_names_or_null():
         said += said_of_properties(getattr(bpy.ops.redmax, name).get_rna_type(), seen)
     assert len(said) > 200
     assert [text for text in said if TECHNICAL.search(text)] == []
-
-
-@pytest.mark.parametrize(
-    ("engine", "artist"),
-    [
-        ("Lower limit, null (also for single coordinates) for none; hard without limit_stiffness", "Lower limit"),
-        ("for the world write null, without quotes", "for the world leave it empty"),
-        ("from another body or from the world (parent null)", "from another body or from the world (no parent)"),
-        ("give the name of a body or null for the world", "give the name of a body or nothing for the world"),
-        ("limit_stiffness must not be negative", "Limit Stiffness must not be negative"),
-        ("'Rotor' exceeds 100,000 rad/s (2.5e+06 rad/s)", "'Rotor' exceeds 5,729,578 deg/s (143,239,449 deg/s)"),
-        ("'Rod' exceeds 1,000,000 m/s", "'Rod' exceeds 1,000,000 m/s"),
-    ],
-)
-def test_the_engines_sentences_are_put_into_words(engine, artist):
-    assert artists_words.plain(engine) == artist
 
 
 def test_velocities_say_their_unit():

@@ -43,7 +43,7 @@ class Sample(Element):
 
 
 def said(ndof=2, **values):
-    return [f"{what}; {hint}" for what, hint in field_problems(Sample(**values), ndof)]
+    return [f"{fault.sentence}; {fault.hint}" for fault in field_problems(Sample(**values), ndof)]
 
 
 @pytest.mark.parametrize(

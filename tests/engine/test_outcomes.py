@@ -3,15 +3,26 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from engine.mechanisms import Builder, four_bar
 from redmax.compile import compile as compile_scene
-from redmax.integrators import INTEGRATORS, Automatic
+from redmax.dynamics.singular import immovable_joint
+from redmax.errors import ElementName, Quantity
+from redmax.integrators import INTEGRATORS, Automatic, IntegrationError
 from redmax.kernels import route
+from redmax.outcome import CODES, Note, Outcome, remark
 from redmax.scene import Scene
-from redmax.simulate import simulate
+from redmax.simulate import Recorder, simulate
+from redmax.solvers import pcg
+
+ENGINE = Path(__file__).parents[2] / "engine" / "redmax"
 
 
 @pytest.fixture(params=[route.NUMBA, route.NUMPY])
@@ -30,8 +41,8 @@ def check(sample, element, *, code=None):
     """A failed sample that names its element and says what to do."""
     assert sample.status == "failed"
     outcome = sample.outcome
-    assert element in outcome.element
-    assert outcome.element.split("'")[1] in outcome.what
+    assert element in str(outcome.element)
+    assert outcome.element.name in outcome.reason
     assert outcome.advice
     assert outcome.reason in sample.message
     assert code is None or outcome.code == code
@@ -93,7 +104,7 @@ def test_an_error_that_names_nothing_gets_the_fastest_body(by, monkeypatch):
         raise np.linalg.LinAlgError
 
     monkeypatch.setattr("redmax.integrators.base.FixedStepper.advance", broken)
-    check(last(four_bar(qdot=2.0), INTEGRATORS["rk4"](h=1e-2)), "body 'crank'", code="diverged")
+    check(last(four_bar(qdot=2.0), INTEGRATORS["rk4"](h=1e-2)), "body 'crank'", code="not_finite")
 
 
 @pytest.mark.parametrize("kind", ["dop853", "extrapolated_euler", "bdf2", "rk4"])
@@ -101,3 +112,104 @@ def test_patience_that_ends_inside_a_step_names_a_joint(by, monkeypatch, kind):
     monkeypatch.setattr("redmax.integrators.watch.Watch.waits_too_long", lambda *_: True)
     monkeypatch.setattr("redmax.integrators.dormand_prince.STEPS_AT_ONCE", 1)
     check(last(four_bar(qdot=1.0), INTEGRATORS[kind]()), "joint '", code="no_progress")
+
+
+# --- as data -------------------------------------------------------------------------------------------------------
+
+
+def test_a_step_that_cannot_be_taken_keeps_code_and_numbers_of_its_cause():
+    cause = pcg.no_end(0.5, 20, 1e-9)
+    found = IntegrationError.of(cause)
+    assert found.code == cause.code == "no_solution"
+    assert found.numbers == cause.numbers
+    assert (found.what, found.element, found.advice) == (cause.what, cause.element, cause.advice)
+    assert IntegrationError.of(immovable_joint("Pin")).code == "immovable"
+
+
+def test_an_outcome_survives_json():
+    element = ElementName("loop joint", "It's {0}")
+    found = Outcome(
+        code="cannot_close",
+        frame=3,
+        t=0.125,
+        what="torn",
+        element=element,
+        suspected=True,
+        advice="mend it",
+        numbers={"gap": Quantity(0.5, "m"), "passes": Quantity(2.0)},
+        lasting=False,
+    )
+    plain = json.loads(json.dumps(found.as_dict()))
+    assert Outcome.from_dict(plain) == found
+    assert (plain["element"], plain["sort"], plain["name"]) == ("loop joint 'It's {0}'", "loop joint", "It's {0}")
+    assert (plain["numbers"]["gap"], plain["units"]["gap"]) == (0.5, "m")
+    note = Note(
+        code="stiff", t=0.28, what="implicit", more=" (fast)", numbers={"frequency": Quantity(9.0, "Hz")}, frame=6
+    )
+    assert Note.from_dict(json.loads(json.dumps(note.as_dict()))) == note
+    assert (str(note), note.in_frames(101)) == (
+        "implicit from t = 0.28 s on (fast)",
+        "implicit from frame 107 on (fast)",
+    )
+
+
+def test_an_outcome_of_an_earlier_version_is_read():
+    """Results of 2026-11-18 name their element in words alone, and numbers without units."""
+    earlier = {
+        "code": "singular_pose",
+        "frame": 7,
+        "t": 0.25,
+        "what": "loop joint 'C' passed a pose from which it can go on in more than one way",
+        "element": "loop joint 'C'",
+        "advice": "check the motion there",
+        "numbers": {"passes": 1.0},
+        "lasting": False,
+    }
+    found = Outcome.from_dict(earlier)
+    assert str(found.element) == earlier["element"]
+    assert remark(found, 1) == f"at frame 8 {earlier['what']}; check the motion there"
+    assert found.numbers == {"passes": Quantity(1.0)}
+
+
+@pytest.mark.parametrize(
+    ("element", "words"),
+    [
+        (ElementName("joint", "Pin"), "joint 'Pin'"),
+        (ElementName("joint", index=3), "joint 3"),
+        (ElementName("joint", "Pin").part("parts", 0).part("animation"), "joint 'Pin', parts[0], animation"),
+        (ElementName("scene"), "scene"),
+        (ElementName(name="arm.json").part("bodies", 2), "arm.json, bodies[2]"),
+        (ElementName(), ""),
+    ],
+)
+def test_elements_are_named_as_people_do(element, words):
+    assert str(element) == words
+    assert bool(element) == bool(words)
+
+
+def codes_given(path):
+    """Codes of run errors in a source file: of classes, and of single errors."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
+            pairs = [(each.targets[0], each.value) for each in node.body if isinstance(each, ast.Assign)]
+            yield from (value.value for name, value in pairs if isinstance(name, ast.Name) and name.id == "code")
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Error"):
+            given = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
+            yield from (value.value for value in given if isinstance(value, ast.Constant))
+
+
+def test_every_code_of_a_failure_is_explained():
+    given = {code for path in ENGINE.rglob("*.py") for code in codes_given(path)}
+    given |= {"step_too_small"}  # chosen in `compiled.stuck_component`
+    assert given - {""} == set(CODES)
+
+
+def test_a_note_says_from_which_frame_it_holds():
+    model, stiff = compile_scene(gimbal(0.3)), Automatic(accuracy="draft")
+    recorder = Recorder(model, integrator=stiff, fps=24.0)
+    for sample in simulate(model, integrator=stiff, duration=0.5, fps=24.0):
+        noted = Note(code="stiff", t=0.28, what="implicit")
+        recorder.add(dataclasses.replace(sample, note=noted if sample.index > 6 else None))
+    found = recorder.trajectory().meta
+    assert [(note["code"], note["frame"]) for note in found["notes"]] == [("stiff", 6)]
+    assert found["note"] == "implicit from t = 0.28 s on"

@@ -12,6 +12,7 @@ import pytest
 from engine.integrators.pendulums import chain, double_pendulum, hinge, link
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import body_poses, kinematics
+from redmax.errors import ElementName
 from redmax.integrators import INTEGRATORS, Dop853, LinearlyImplicitEuler, RungeKutta4, SemiImplicitEuler
 from redmax.integrators.explicit_runge_kutta import ExplicitRungeKutta, StepTooSmallError
 from redmax.joints import JOINTS, Fixed, Revolute, Spherical, SphericalEuler
@@ -256,7 +257,7 @@ def test_every_way_to_diverge_is_seen_and_the_rest_is_not():
         for value, what in ((np.inf, "no longer finite"), (np.nan, "no longer finite"), (2e6, "exceeds")):
             faster = speeds.copy()
             faster[place] = value
-            assert divergence(model, E, faster).element == f"body '{model.body_names[place[0]]}'"
+            assert divergence(model, E, faster).element == ElementName("body", model.body_names[place[0]])
             assert what in divergence(model, E, faster).what
     fast = divergence(model, E, np.array([[0.0, 0.0], [0.0, 3.2e8]]))
     assert str(fast) == "body 'Link 1' exceeds 1,000,000 m/s (3.2e+08 m/s); use a smaller step"

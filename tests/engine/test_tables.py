@@ -338,7 +338,7 @@ def test_hermite_tables_survive_a_file_bit_for_bit():
 )
 def test_wrong_fields_are_named(values, what):
     t = Table(**(TWO_POINTS | values))
-    assert [problem for problem, _ in field_problems(t)] == [what]
+    assert [fault.sentence for fault in field_problems(t)] == [what]
 
 
 def test_a_table_needs_a_column_for_every_degree_of_freedom():

@@ -95,7 +95,8 @@ def _missed(errors: bake_measure.Errors, options: BakeOptions) -> Iterator[Findi
             text = (
                 f"'{name}' is off by up to {by}, which is more than you allow: keys on frames cannot follow it closer"
             )
-            yield Finding(name, text, "use more frames per second, or allow more", "WARNING")
+            hint = "use more frames per second, or allow more"
+            yield Finding(name, text, hint, "WARNING", code="off_by_more_than_allowed")
 
 
 def remove_bake(scene: bpy.types.Scene) -> int:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -109,11 +108,10 @@ class BakeReport:
 
 
 def _told(notes: Iterable[Finding]) -> list[str]:
-    """Each note; of those that say the same, but for names and numbers, of several objects the first."""
-    alike: dict[tuple[str, str], list[Finding]] = {}
+    """Each note; of those that say the same of several objects the first."""
+    alike: dict[str, list[Finding]] = {}
     for note in notes:
-        text = re.sub(r"[\d.]+(e[-+]?\d+)?", "", note.text.replace(f"'{note.element}'", ""))
-        alike.setdefault((text, note.hint), []).append(note)
+        alike.setdefault(note.code or str(note), []).append(note)
     return [str(same[0]) + _others(len(same) - 1) for same in alike.values()]
 
 

@@ -307,12 +307,14 @@ def _owner_findings(owner: Owner, options: BakeOptions) -> list[Finding]:
 
 
 def _singular(obj: bpy.types.Object) -> Finding:
-    where = "no rotation" if obj.rotation_mode == rotation_channels.AXIS_ANGLE else "gimbal lock"
+    where, code = "gimbal lock", "near_gimbal_lock"
+    if obj.rotation_mode == rotation_channels.AXIS_ANGLE:
+        where, code = "no rotation", "near_no_rotation"
     text = f"'{obj.name}' comes close to {where}, where its motion between frames is only approximate"
     if obj.rotation_mode == rotation_channels.QUATERNION:
         text = f"'{obj.name}' turns too fast for its frames, so its motion between them is only approximate"
-        return Finding(obj.name, text, "use more frames per second", "WARNING")
-    return Finding(obj.name, text, "set its rotation mode to Quaternion and bake again", "WARNING")
+        return Finding(obj.name, text, "use more frames per second", "WARNING", code="turns_too_fast")
+    return Finding(obj.name, text, "set its rotation mode to Quaternion and bake again", "WARNING", code=code)
 
 
 def _missing(name: str) -> Finding:

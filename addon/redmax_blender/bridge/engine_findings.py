@@ -7,8 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from .._engine import check, errors
-from ..properties import artists_words
-from . import loop_choice
+from . import artists_words, loop_choice
 from .findings import Finding
 
 UNHELD = "Lock one of these bodies, or connect one to the world with a joint"
@@ -37,24 +36,19 @@ def _problems(made: Any, digest: bytes, incomplete: list[Any]) -> list[errors.Pr
 
 def _finding(problem: errors.Problem, made: Any) -> Finding:
     """A problem the engine has found, in terms of objects."""
-    for title, elements in (("body", made.bodies), ("joint", made.joints)):
-        for element in elements:
-            start = f"{title} '{element.name}'"
-            if problem.element == start or problem.element.startswith(f"{start},"):
-                who = f"'{element.name}'" if title == "body" else f"Joint '{element.name}'"
-                where = problem.element[len(start) :].replace("[", " ").replace("]", "")
-                hint, fixes = _help(problem, element, made)
-                return Finding(element.name, f"{who}{where} {artists_words.plain(problem.what)}", hint, fixes=fixes)
-    return Finding("", f"The scene {artists_words.plain(problem.what)}", artists_words.plain(problem.hint))
+    hint, fixes = _help(problem, made)
+    name = problem.element.name if problem.element.sort in ("body", "joint") else ""
+    return Finding(name, artists_words.problem(problem), hint, fixes=fixes)
 
 
-def _help(problem: errors.Problem, element: Any, made: Any) -> tuple[str, tuple[str, ...]]:
+def _help(problem: errors.Problem, made: Any) -> tuple[str, tuple[str, ...]]:
     """What to do about a problem in Blender, and the fixes that do it."""
-    if "cycle that nothing holds" in problem.what:
-        return UNHELD, ("LOCK_ACTIVE",) if element in made.bodies else ()
-    if problem.what.startswith("has a hard limit"):
-        return "make its limits soft, or switch them off", ("MAKE_SOFT",)
-    if problem.what.startswith("closes a loop"):
-        rival = loop_choice.rival_of(made, element.name)
-        return f"take them from it, or from '{rival}', which carries the same body", ()
-    return artists_words.plain(problem.hint), ()
+    match problem.code:
+        case "held_by_nothing":
+            return UNHELD, ("LOCK_ACTIVE",)
+        case "hard_limit":
+            return "make its limits soft, or switch them off", ("MAKE_SOFT",)
+        case "closes_a_loop":
+            rival = loop_choice.rival_of(made, problem.element.name)
+            return f"take them from it, or from '{rival}', which carries the same body", ()
+    return artists_words.hint(problem), ()

@@ -17,7 +17,7 @@ class Finding:
     """element: name of the object it is about, empty for the scene. text: what. hint: what to do.
 
     fixes: names of `properties.fixes` that help, the one to try first in front. of_result: about the last simulation,
-    not about the scene.
+    not about the scene. code: which finding it is; those of one code say the same of different objects.
     """
 
     element: str
@@ -26,6 +26,7 @@ class Finding:
     severity: Literal["ERROR", "WARNING", "INFO"] = "ERROR"
     fixes: tuple[str, ...] = ()
     of_result: bool = False
+    code: str = ""
 
     def __str__(self) -> str:
         return f"{self.text}; {self.hint}" if self.hint else self.text

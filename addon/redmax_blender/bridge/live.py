@@ -271,8 +271,8 @@ def keep(scene: bpy.types.Scene, run: simulation.Run) -> Outcome:
     identifier, facts = cache.fingerprint(run.extraction, run.integrator), scene.redmax.result
     whole = result.status == result_history.COMPLETE
     if not whole and facts.identifier == identifier and result_history.is_whole(scene):
-        what = result.message.removesuffix(f". {simulation.kept_text(result, run.extraction)}")
-        return Outcome(level, f"{what}. The whole result, frames {facts.frame_start}-{facts.frame_end}, stays")
+        stays = f"The whole result, frames {facts.frame_start}-{facts.frame_end}, stays"
+        return Outcome(level, f"{run.ending(result)}. {stays}")
     former = facts.identifier
     note = simulation.store_result(scene, run.extraction, run.integrator, result, run.seconds)
     preview.forget(former)

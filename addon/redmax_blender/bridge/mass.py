@@ -124,12 +124,11 @@ def _primitive(obj: Any, shape: str, parameters: dict[str, Any], findings: list[
     """
     cls: Any = solids.SHAPES[shape]
     solid = cls(**parameters, density=1.0)
-    problems = list(fields.field_problems(solid)) or list(solid.problems())
-    for what, hint in problems:
-        name = what.split(" ", 1)[0]
-        text = f"'{obj.name}' has a {cls.label} shape whose {from_specs.title(name)} {what.split(' ', 1)[1]}"
-        findings.append(Finding(obj.name, text, hint))
-    if not problems:
+    faults = list(fields.field_problems(solid)) or [errors.Fault(*found) for found in solid.problems()]
+    for fault in faults:
+        whose = f"whose {from_specs.title(fault.field)}" if fault.field else "that"
+        findings.append(Finding(obj.name, f"'{obj.name}' has a {cls.label} shape {whose} {fault.what}", fault.hint))
+    if not faults:
         unit = solid.own_mass_properties()
         spread = 0.5 * np.trace(unit.inertia) * np.eye(3) - unit.inertia
         yield Bulk(unit.mass, unit.center, spread / unit.mass)

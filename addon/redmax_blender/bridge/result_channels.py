@@ -95,7 +95,7 @@ def _add(
         channels[obj] = known
     if len(known) < len(found):
         text = f"Forces of joint '{joint}' are not written: nothing determines them, as some of its bodies have no mass"
-        left_out.append(Finding(joint, text, "give them a mass", "WARNING"))
+        left_out.append(Finding(joint, text, "give them a mass", "WARNING", code="undetermined_forces"))
 
 
 def coordinate_units(extraction: Extraction) -> dict[str, tuple[str, ...]]:

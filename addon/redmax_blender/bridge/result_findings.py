@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,7 +14,6 @@ from .bodies import local_object
 from .findings import Finding
 
 STALE = "Settings changed since the simulation; bake would differ"
-QUOTED = re.compile(r"'([^']+)'")
 
 
 def result_findings(scene: bpy.types.Scene) -> Iterator[Finding]:
@@ -28,15 +26,11 @@ def _said(scene: bpy.types.Scene) -> Iterator[Finding]:
     if not result.identifier or not has_bodies(scene):
         return
     if result.status == "failed":
-        yield Finding(culprit(result.message), result.message, "", "WARNING", ("GO_TO_FRAME", "ACCURACY_HIGH"))
+        element = result.element if local_object(result.element) is not None else ""
+        yield Finding(element, result.message, "", "WARNING", ("GO_TO_FRAME", "ACCURACY_HIGH"))
     if result.remark:
         yield Finding("", result.remark, "", "WARNING", ("ACCURACY_HIGH",))
     if result.changed:
         yield Finding("", STALE, "simulate again", "WARNING", ("SIMULATE",))
     if problem := cache.problem(scene):
         yield Finding("", problem, "", "WARNING", ("SIMULATE",))
-
-
-def culprit(message: str) -> str:
-    """The object that a message names first; empty if it names none of this file."""
-    return next((name for name in QUOTED.findall(message) if local_object(name) is not None), "")

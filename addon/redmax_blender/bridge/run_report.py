@@ -53,7 +53,7 @@ class Report:
     energy.drift: change of energy that neither work nor loss explains; null where it is not known. energy.promised: the
     part of the energies in play that the accuracy promises, null where work and loss are estimates.
     remarks: what should be known of the result, such as an energy that does not balance; outcome: why the run failed,
-    else null. Both are data (code, frame of the timeline, t, element, what, advice, numbers).
+    else null. Both are data (code, frame of the timeline, t, element, sort, name, what, advice, numbers, units).
     keys_every: keys there would be on every frame. error: what the keys are off by at most, as measured; null where
     every frame has one.
     loop_gap: largest gap of a loop joint [m], null without loops. route: what computed, such as "numba 0.62.1".

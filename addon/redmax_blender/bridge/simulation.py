@@ -8,7 +8,6 @@ count frames from 0; everything said here is in the frames of the timeline.
 from __future__ import annotations
 
 import copy
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -18,8 +17,8 @@ import numpy as np
 
 from .._engine import compile as compiling
 from .._engine import errors, outcome, quaternion, route, simulate, trajectory, warm_up
-from ..properties import artists_words, migration
-from . import cache, changes, result_history, unexpected
+from ..properties import migration
+from . import artists_words, cache, changes, result_history, unexpected
 from .findings import BridgeError, Finding
 
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ OnProgress = Callable[[int, int], None]
 """Called after every frame with the frames done and all frames."""
 OnPreparing = Callable[[float, str], None]
 """Called while the fast solver is compiled, with the part that is done (0 to 1) and what is compiled now."""
-
-ENGINE_TIME = re.compile(r"from t = (\S+) s on")
-"""How it says since when something holds."""
 
 WORTH_KEEPING = 2
 """Fewer frames than this show no motion: a run that ends earlier leaves the former result in place."""
@@ -173,47 +169,41 @@ class Run:
         recorded = so_far.trajectory()
         if self.failure:
             recorded = recorded.with_facts(status="failed", message=self.failure)
-        return recorded.with_facts(message=self._message(recorded, so_far.samples[-1].note))
+        ending = self.ending(recorded)
+        if recorded.status != result_history.COMPLETE and worth_keeping(recorded):
+            first = self.extraction.frame_start
+            ending = f"{ending}. Frames {first}-{first + len(recorded) - 1} kept"
+        return recorded.with_facts(message=ending)
 
-    def _message(self, recorded: Trajectory, method: str) -> str:
-        """What happened, in frames of the timeline. method: what the engine says of how it stepped."""
+    def ending(self, recorded: Trajectory) -> str:
+        """How the run ended, in frames of the timeline."""
         first = self.extraction.frame_start
         last = first + len(recorded) - 1
-        if recorded.status == "complete":
-            notes = [_in_frames(method, first, self.extraction.fps), *remarks(recorded, first)]
-            said = "; ".join(filter(None, notes))
+        if recorded.status == result_history.COMPLETE:
+            said = "; ".join([*notes(recorded, first), *remarks(recorded, first)])
             return f"Simulated frames {first}-{last}" + f" ({said})" * bool(said)
-        what = recorded.message
         if recorded.status == "stopped":
-            what = f"Stopped after frame {last}"
-        elif recorded.meta.get("outcome"):
-            found = outcome.Outcome(**recorded.meta["outcome"])
-            what = f"Stopped at frame {first + found.frame}: {_in_artists_words(found.reason)}"
-        if len(recorded) < WORTH_KEEPING:
-            return what
-        return f"{what.rstrip('.')}. {kept_text(recorded, self.extraction)}"
+            return f"Stopped after frame {last}"
+        found = failure_of(recorded)
+        if found is None:
+            return self.failure.rstrip(".")
+        return f"Stopped at frame {first + found.frame}: {artists_words.reason(found)}"
 
 
-def kept_text(result: Trajectory, extraction: Extraction) -> str:
-    """What is kept of a run that ended early, in frames of the timeline."""
-    first = extraction.frame_start
-    return f"Frames {first}-{first + len(result) - 1} kept"
+def failure_of(result: Trajectory) -> outcome.Outcome | None:
+    """Why a run failed, as data; None where it did not, or nobody foresaw the error."""
+    facts = result.meta.get("outcome")
+    return outcome.Outcome.from_dict(facts) if facts else None
+
+
+def notes(result: Trajectory, first: int) -> list[str]:
+    """How a run was made, where that is worth a word, in frames of the timeline, which begins at `first`."""
+    return [outcome.Note.from_dict(facts).in_frames(first) for facts in result.meta.get("notes", ())]
 
 
 def remarks(result: Trajectory, first: int) -> list[str]:
     """What is to be said of a run, in frames of the timeline, which begins at `first`; mostly nothing."""
-    return [outcome.remark(outcome.Outcome(**facts), first) for facts in result.meta.get("remarks", ())]
-
-
-def _in_frames(note: str, first: int, fps: float) -> str:
-    """What the engine says of a run, with frames of the timeline instead of seconds."""
-    return ENGINE_TIME.sub(lambda found: f"from frame {first + int(float(found[1]) * fps)} on", note)
-
-
-def _in_artists_words(reason: str) -> str:
-    """The engine's reason without what only its users can do; Check and the panel offer what helps here."""
-    plain = artists_words.plain(reason.removesuffix("; use a smaller step"))
-    return plain.removeprefix("body ").replace(" of body '", " of '")
+    return [outcome.remark(outcome.Outcome.from_dict(facts), first) for facts in result.meta.get("remarks", ())]
 
 
 def run(extraction: Extraction, integrator: Any, on_progress: OnProgress | None = None) -> Trajectory:
@@ -244,6 +234,8 @@ def store_result(scene: Any, extraction: Extraction, integrator: Any, result: Tr
     facts.identifier = identifier
     facts.status = result.status
     facts.message = result.message
+    failed = failure_of(result)
+    facts.element = failed.element.name if failed is not None else ""
     said = "; ".join(remarks(result, extraction.frame_start))
     facts.remark = said[:1].upper() + said[1:]
     facts.frame_start = extraction.frame_start

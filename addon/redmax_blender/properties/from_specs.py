@@ -13,7 +13,6 @@ from typing import Any
 import bpy
 
 from .._engine import fields
-from . import artists_words
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 STATIC: set[str] = set()
@@ -47,7 +46,7 @@ def title(name: str) -> str:
 def tooltip(spec: Any) -> str:
     """The engine's sentence without a final period, with the unit where Blender does not show one."""
     unit = f" [{spec.unit}]" if spec.unit and spec.unit not in BLENDER_UNITS and spec.unit not in SPLIT_UNITS else ""
-    return f"{artists_words.plain(spec.doc.rstrip('.'))}{unit}"
+    return f"{(spec.plain or spec.doc).rstrip('.')}{unit}"
 
 
 def summary(cls: Any) -> str:

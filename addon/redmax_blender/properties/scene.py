@@ -65,6 +65,7 @@ REDMAX_PG_result = from_specs.make_group(
         "identifier": bpy.props.StringProperty(description="Hash of what was simulated; names the cache file"),
         "status": bpy.props.StringProperty(description="complete, stopped or failed"),
         "message": bpy.props.StringProperty(description="What happened, with the element's name"),
+        "element": bpy.props.StringProperty(description="Body or joint at which a run failed"),
         "remark": bpy.props.StringProperty(description="What should be known of a result that is complete"),
         "frame_start": bpy.props.IntProperty(),
         "frame_end": bpy.props.IntProperty(description="Last frame that was computed"),

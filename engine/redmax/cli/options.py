@@ -35,8 +35,8 @@ def chosen_integrator(parser: argparse.ArgumentParser, options: argparse.Namespa
         if name not in specs(cls):
             parser.error(f"integrator '{cls.kind}' has no option {_option(name)}")
     integrator = cls(**given)
-    for what, hint in field_problems(integrator):
-        parser.error(f"--{what}; {hint}")
+    for fault in field_problems(integrator):
+        parser.error(f"--{fault.sentence}; {fault.hint}")
     return integrator
 
 

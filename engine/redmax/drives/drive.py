@@ -80,7 +80,7 @@ class DriveInput(Element):
         given: dict[str, Any] = {field: getattr(self, field) for field in shared}
         return Revolute(name=name, parent=None, child=child, **given)
 
-    def problems(self) -> Iterator[tuple[str, str]]:
+    def problems(self) -> Iterator[tuple[str, ...]]:
         if self.joint is None:
             if self.coordinate != 0:
                 yield f"coordinate is {self.coordinate}, but it names no joint", "give the joint, or leave it out"

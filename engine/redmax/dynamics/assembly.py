@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
+from ..errors import ElementName, Quantity
 from ..model import Model
 from ..solvers.row_solver import RowSolver, UnevenMassError
 from .animation import with_prescribed
@@ -31,12 +32,12 @@ FIRST_DAMPING, MOST_DAMPING = 1e-3, 1e6
 class Assembly:
     """q (nr,) nearest to what was asked for at which everything holds, as far as possible.
 
-    gaps: for each loop or constraint that still does not hold, as a person would name it, what it is off by:
-    angle [rad] and distance [m]. iterations: how many it took.
+    gaps: for each loop or constraint that still does not hold, what it is off by: angle [rad] and distance [m].
+    iterations: how many it took.
     """
 
     q: Array
-    gaps: dict[str, tuple[float, float]]
+    gaps: dict[ElementName, tuple[float, float]]
     iterations: int
 
     @property
@@ -92,12 +93,12 @@ def close_loops(
     return Assembly(at.q, gaps(model, at.rows, CLOSED), iterations)
 
 
-def gaps(model: Model, rows: ConstraintRows, tolerance: float) -> dict[str, tuple[float, float]]:
+def gaps(model: Model, rows: ConstraintRows, tolerance: float) -> dict[ElementName, tuple[float, float]]:
     """Angle [rad] and distance [m] that each loop or constraint is off by, where that is more than the tolerance
     [rad, or parts of the mechanism's size]."""
     wrong = np.where(rows.holonomic, rows.error, 0.0)
     wrong = np.where(rows.one_sided, np.minimum(wrong, 0.0), wrong)
-    found: dict[str, tuple[float, float]] = {}
+    found: dict[ElementName, tuple[float, float]] = {}
     owner, length = np.array(rows.owner), model.once(size)
     for number, name in enumerate(element_names(model)):
         own = owner == number
@@ -144,11 +145,13 @@ class _Pose:
         except UnevenMassError:
             masses, names = self.model.inertia[:, 3], self.model.body_names
             most, least = int(masses.argmax()), int(np.where(masses > 0.0, masses, np.inf).argmin())
+            heavy, light = ElementName("body", names[most]), ElementName("body", names[least])
+            weights = {"mass": Quantity(float(masses[most]), "kg"), "lightest": Quantity(float(masses[least]), "kg")}
             raise UnevenMassError(
-                f"body '{names[most]}' ({masses[most]:.3g} kg) is too heavy for loops with body '{names[least]}' "
-                f"({masses[least]:.3g} kg)",
-                f"body '{names[most]}'",
+                f"{heavy} ({weights['mass']}) is too heavy for loops with {light} ({weights['lightest']})",
+                heavy,
                 "bring masses closer together",
+                numbers=weights,
             ) from None
 
 

@@ -24,6 +24,8 @@ from .loads import Loads
 class ConstraintError(RunError):
     """Constraints that cannot be satisfied."""
 
+    code = "cannot_close"
+
 
 @dataclass(frozen=True, eq=False)
 class ConstrainedMotion:

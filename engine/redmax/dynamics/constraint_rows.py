@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import Array, BoolArray
 from ..constraints import BodyAt, JointAt
 from ..constraints.base import ZERO_TWIST
+from ..errors import ElementName
 from ..joints.base import ANIMATED
 from ..model import Model
 from ..spatial import adjoint
@@ -70,10 +71,10 @@ def is_constrained(model: Model) -> bool:
     return bool(model.loops or model.constraints)
 
 
-def element_names(model: Model) -> tuple[str, ...]:
-    """Every owner of rows as a person would name it; see `ConstraintRows.owner`."""
-    loops = (f"loop joint '{loop.joint.name}'" for loop in model.loops)
-    return (*loops, *(f"constraint '{constraint.name}'" for constraint in model.constraints))
+def element_names(model: Model) -> tuple[ElementName, ...]:
+    """Every owner of rows; see `ConstraintRows.owner`."""
+    loops = (ElementName("loop joint", loop.joint.name) for loop in model.loops)
+    return (*loops, *(ElementName("constraint", constraint.name) for constraint in model.constraints))
 
 
 def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = True) -> ConstraintRows:

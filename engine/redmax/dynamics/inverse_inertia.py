@@ -62,7 +62,7 @@ def articulated_inertia(
         Mhat_j, S[j] = symmetric(Mhat[j]), kin.S[:, moving[j]]
         U[j] = Mhat_j @ S[j]
         own = S[j].T @ U[j] + np.diag(diagonal[moving[j]])
-        Psi[j] = solve(own, np.eye(len(own)), f"joint '{model.joint_names[j]}'")
+        Psi[j] = solve(own, np.eye(len(own)), model.joint_names[j])
         p = int(model.parent[j])
         if p >= 0:
             Mhat[p] += Ad_jp[j].T @ (Mhat_j - U[j] @ Psi[j] @ U[j].T) @ Ad_jp[j]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..errors import RunError
+from ..errors import ElementName, Quantity, RunError
 from ..joints import Joint
 from ..spatial import pose, so3
 
@@ -24,6 +24,8 @@ NEARLY_THERE = 1e-9
 
 class JointCoordinatesError(RunError):
     """A relative pose to which no coordinates of the joint were found near the guess."""
+
+    code = "no_joint_position"
 
 
 def joint_coordinates(
@@ -50,11 +52,13 @@ def joint_coordinates(
         q, previous = q + step, size
     if not strict and np.isfinite(e).all():
         return q, e
+    element = ElementName("joint", joint.name)
+    angle, distance = Quantity(float(np.linalg.norm(e[:3])), "rad"), Quantity(float(np.linalg.norm(e[3:])), "m")
     raise JointCoordinatesError(
-        f"joint '{joint.name}': no position of the joint fits its bodies, the nearest tried is "
-        f"{np.linalg.norm(e[:3]):.3g} rad and {np.linalg.norm(e[3:]):.3g} m away",
-        f"joint '{joint.name}'",
+        f"{element}: no position of the joint fits its bodies, the nearest tried is {angle} and {distance} away",
+        element,
         "start with the joint closed, or take smaller steps",
+        numbers={"angle": angle, "distance": distance},
     )
 
 

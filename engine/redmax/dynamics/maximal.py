@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, IntArray
-from ..errors import RunError
+from ..errors import ElementName, Quantity, RunError
 from ..model import Model
 from ..spatial import adjoint, pose
 from .animation import prescribed_motion
@@ -30,6 +30,8 @@ MAX_ITERATIONS = 30
 
 class MaximalError(RunError):
     """Body motions that cannot be brought in line with the joints."""
+
+    code = "cannot_close"
 
 
 def body_kinematics(
@@ -81,7 +83,7 @@ def solve_kkt(M: Array, G: Array, f: Array, b: Array) -> tuple[Array, Array]:
         solution = np.linalg.solve(matrix, np.concatenate([f, b]))
     except np.linalg.LinAlgError:
         what = "the joints leave a body without mass free to move"
-        raise MaximalError(what, advice="give every moving body a mass") from None
+        raise MaximalError(what, advice="give every moving body a mass", code="massless") from None
     return solution[:k], solution[k:]
 
 
@@ -140,10 +142,12 @@ def close_joints(
         displacement, _ = solve_kkt(M, rows.G, np.zeros(M.shape[0]), -rows.violation(gap))
         E_wi, guess = pose.project(E_wi @ pose.exp(displacement.reshape(-1, 6))), kin.q
     worst = int(np.argmax(np.abs(gap).max(axis=1)))
+    joint, open_by = ElementName("joint", model.joint_names[worst]), float(np.abs(gap[worst]).max())
     raise MaximalError(
-        f"joint '{model.joint_names[worst]}': stays open by {np.abs(gap[worst]).max():.3g}",
-        f"joint '{model.joint_names[worst]}'",
+        f"{joint}: stays open by {open_by:.3g}",
+        joint,
         "start with the joint closed, or take smaller steps",
+        numbers={"gap": Quantity(open_by, "rad or m")},
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, IntArray
+from ..errors import UNKNOWN, Quantity
 from ..model import Model
 from ..solvers.row_solver import RowSolver
 from ..spatial import pose
@@ -52,7 +53,8 @@ def tied_twists(A: Array, f: Array, rows: BodyRows, wanted: Array) -> Array:
     try:
         solver = RowSolver(0.5 * (A + A.T), rows.G)
     except np.linalg.LinAlgError:
-        raise MaximalError("a body without mass is held by loops", advice="give every moving body a mass") from None
+        what = "a body without mass is held by loops"
+        raise MaximalError(what, advice="give every moving body a mass", code="massless") from None
     free = np.linalg.solve(A, f)
     return np.asarray(free + solver.least_change(wanted - rows.G @ free))
 
@@ -74,5 +76,10 @@ def close_loops(
         least = min(least, worst)
         moved = tied_twists(M, np.zeros(len(M)), rows, -rows.error)
         E_wi, guess = pose.project(E_wi @ pose.exp(moved.reshape(-1, 6))), kin.q
-    name = rows.owner[int(np.abs(rows.own_error).argmax())] if rows.owner else "a joint"
-    raise MaximalError(f"{name}: stays open by {worst:.3g}", name, "start with it closed, or take smaller steps")
+    name = rows.owner[int(np.abs(rows.own_error).argmax())] if rows.owner else UNKNOWN
+    raise MaximalError(
+        f"{name or 'a joint'}: stays open by {worst:.3g}",
+        name,
+        "start with it closed, or take smaller steps",
+        numbers={"gap": Quantity(worst, "rad or m")},
+    )

@@ -107,7 +107,7 @@ def forward_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot_prescrib
     qddot = accelerations(model, qddot_prescribed)
     free, given = ~model.prescribed, model.prescribed
     M, f = mass_matrix(model, kin), generalized_force(model, kin, loads)
-    qddot[free] = solve(M[np.ix_(free, free)], f[free] - M[np.ix_(free, given)] @ qddot[given], "a joint")
+    qddot[free] = solve(M[np.ix_(free, free)], f[free] - M[np.ix_(free, given)] @ qddot[given])
     return qddot
 
 

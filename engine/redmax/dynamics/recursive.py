@@ -62,7 +62,7 @@ def forward_dynamics(
             beta = Bhat[j] + Mhat[j] @ (eta[j] + S @ qddot[columns])
         else:
             U = Mhat[j] @ S
-            Psi[j] = solve(S.T @ U, np.eye(S.shape[1]), f"joint '{model.joint_names[j]}'")
+            Psi[j] = solve(S.T @ U, np.eye(S.shape[1]), model.joint_names[j])
             # Left unsymmetrised, round-off grows from link to link and all digits are lost on long spherical chains.
             Pi = symmetric(Mhat[j] - U @ Psi[j] @ U.T)
             beta = Bhat[j] + Mhat[j] @ eta[j] + U @ Psi[j] @ (tau[columns] - S.T @ (Mhat[j] @ eta[j] + Bhat[j]))

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from ..arrays import Array
+from ..errors import UNKNOWN, ElementName
 from ..model import Model
 from ..solvers.row_solver import RANK
 from .assembly import scale_of, size
@@ -28,15 +29,15 @@ def rank_of(values: Array) -> int:
     return int((values > RANK * values.max(initial=0.0)).sum())
 
 
-def weakest_equation(model: Model, rows: ConstraintRows, rank: int) -> tuple[float, str]:
-    """The rank-th singular value, and the loop or constraint whose it is; infinite and empty without equations.
+def weakest_equation(model: Model, rows: ConstraintRows, rank: int) -> tuple[float, ElementName]:
+    """The rank-th singular value, and the loop or constraint whose it is; infinite and unknown without equations.
 
     rank: how many equations are independent where the mechanism is not in a singular pose.
     """
     U, s, _ = np.linalg.svd(_scaled(model, rows), full_matrices=False)
     last = min(rank, s.size) - 1
     if last < 0:
-        return math.inf, ""
+        return math.inf, UNKNOWN
     row = np.flatnonzero(~rows.one_sided)[int(np.abs(U[:, last]).argmax())]
     return float(s[last]), element_names(model)[rows.owner[row]]
 

@@ -64,7 +64,7 @@ def forward_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot_prescrib
     for k in reversed(range(n)):
         J_bar[k] = 0.5 * (J_bar[k] + J_bar[k].T)  # keeps the digits on long chains, see recursive.py
         Omega[k] = S[k].T @ J_bar[k] @ S[k]  # (28)
-        J_bar_S_Omega_inv = solve(Omega[k], S[k].T @ J_bar[k], f"joint '{model.joint_names[k]}'").T
+        J_bar_S_Omega_inv = solve(Omega[k], S[k].T @ J_bar[k], model.joint_names[k]).T
         Y[k] = Ad_star[k] @ (np.eye(6) - J_bar_S_Omega_inv @ S[k].T)  # (29)
         Pi[k] = Ad_star[k] @ J_bar_S_Omega_inv  # (30); prints Ad for Ad* (erratum)
         if parent[k] >= 0:
@@ -75,7 +75,7 @@ def forward_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot_prescrib
     z, c_bar = np.zeros((n, 6)), [np.zeros(0)] * n
     for k in reversed(range(n)):
         c = tau_bar[k] - S[k].T @ z[k]  # (32); (31) and (32) print v-bar for tau-bar (erratum)
-        c_bar[k] = solve(Omega[k], c, f"joint '{model.joint_names[k]}'")  # (33)
+        c_bar[k] = solve(Omega[k], c, model.joint_names[k])  # (33)
         if parent[k] >= 0:
             z[parent[k]] += Y[k] @ z[k] + Pi[k] @ tau_bar[k]  # (31)
 

@@ -6,30 +6,32 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..errors import RunError
+from ..errors import UNKNOWN, ElementName, RunError
 
 
 class ImmovableError(RunError):
     """An acceleration that no force determines."""
 
+    code = "immovable"
 
-def solve(A: Array, b: Array, element: str) -> Array:
-    """A^-1 b for an inertia matrix A (k, k) of `element`, which is named if A is singular."""
+
+def solve(A: Array, b: Array, joint: str = "") -> Array:
+    """A^-1 b for an inertia matrix A (k, k) of a joint, which is named if A is singular; empty for several joints."""
     try:
         return np.asarray(np.linalg.solve(A, b))
     except np.linalg.LinAlgError:
-        raise immovable(element) from None
+        raise immovable(ElementName("joint", joint) if joint else UNKNOWN) from None
 
 
-def immovable(element: str) -> ImmovableError:
+def immovable(element: ElementName) -> ImmovableError:
     """The error for an element that moves without resistance."""
     return ImmovableError(
-        f"{element}: nothing resists its motion (no mass beyond it, or its coordinates are singular here)",
+        f"{element or 'a joint'}: nothing resists its motion (no mass beyond it, or its coordinates are singular here)",
         element,
         "give the bodies it carries mass, or change its starting coordinates",
     )
 
 
 def immovable_joint(name: str) -> ImmovableError:
-    """The same for a joint by its name."""
-    return immovable(f"joint '{name}'")
+    """The error for a joint that moves without resistance, by its name."""
+    return immovable(ElementName("joint", name))

@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays import Array
 from ..dynamics.animation import prescribed_motion
 from ..dynamics.freedoms import free_coordinates
+from ..errors import ElementName, Quantity
 from ..fields import number
 from ..model import Model
 from ..state import State
@@ -80,9 +81,11 @@ class AdaptiveStepper(Stepper):
         if self.watch.stalls(self.state.t, self.steps, self._frame):
             raise self._nowhere(StalledError, self._standing_still())
         if self.steps > limit:
-            raise self._nowhere(TooManyStepsError, f"needs more than {self._most_steps()} steps between two samples")
+            most = self._most_steps()
+            what = f"needs more than {most} steps between two samples"
+            raise self._nowhere(TooManyStepsError, what, {"most_steps": Quantity(most)})
 
-    def _hardest(self) -> str:
+    def _hardest(self) -> ElementName:
         component = self._worst_component()
         if component is None:
             return super()._hardest()

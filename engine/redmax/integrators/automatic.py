@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..arrays import Array
+from ..errors import ElementName, Quantity
 from ..fields import choice
 from ..model import Model
+from ..outcome import Note
 from ..state import State
 from .base import IntegrationError, Integrator, StalledError, Stepper, TooManyStepsError
 from .dormand_prince import AdaptiveExplicit, CompiledExplicitStepper, Dop853, ExplicitStepper, tree_for
@@ -68,6 +70,10 @@ more evaluations for that."""
 
 EXPLICIT, STIFF, CALM = range(3)
 """How a run goes on: explicitly; implicitly, following everything; implicitly, without vibrations faster than steps."""
+
+IMPLICIT_STEPS = "stiff: implicit steps (extrapolated Euler)"
+FOLLOWED, DIES_AWAY = "stiff", "vibrations_die_away"
+"""Codes of notes: everything is followed; vibrations faster than the steps are not."""
 
 MATRIX_COMPILED, MATRIX = 20, 1
 """What it costs to make and factor a matrix, in evaluations of the motion: those are quick where kernels do them."""
@@ -250,16 +256,15 @@ class _Choosing(ExplicitStepper):
 
     def _say(self) -> None:
         """Note the first time that a run goes on in implicit steps, and the first that vibrations are not followed."""
-        t = f"from t = {self.state.t:.6g} s on"
-        if self.mode == STIFF and not self.note:
-            self.note = f"stiff: implicit steps (extrapolated Euler) {t}"
-        elif self.mode == CALM and "die away" not in self.note:
-            self.note = (
-                f"stiff: implicit steps (extrapolated Euler) {t}, in which vibrations faster than the steps die away"
-            )
+        if self.mode == STIFF and self.note is None:
+            self.note = Note(code=FOLLOWED, t=self.state.t, what=IMPLICIT_STEPS)
+        elif self.mode == CALM and (self.note is None or self.note.code != DIES_AWAY):
+            more, numbers = ", in which vibrations faster than the steps die away", {}
             vibration, decay = self._rates()
             if vibration > decay:
-                self.note += f" (springs here: up to {vibration / (2.0 * math.pi):.3g} Hz)"
+                numbers = {"frequency": Quantity(vibration / (2.0 * math.pi), "Hz")}
+                more += f" (springs here: up to {numbers['frequency']})"
+            self.note = Note(code=DIES_AWAY, t=self.state.t, what=IMPLICIT_STEPS, more=more, numbers=numbers)
 
     def _rates(self) -> tuple[float, float]:
         """Fastest vibration [rad/s] and decay [1/s] of springs and dampers here; zero where nobody knows."""
@@ -271,7 +276,7 @@ class _Choosing(ExplicitStepper):
         except np.linalg.LinAlgError:  # a part without mass
             return 0.0, 0.0
 
-    def _held_up(self) -> tuple[str, str, str]:
+    def _held_up(self) -> tuple[ElementName, str, str]:
         element, reason, advice = super()._held_up()
         vibration, decay = self._rates()
         if max(vibration, decay) * FRAME < MANY:

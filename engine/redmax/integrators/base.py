@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,9 +22,10 @@ from ..arrays import Array
 from ..crossings import quintic
 from ..dynamics.animation import with_prescribed
 from ..dynamics.kinematics import recentred
-from ..errors import RunError
+from ..errors import ElementName, Quantity, RunError
 from ..fields import Element, number
 from ..model import Model
+from ..outcome import SMALLER_STEP, Note
 from ..state import State
 from . import constrained
 from .watch import Watch
@@ -45,7 +46,6 @@ MAX_PARTS = 1000
 
 FROM_SINGULAR_POSE = "start it elsewhere, keep it away from that pose by a stop or a spring, or choose another accuracy"
 NOT_FINITE = "the equations of motion are no longer finite"
-SMALLER_STEP = "use a smaller step"
 WHAT_IS_FAST = "see what moves fast or weighs little there, or choose another accuracy"
 
 
@@ -56,8 +56,8 @@ class IntegrationError(RunError):
 
     @classmethod
     def of(cls, error: RunError) -> IntegrationError:
-        """The same, of what kept a step from being taken."""
-        return cls(error.what, error.element, error.advice)
+        """The error of a step that another error, of the same code, kept from being taken."""
+        return cls(error.what, error.element, error.advice, code=error.code, numbers=error.numbers)
 
 
 class TooManyStepsError(IntegrationError):
@@ -101,7 +101,7 @@ class Stepper(ABC):
     """
 
     tree: Tree | None = None
-    note = ""
+    note: Note | None = None
     """What the person who asked for the run should know of how it went."""
     _frame = 0.0
     """Time [s] between the samples that are computed, by which progress is measured; 0 where any is enough."""
@@ -131,22 +131,22 @@ class Stepper(ABC):
     def _standing_still(self) -> str:
         return f"steps have become so short that the run stands still at t = {self.state.t:.9g} s"
 
-    def _nowhere(self, kind: type[RunError], what: str) -> RunError:
+    def _nowhere(self, kind: type[RunError], what: str, numbers: Mapping[str, Quantity] | None = None) -> RunError:
         """The error of a run that goes nowhere: `what`, the element that makes it so, and what to do."""
         element, reason, advice = self._held_up()
-        return kind(f"{element}: {what}{reason}", element, advice)
+        return kind(f"{element}: {what}{reason}", element, advice, numbers=numbers)
 
-    def _held_up(self) -> tuple[str, str, str]:
+    def _held_up(self) -> tuple[ElementName, str, str]:
         """Element that makes steps short, why, and what to do."""
-        weak = "" if self.constraints is None else self.constraints.near_singular()
+        weak = None if self.constraints is None else self.constraints.near_singular()
         if weak:
             return weak, ", near a pose from which it can go on in more than one way", FROM_SINGULAR_POSE
         return self._hardest(), "", WHAT_IS_FAST
 
-    def _hardest(self) -> str:
+    def _hardest(self) -> ElementName:
         """The joint that is hardest to follow; the fastest where nobody knows."""
         if not self.model.dof_count:
-            return f"body '{self.model.body_names[0]}'"
+            return ElementName("body", self.model.body_names[0])
         return self.model.owner(int(np.nan_to_num(np.abs(self.state.qdot), nan=np.inf).argmax()))
 
     @abstractmethod
@@ -297,15 +297,17 @@ class FixedStepper(Stepper):
             if self.steps > limit:
                 element = self._hardest()
                 what = f"{element}: limits are met more than {MAX_PARTS} times in one step"
-                raise IntegrationError(what, element, SMALLER_STEP)
+                raise IntegrationError(what, element, SMALLER_STEP, code="stops_met_too_often")
 
     def _step_to(self, t: float) -> None:
         self.state = self.step(t - self.state.t, t)
 
 
-def turns_too_far(joint: str, turn: float) -> IntegrationError:
+def turns_too_far(joint: ElementName, turn: float) -> IntegrationError:
     """The error for a step in which a joint with a singularity would turn so far [rad]."""
-    return IntegrationError(f"{joint}: would turn by {turn:.3g} rad in one step", joint, SMALLER_STEP)
+    angle = Quantity(turn, "rad")
+    what = f"{joint}: would turn by {angle} in one step"
+    return IntegrationError(what, joint, SMALLER_STEP, code="turns_too_far", numbers={"turn": angle})
 
 
 MOST_STEPS = 10_000_000
@@ -320,5 +322,7 @@ def step_count(duration: float, h: float) -> int:
     ratio = duration / h * (1.0 - 1e-9)
     if not ratio <= MOST_STEPS:
         what = f"steps of {h:g} s are more than {MOST_STEPS} from one frame to the next"
-        raise IntegrationError(what, "integrator", "use larger ones")
+        raise IntegrationError(
+            what, ElementName("integrator"), "use larger ones", code="too_many_steps", numbers={"h": Quantity(h, "s")}
+        )
     return max(1, math.ceil(ratio))

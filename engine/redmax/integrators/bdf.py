@@ -16,8 +16,9 @@ from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..dynamics.freedoms import free_coordinates
 from ..fields import number
 from ..model import Model
+from ..outcome import SMALLER_STEP
 from ..state import State
-from .base import NOT_FINITE, SMALLER_STEP, FixedStep, FixedStepper, IntegrationError
+from .base import NOT_FINITE, FixedStep, FixedStepper, IntegrationError
 from .equations import immovable, residual
 
 if TYPE_CHECKING:
@@ -44,8 +45,10 @@ NO_END = f"Newton's method does not converge in {MAX_ITERATIONS} iterations"
 class NewtonError(IntegrationError):
     """Newton's method did not solve a stage."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what, advice=SMALLER_STEP)
+    code = "no_solution"
+
+    def __init__(self, what: str, *, code: str = "") -> None:
+        super().__init__(what, advice=SMALLER_STEP, code=code)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,13 +155,9 @@ class ImplicitStepper(FixedStepper):
         if ended == newton.SINGULAR:
             raise immovable(self.model, self._all_rows(matrix), np.linalg.LinAlgError())
         if ended != newton.DONE:
-            raise NewtonError(
-                {
-                    newton.NO_SMALLER: NO_SMALLER,
-                    newton.NOT_FINITE: NOT_FINITE,
-                    newton.NO_END: NO_END,
-                }[ended]
-            )
+            if ended == newton.NOT_FINITE:
+                raise NewtonError(NOT_FINITE, code="not_finite")
+            raise NewtonError({newton.NO_SMALLER: NO_SMALLER, newton.NO_END: NO_END}[ended])
         q, v = past[0].copy(), past[1].copy()
         q[free] = x
         v[free] = (x - past[2][free]) / ch
@@ -194,7 +193,7 @@ class ImplicitStepper(FixedStepper):
             else:
                 raise NewtonError(NO_SMALLER)
             if not np.isfinite(trial_value).all():
-                raise NewtonError(NOT_FINITE)
+                raise NewtonError(NOT_FINITE, code="not_finite")
             x, value = trial, trial_value
             if close:
                 return x

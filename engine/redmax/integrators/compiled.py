@@ -13,13 +13,14 @@ from .. import fast
 from ..arrays import Array, IntArray
 from ..dynamics.animation import with_prescribed
 from ..dynamics.freedoms import free_coordinates
+from ..errors import ElementName, Quantity
 from ..model import Model
+from ..outcome import SMALLER_STEP
 from ..solvers import pcg
 from ..state import State
 from .base import (
     MAX_PARTS,
     MAX_TURN,
-    SMALLER_STEP,
     WHAT_IS_FAST,
     FixedStepper,
     IntegrationError,
@@ -153,9 +154,10 @@ class CompiledRungeKutta:
         if ended == kernel.STUCK:
             return IntegrationError.of(fast.stuck_joint(model, where))
         if ended == kernel.TORN:
-            name = self._widest_loop()
-            what = f"loop joint '{name}': can no longer be closed after t = {self.t:.6g} s"
-            return IntegrationError(what, f"loop joint '{name}'", "something moves its bodies further than they reach")
+            loop = ElementName("loop joint", self._widest_loop())
+            what = f"{loop}: can no longer be closed after t = {self.t:.6g} s"
+            advice = "something moves its bodies further than they reach"
+            return IntegrationError(what, loop, advice, code="cannot_close", numbers={"t": Quantity(self.t, "s")})
         return stuck_component(model, self._free, where, too_small=ended == kernel.TOO_SMALL)
 
 
@@ -165,16 +167,16 @@ def stuck_component(model: Model, free: IntArray, component: int, *, too_small: 
     too_small: the step shrinks to nothing; else the acceleration is no longer finite. At the end of its reach a driven
     loop is ever faster.
     """
-    what, advice = "the acceleration is no longer finite", WHAT_IS_FAST
+    what, advice, code = "the acceleration is no longer finite", WHAT_IS_FAST, "not_finite"
     if too_small:
-        what = "the adaptive step became too small"
+        what, code = "the adaptive step became too small", "step_too_small"
         advice = "loosen the tolerances, or use extrapolated_euler if something is stiff"
         if model.loops:
             advice += ", and see whether a loop is moved to the end of its reach"
     if component >= 2 * len(free):
-        return IntegrationError(what, advice=advice)
+        return IntegrationError(what, advice=advice, code=code)
     owner = model.owner(int(free[component % len(free)]))
-    return IntegrationError(f"{owner}: {what}", owner, advice)
+    return IntegrationError(f"{owner}: {what}", owner, advice, code=code)
 
 
 class CompiledFixedStepper(FixedStepper):
@@ -224,9 +226,9 @@ class CompiledFixedStepper(FixedStepper):
         if ended == fixed_steps.STUCK:
             return IntegrationError.of(fast.stuck_joint(self.model, int(progress[1])))
         if ended == fixed_steps.PUSHED:
-            name = self.model.joint_names[int(progress[1])]
-            what = f"joint '{name}': its springs or dampers push harder than its inertia resists within a step"
-            return IntegrationError(what, f"joint '{name}'", SMALLER_STEP)
+            joint = ElementName("joint", self.model.joint_names[int(progress[1])])
+            what = f"{joint}: its springs or dampers push harder than its inertia resists within a step"
+            return IntegrationError(what, joint, SMALLER_STEP, code="springs_too_stiff")
         if ended == fixed_steps.TOO_FAST:
             return turns_too_far(self._hardest(), float(progress[1]))
         if ended == fixed_steps.NO_END:

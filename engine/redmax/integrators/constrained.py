@@ -26,8 +26,10 @@ from ..dynamics.constraint_rows import ConstraintRows, constraint_rows, element_
 from ..dynamics.joint_coordinates import JointCoordinatesError
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.row_strength import singular_values, weakest_equation
+from ..errors import UNKNOWN, ElementName, Quantity
 from ..joints.base import ANIMATED
 from ..model import Model
+from ..outcome import SMALLER_STEP
 from ..state import State
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ class Strength(NamedTuple):
 
     least: float = math.inf
     largest: float = 0.0
-    element: str = ""
+    element: ElementName = UNKNOWN
     all_seen: bool = False
     here: float = math.nan
     values: Array | None = None
@@ -104,7 +106,7 @@ class ConstrainedRun:
         self.rank: int | None = None
         self.full_rank = 0
         self.usual_strength = 0.0
-        self._weakest = (math.inf, 0.0, "")
+        self._weakest = (math.inf, 0.0, UNKNOWN)
         self._names = element_names(model)
         self.regular = tree is not None
         self.tree = fast.looped_tree(model) if tree is None else tree
@@ -137,7 +139,9 @@ class ConstrainedRun:
         try:
             return constraint_rows(self.model, kin, t, quick=quick)
         except JointCoordinatesError as error:
-            raise ConstraintError(error.what, error.element, error.advice) from None
+            raise ConstraintError(
+                error.what, error.element, error.advice, code=error.code, numbers=error.numbers
+            ) from None
 
     def _at(self, state: State) -> tuple[Kinematics, ConstraintRows]:
         """Kinematics and rows of a state; those of the last three are remembered."""
@@ -183,13 +187,12 @@ class ConstrainedRun:
         wide = {name: gap for name, gap in gaps(self.model, rows, OPEN).items() if name not in moved}
         if wide:
             what = "; ".join(f"{name} is {off_by(gap)} at the start" for name, gap in wide.items())
-            raise ConstraintError(what, next(iter(wide)), HINT)
+            raise ConstraintError(what, next(iter(wide)), HINT, numbers=_open_by(wide))
         closed = close_loops(self.model, state.q, state.chart, state.t)
         if gaps(self.model, rows, CLOSED) and not closed.closed:
             what = "; ".join(f"{name} stays {off_by(gap)}" for name, gap in closed.gaps.items())
-            raise ConstraintError(
-                what, next(iter(closed.gaps)), "correct the frames of the joints, or free more of them"
-            )
+            hint = "correct the frames of the joints, or free more of them"
+            raise ConstraintError(what, next(iter(closed.gaps)), hint, numbers=_open_by(closed.gaps))
         begun = self.settled(self.projected(State(state.t, closed.q, state.qdot, state.chart)))
         self._check_velocities(begun)
         return begun
@@ -223,6 +226,7 @@ class ConstrainedRun:
                 f"{name}: demands a velocity that the mechanism cannot have",
                 name,
                 "prescribe less of the motion, or remove what contradicts it",
+                code="impossible_velocity",
             )
 
     def implicit_velocity(self, state: State, t_end: float, A: Array, v: Array) -> Array:
@@ -273,11 +277,13 @@ class ConstrainedRun:
             if model.followers is not None:
                 q, qdot = model.followers.placed(q, qdot)
         else:
-            name = element_names(model)[rows.owner[int(relative.argmax())]]
+            row = int(relative.argmax())
+            name, open_by = element_names(model)[rows.owner[row]], float(np.abs(rows.error[row]))
             raise ConstraintError(
-                f"{name}: stays open by {float(np.abs(rows.error[int(relative.argmax())])):.3g}",
+                f"{name}: stays open by {open_by:.3g}",
                 name,
                 "start with it closed, use a smaller step, or remove what contradicts it",
+                numbers={"gap": Quantity(open_by, "m" if rows.metres[row] else "rad")},
             )
         if M is None:
             M = fast.mass_matrix(model, kin)
@@ -298,7 +304,7 @@ class ConstrainedRun:
         seen: rows of the sample at which it is asked, or the strength there as kernels know it; NaN without a sample.
         """
         least, largest, element = self._weakest
-        self._weakest = (math.inf, 0.0, "")
+        self._weakest = (math.inf, 0.0, UNKNOWN)
         if self.regular and self.tree is not None:  # pivots of redundant rows are rounding
             least, largest, loop = self.tree.weakest_row()
             element = self._names[loop]
@@ -307,10 +313,10 @@ class ConstrainedRun:
             return Strength(least, largest, element, self.regular, seen)
         return Strength(least, largest, element, self.regular, values=singular_values(self.model, seen))
 
-    def near_singular(self) -> str:
-        """The loop or constraint that came near a singular pose since the last sample; empty if none did."""
+    def near_singular(self) -> ElementName:
+        """The loop or constraint that came near a singular pose since the last sample; unknown if none did."""
         found = self.strength(math.nan)
-        return found.element if found.least < NEARLY_SINGULAR * self.usual_strength else ""
+        return found.element if found.least < NEARLY_SINGULAR * self.usual_strength else UNKNOWN
 
     # --- impacts -------------------------------------------------------------------------------------------------
 
@@ -375,7 +381,7 @@ class ConstrainedRun:
                 return
         name = element_names(self.model)[self.owner[row]]
         what = f"{name}: the moment it is met cannot be found near t = {t:.6g} s"
-        raise ConstraintError(what, name, "use a smaller step")
+        raise ConstraintError(what, name, SMALLER_STEP, code="stops_met_too_often", numbers={"t": Quantity(t, "s")})
 
     def _first_meeting(self, stepper: Stepper, start: State, *, near_misses: bool) -> float:
         """Part of the step from `start` to where the run stands after which a row is met first; 2 if none is.
@@ -417,6 +423,12 @@ def _nothing() -> None:
 def begin(model: Model, tree: Tree | None = None) -> ConstrainedRun | None:
     """The constraints of a run that starts; None for a mechanism without any. tree: see `ConstrainedRun`."""
     return ConstrainedRun(model, tree) if is_constrained(model) else None
+
+
+def _open_by(gaps: dict[ElementName, tuple[float, float]]) -> dict[str, Quantity]:
+    """What the first of them is open by."""
+    angle, distance = next(iter(gaps.values()))
+    return {"angle": Quantity(angle, "rad"), "distance": Quantity(distance, "m")}
 
 
 def off_by(gap: tuple[float, float]) -> str:

@@ -402,7 +402,8 @@ def immovable(model: Model, A: Array, cause: Exception) -> IntegrationError:
     if isinstance(cause, ImmovableError):
         return IntegrationError.of(cause)
     if not np.isfinite(A).all():
-        return IntegrationError(NOT_FINITE, advice=WHAT_IS_FAST)
+        return IntegrationError(NOT_FINITE, advice=WHAT_IS_FAST, code="not_finite")
     weakest = np.linalg.eigh(0.5 * (A + A.T))[1][:, 0]
     owner = model.owner(int(np.abs(np.where(model.moves_freely, weakest, 0.0)).argmax()))
-    return IntegrationError(f"{owner}: nothing resists its motion", owner, "give the bodies it carries mass")
+    what = f"{owner}: nothing resists its motion"
+    return IntegrationError(what, owner, "give the bodies it carries mass", code="immovable")

@@ -72,7 +72,8 @@ class RadauStepper(AdaptiveStepper):
         message = solver.step()
         if solver.status == "failed":
             element = self._hardest()
-            raise IntegrationError(f"{element}: the adaptive step became too small ({message})", element, WHAT_IS_FAST)
+            what = f"{element}: the adaptive step became too small ({message})"
+            raise IntegrationError(what, element, WHAT_IS_FAST, code="step_too_small")
         self._length = float(solver.h_abs)
         self.state = self._state(float(solver.t), solver.y)
 

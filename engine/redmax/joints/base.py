@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..arrays import Array
+from ..errors import Fault
 from ..fields import Element, Pose, choice, per_dof, per_dof_values, pose, record, reference, text
 from ..tables import Table
 from .primitives import Primitive
@@ -84,12 +85,14 @@ class Joint(Element):
     lower: object = per_dof(
         None,
         doc="Lower limit, null (also for single coordinates) for none; hard without limit_stiffness",
+        plain="Lower limit",
         unit="rad or m",
         nullable=True,
     )
     upper: object = per_dof(
         None,
         doc="Upper limit, null (also for single coordinates) for none; hard without limit_stiffness",
+        plain="Upper limit",
         unit="rad or m",
         nullable=True,
     )
@@ -198,7 +201,7 @@ class Joint(Element):
         self.rewrite_in_place(self.packed_data, q, qdot, chart, chart_like, q_like)
         return q, qdot
 
-    def problems(self) -> Iterator[tuple[str, str]]:
+    def problems(self) -> Iterator[tuple[str, ...]]:
         if self.parent is not None and self.parent == self.child:
             yield f"connects body '{self.child}' to itself", "choose two different bodies"
         if self.motion_type == ANIMATED and self.animation is None and self.ndof > 0:
@@ -207,15 +210,16 @@ class Joint(Element):
             table = getattr(self, field_name)
             if table is not None and np.shape(table.y)[1:] != (self.ndof,):
                 hint = f"give {self.ndof} column{'s' * (self.ndof != 1)}, one per degree of freedom"
-                yield f"{field_name} has {np.shape(table.y)[1]} columns of values", hint
+                yield Fault(f"has {np.shape(table.y)[1]} columns of values", hint, "value", field_name)
         lower = per_dof_values(self.lower, self.ndof, -math.inf)
         upper = per_dof_values(self.upper, self.ndof, math.inf)
         if any(low > high for low, high in zip(lower, upper, strict=True)):
             yield "has a lower limit above its upper limit", "swap them"
         if self.has_singularity and self.hard_limits():
-            yield (
+            yield Fault(
                 "has a hard limit, but its coordinates can be written in several ways",
                 "give a limit_stiffness above 0, or remove the limit",
+                "hard_limit",
             )
 
 

@@ -106,7 +106,7 @@ class Composite(Joint):
             yield part, slice(start, start + part.ndof), part_chart
             start += part.ndof
 
-    def problems(self) -> Iterator[tuple[str, str]]:
+    def problems(self) -> Iterator[tuple[str, ...]]:
         for index, part in enumerate(self.parts):
             if not isinstance(part, Joint):
                 yield f"parts[{index}] is a {type(part).__name__}", "give a joint"

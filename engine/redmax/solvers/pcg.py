@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..errors import RunError
+from ..errors import Quantity, RunError
 
 Product = Callable[[Array], Array]
 
@@ -19,6 +19,8 @@ TINY = float(np.finfo(np.float64).tiny)
 
 class PcgError(RunError):
     """Conjugate gradients that did not reach the tolerance, or met a matrix that is not positive definite."""
+
+    code = "no_solution"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,4 +97,5 @@ def no_end(residual: float, limit: int, wanted: float) -> PcgError:
     return PcgError(
         f"conjugate gradients: residual {residual:.3g} after {limit} iterations, wanted {wanted:.3g}",
         advice="allow more iterations, a larger tolerance, or take a smaller time step",
+        numbers={"residual": Quantity(residual), "iterations": Quantity(limit), "wanted": Quantity(wanted)},
     )

@@ -30,6 +30,8 @@ ENOUGH = 1e-12
 class UnevenMassError(RunError, np.linalg.LinAlgError):
     """A mass matrix that has no inverse, up to rounding."""
 
+    code = "uneven_masses"
+
 
 class RowSolver:
     """G (m, k) with the mass matrix M (k, k), factored once for any number of right sides.

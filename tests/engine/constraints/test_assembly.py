@@ -14,6 +14,7 @@ from redmax.constraints import JointLimit
 from redmax.dynamics.assembly import CLOSED, close_loops, gaps
 from redmax.dynamics.constraint_rows import constraint_rows
 from redmax.dynamics.kinematics import body_poses, kinematics
+from redmax.errors import ElementName
 from redmax.integrators import Dop853, RungeKutta4
 from redmax.simulate import SimulationError, simulate
 from redmax.solvers.row_solver import RowSolver, UnevenMassError
@@ -84,7 +85,7 @@ def test_what_cannot_be_closed_is_named_with_its_gap():
     model = compile_scene(dataclasses.replace(scene, joints=[*scene.joints[:2], moved, scene.joints[3]]))
     found = close_loops(model)
     assert not found.closed
-    angle, distance = found.gaps["loop joint 'C'"]
+    angle, distance = found.gaps[ElementName("loop joint", "C")]
     assert angle < 1e-6
     assert distance == pytest.approx(2.1 - (0.3 + 0.9 + 0.7), rel=1e-6)
     with pytest.raises(SimulationError, match=r"loop joint 'C' is off by .* m at the start; assemble"):
@@ -115,7 +116,7 @@ def test_a_hinge_upside_down_is_not_closed():
     flip = dataclasses.replace(scene.joints[1].frame_in_child, rotation=(0.0, 1.0, 0.0, 0.0))
     joints = [scene.joints[0], dataclasses.replace(scene.joints[1], frame_in_child=flip)]
     model = compile_scene(dataclasses.replace(scene, joints=joints))
-    angle, _ = close_loops(model).gaps["loop joint 'second'"]
+    angle, _ = close_loops(model).gaps[ElementName("loop joint", "second")]
     assert angle == pytest.approx(np.pi)
 
 

@@ -245,7 +245,7 @@ def test_an_input_that_moves_nothing_is_named():
 
 def test_the_model_knows_its_inputs_by_name():
     model = compile_scene(equal_angles(3))
-    assert [model.owner(k) for k in range(model.dof_count)] == [
+    assert [str(model.owner(k)) for k in range(model.dof_count)] == [
         "joint 'h0'",
         "joint 'h1'",
         "joint 'h2'",

@@ -63,7 +63,7 @@ def test_an_animated_input_moves_all_that_follows_and_its_motor_does_the_work(ta
     model = compile_scene(hand(motion_type="animated", animation=table, q=0.0, qdot=0.0))
     found = run(model, integrator=TIGHT)
     own = model.followers.inputs[1]
-    assert model.owner(int(own)) == "drive 'grip, input 0'"
+    assert str(model.owner(int(own))) == "drive 'grip, input 0'"
     np.testing.assert_allclose(found.channels["input"][:, 1, 0], [table.value(t)[0] for t in found.t], atol=1e-14)
     np.testing.assert_allclose(
         np.diff(found.channels["energy"]), np.diff(found.channels["work"] - found.channels["loss"]), atol=1e-8

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array
-from ...errors import Problem, SceneError
+from ...errors import ElementName, Problem, SceneError
 from ...tables import Table
 from ..base import BoundForce, Formula, PackedForce, Placement
 from .points import BodyPoints, PathPoint
@@ -66,7 +66,7 @@ def start_length(name: str, placement: Placement, points: Sequence[PathPoint]) -
     length = float(segments_of(X).length.sum())
     if length <= COINCIDENT:
         what = "has no length at the start, because its points coincide"
-        raise SceneError([Problem(f"force '{name}'", what, "give its rest_length, or move the points apart")])
+        raise SceneError([Problem(ElementName("force", name), what, "give its rest_length, or move the points apart")])
     return length
 
 
