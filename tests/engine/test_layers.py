@@ -41,9 +41,10 @@ ALLOWED: dict[str, set[str]] = {
     "solvers": {"model"},
     "dynamics": {"model", "solvers", "errors"},
     "vectorised": {"dynamics"},
+    "reference": {"dynamics"},  # written to be read; nothing that runs by default needs it
     "kernels": {"model", "errors", "crossings"},
     "fast": {"vectorised", "kernels"},
-    "integrators": {"dynamics", "solvers", "fast", "crossings"},
+    "integrators": {"dynamics", "reference", "solvers", "fast", "crossings"},
     "outcome": set(),
     "energy_books": {"integrators", "outcome"},
     "singular_poses": {"integrators", "outcome"},

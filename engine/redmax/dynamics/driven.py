@@ -14,11 +14,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..model import Model
+from .composite_body import mass_matrix
 from .freedoms import Freedoms, freedoms
+from .hybrid_dynamics import HybridDynamics
 from .kinematics import Kinematics, kinematics
 from .loads import Loads
-from .projected import generalized_force, jacobian, mass_matrix
-from .recursive import HybridDynamics
 from .singular import ImmovableError, immovable
 
 Inverse = Callable[[Model, Kinematics, Loads, Array], HybridDynamics]
@@ -26,19 +26,6 @@ Inverse = Callable[[Model, Kinematics, Loads, Array], HybridDynamics]
 
 VANISHING = 1e-13
 """An input whose inertia is less than this part of what it usually is moves nothing."""
-
-
-def projected_dynamics(model: Model, kin: Kinematics, load: Loads, qddot_prescribed: Array) -> Array:
-    """qddot (nr,), written like the paper: J_mR = J_mr J_rR. Source: RBDN eqs. 2.77-2.79."""
-    free = freedoms(model, kin.q)
-    J_rR = free.directions.T
-    J_mR = jacobian(model, kin)[0] @ J_rR
-    M_m = model.inertia.reshape(-1, 1)
-    given = unforced(model, kin.q, kin.qdot, qddot_prescribed)
-    M_r = mass_matrix(model, kin)
-    M_R = J_mR.T @ (M_m * J_mR)
-    f_R = J_rR.T @ (generalized_force(model, kin, load) - M_r @ given)
-    return np.asarray(given + J_rR @ solve(model, free, M_R, f_R))
 
 
 def forward_dynamics(

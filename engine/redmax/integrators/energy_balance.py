@@ -88,7 +88,7 @@ def exchanges_energy(model: Model) -> bool:
 def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> Array:
     """(2,) [W]: what motors and torques put in, and what dampers take out, at time t.
 
-    tau: (nr,) whole force along each coordinate, read at animated joints that move; see `recursive.HybridDynamics`.
+    tau: (nr,) whole force along each coordinate, read at animated joints that move; see `HybridDynamics`.
     Where it is not known (NaN), neither is the first power.
     """
     q, qdot, changes = own_coordinates(model, kin)

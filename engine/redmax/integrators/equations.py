@@ -11,15 +11,18 @@ import numpy as np
 
 from .. import fast
 from ..arrays import Array, IntArray
-from ..dynamics import body_forces, constrained, driven, projected, recursive, si_guenter
+from ..dynamics import body_forces, constrained, driven, recursive
 from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..dynamics.constraint_rows import ConstraintRows
 from ..dynamics.freedoms import freedoms
+from ..dynamics.hybrid_dynamics import HybridDynamics
+from ..dynamics.jacobians import jacobian, jacobian_transpose_product
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import Loads, loads
 from ..dynamics.singular import ImmovableError
 from ..fields import choice
 from ..model import Model
+from ..reference import projected, projected_drives, si_guenter
 from ..spatial import adjoint, pose
 from .base import NOT_FINITE, WHAT_IS_FAST, IntegrationError
 from .constrained import ConstrainedRun
@@ -240,18 +243,18 @@ def driven_motion(
 
 def _driven(
     model: Model, kin: Kinematics, load: Loads, qddot_prescribed: Array, M: Array, route: str
-) -> recursive.HybridDynamics:
+) -> HybridDynamics:
     """The motion of a mechanism with drives, of the tree alone, by vectorised or by readable code."""
     inverse = fast.inverse_dynamics if route == FAST else recursive.inverse_dynamics
     try:
         if route == "projected":
-            return inverse(model, kin, load, driven.projected_dynamics(model, kin, load, qddot_prescribed))
+            return inverse(model, kin, load, projected_drives.forward_dynamics(model, kin, load, qddot_prescribed))
         return driven.forward_dynamics(model, kin, load, qddot_prescribed, M=M, inverse=inverse)
     except (ImmovableError, np.linalg.LinAlgError) as error:
         raise immovable(model, M, error) from None
 
 
-def driven_or_free(model: Model, kin: Kinematics, load: Loads, qddot_prescribed: Array) -> recursive.HybridDynamics:
+def driven_or_free(model: Model, kin: Kinematics, load: Loads, qddot_prescribed: Array) -> HybridDynamics:
     """The motion without constraints by vectorised code, with drives or without. ImmovableError where there is none."""
     if model.followers is None:
         return fast.forward_dynamics(model, kin, load, qddot_prescribed)
@@ -321,7 +324,7 @@ def linear_system(
         return system if model.followers is None else _with_drives(model, system, q, qdot, chart, t, which)
     kin = kinematics(model, q, qdot, chart)
     load = loads(model, kin, t)
-    J, _ = projected.jacobian(model, kin)
+    J, _ = jacobian(model, kin)
     blocks = J.reshape(model.body_count, 6, model.dof_count)
     D = J.T @ (load.D_m @ blocks).reshape(J.shape) + np.diag(load.D_r)
     M = J.T @ (model.inertia.reshape(-1, 1) * J)
@@ -341,7 +344,7 @@ def _with_drives(
     load = fast.loads(model, kin, t)
     f = load.f_r.copy()
     if model.forces:
-        f += projected.jacobian_transpose_product(model, kin, body_forces.wrenches(model, kin.E_wi, kin.phi, t))
+        f += jacobian_transpose_product(model, kin, body_forces.wrenches(model, kin.E_wi, kin.phi, t))
     bent = driven.unforced(model, q, qdot, np.zeros(model.dof_count))
     K = system.K + driven.stiffness(model, kin, f, system.D, exact=which == body_forces.EXACT)
     return LinearSystem(system.M, system.f - system.M @ bent, K, system.D)

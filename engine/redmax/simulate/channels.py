@@ -9,10 +9,11 @@ import numpy as np
 
 from .. import fast
 from ..arrays import Array
-from ..dynamics import energy, recursive
+from ..dynamics import energy
 from ..dynamics.animation import prescribed_motion
 from ..dynamics.constrained import with_rows
 from ..dynamics.constraint_rows import ConstraintRows
+from ..dynamics.hybrid_dynamics import HybridDynamics
 from ..dynamics.kinematics import Kinematics, body_poses, body_twists
 from ..dynamics.loads import potential_energy
 from ..dynamics.singular import ImmovableError
@@ -44,7 +45,7 @@ def channels_of(
             hybrid = driven_or_free(model, kin, load, given)
         except ImmovableError:
             unknown, wrenches = np.full(nr, np.nan), np.full((n, 6), np.nan)
-            hybrid = recursive.HybridDynamics(unknown, unknown, wrenches, wrenches)
+            hybrid = HybridDynamics(unknown, unknown, wrenches, wrenches)
         tau = hybrid.tau
         if model.followers is not None:
             tau = load.f_r + felt_by_motors(model, kin.q, hybrid.tau - load.f_r)

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics import recursive
+from ..dynamics.hybrid_dynamics import HybridDynamics
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.loads import Loads
 from ..dynamics.prescribed import accelerations
-from ..dynamics.recursive import HybridDynamics
 from ..model import Model
 from .blocks import Factors
 from .mass_matrix import MassColumns

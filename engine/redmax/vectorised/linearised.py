@@ -7,8 +7,8 @@ import numpy as np
 
 from ..arrays import Array, IntArray
 from ..dynamics import body_forces
+from ..dynamics.jacobians import jacobian
 from ..dynamics.kinematics import Kinematics
-from ..dynamics.projected import jacobian
 from ..model import Model
 from .dynamics import Forces
 from .mass_matrix import MassColumns
@@ -43,7 +43,7 @@ def linear_system(
 
 
 def mass_matrix(model: Model, kin: Kinematics) -> Array:
-    """(nr, nr) as `dynamics.projected.mass_matrix`."""
+    """(nr, nr) as `reference.projected.mass_matrix`."""
     plan, world = plan_of(model), world_of(model, kin)
     return _assembled(plan, MassColumns(plan, world, plan.carried_mass, world.inertia(plan)))
 

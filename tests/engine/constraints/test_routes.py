@@ -12,16 +12,17 @@ from engine.constraints.closed import ANGLE, HINGED, looped_model, pinned, tree_
 from engine.mechanisms import MECHANISMS, four_bar, scissor_lift
 from redmax import fast
 from redmax.compile import compile as compile_scene
-from redmax.dynamics import delassus, recursive
+from redmax.dynamics import recursive
 from redmax.dynamics.animation import prescribed_motion, with_prescribed
 from redmax.dynamics.assembly import close_loops
 from redmax.dynamics.constrained import accelerations, solver_of
 from redmax.dynamics.constraint_rows import constraint_rows
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
-from redmax.dynamics.projected import mass_matrix
 from redmax.integrators import constrained
 from redmax.integrators.equations import constrained_motion
+from redmax.reference import delassus
+from redmax.reference.projected import mass_matrix
 from redmax.spatial import adjoint, pose
 from redmax.state import State
 

@@ -13,7 +13,7 @@ from engine.mechanisms import Builder
 from redmax import fast
 from redmax.compile import compile as compile_scene
 from redmax.drives import Drive, DriveInput, Follower
-from redmax.dynamics import body_forces, energy, loads, projected
+from redmax.dynamics import body_forces, energy, jacobians, loads
 from redmax.dynamics.freedoms import freedoms
 from redmax.dynamics.kinematics import kinematics
 from redmax.forces.spring_damper import SpringDamper
@@ -21,6 +21,7 @@ from redmax.integrators import equations
 from redmax.integrators.base import IntegrationError
 from redmax.integrators.constrained import begin
 from redmax.kernels import route
+from redmax.reference import projected
 from redmax.tables import Table
 
 SOFT = {"stiffness": 3.0, "rest": 0.4, "damping": 0.7, "upper": 0.1, "limit_stiffness": 20.0, "limit_damping": 0.5}
@@ -170,7 +171,7 @@ def test_K_and_D_of_forces_are_derivatives(seed):
     def load_of(q, qdot):
         kin = kinematics(model, q, qdot)
         wrenches = body_forces.wrenches(model, kin.E_wi, kin.phi, 0.0)
-        return projected.jacobian_transpose_product(model, kin, wrenches)
+        return jacobians.jacobian_transpose_product(model, kin, wrenches)
 
     assert_K_and_D_are_derivatives(model, load_of, seed)
 

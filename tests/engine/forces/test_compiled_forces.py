@@ -13,9 +13,9 @@ from redmax import fast
 from redmax.compile import compile as compile_scene
 from redmax.dynamics import body_forces
 from redmax.dynamics.energy import kinetic_energy
+from redmax.dynamics.jacobians import jacobian
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads, potential_energy
-from redmax.dynamics.projected import forward_dynamics, jacobian, mass_matrix
 from redmax.integrators import (
     Bdf1,
     Bdf2,
@@ -30,6 +30,7 @@ from redmax.integrators.energy_balance import powers
 from redmax.integrators.equations import linear_system, residual
 from redmax.kernels import route
 from redmax.kernels.layout import offsets as at
+from redmax.reference.projected import forward_dynamics, mass_matrix
 from redmax.simulate import record, simulate
 
 pytestmark = pytest.mark.skipif(route.name() != route.NUMBA, reason="kernels need numba")

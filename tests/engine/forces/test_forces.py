@@ -15,8 +15,8 @@ from engine.random_trees import random_scene
 from redmax import io
 from redmax.compile import compile as compile_scene
 from redmax.dynamics import body_forces
+from redmax.dynamics.jacobians import jacobian
 from redmax.dynamics.kinematics import kinematics
-from redmax.dynamics.projected import jacobian, mass_matrix
 from redmax.errors import SceneError
 from redmax.fields import Pose
 from redmax.forces import FORCES
@@ -41,6 +41,7 @@ from redmax.integrators import (
 from redmax.integrators.equations import ROUTES, accelerations, linear_system
 from redmax.integrators.switching import switch_times
 from redmax.joints import JOINTS
+from redmax.reference.projected import mass_matrix
 from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import record, simulate
 from redmax.spatial import pose

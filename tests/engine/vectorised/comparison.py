@@ -8,8 +8,9 @@ import numpy as np
 from engine.dynamics import oracles
 from redmax import vectorised
 from redmax.arrays import Array, IntArray
-from redmax.dynamics import kinematics, loads, projected, recursive
+from redmax.dynamics import jacobians, kinematics, loads, recursive
 from redmax.model import Model
+from redmax.reference import projected
 
 EPS = float(np.finfo(np.float64).eps)
 # Poses, twists and forces of up to 30 bodies: sums of as many terms (largest seen on 400 trees: 40 roundings).
@@ -69,7 +70,7 @@ def assert_routes_agree(
 
 def readable_system(model: Model, kin: kinematics.Kinematics, load: loads.Loads) -> tuple[Array, Array, Array, Array]:
     """M, f, K and D of `integrators.equations.LinearSystem`, from the Jacobian. Source: RM19 eq. 12."""
-    J, _ = projected.jacobian(model, kin)
+    J, _ = jacobians.jacobian(model, kin)
     D_m = (load.D_m @ J.reshape(model.body_count, 6, model.dof_count)).reshape(J.shape)
     M = J.T @ (model.inertia.reshape(-1, 1) * J)
     return M, projected.generalized_force(model, kin, load), np.diag(load.K_r), J.T @ D_m + np.diag(load.D_r)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, IntArray
+from ..dynamics.constraint_rows import constraint_rows, element_names
+from ..dynamics.kinematics import Kinematics
 from ..model import Model
 from ..solvers.row_solver import RowSolver
 from ..spatial import pose
-from .constraint_rows import constraint_rows, element_names
 from .joint_rows import JointRows, coordinate_rates, joint_rows
-from .kinematics import Kinematics
 from .maximal import CLOSED, MAX_ITERATIONS, MaximalError, body_kinematics
 
 NEARLY = 1e-11

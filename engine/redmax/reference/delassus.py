@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, BoolArray
+from ..dynamics.constrained import ConstrainedMotion
+from ..dynamics.constraint_rows import ConstraintRows
+from ..dynamics.hybrid_dynamics import HybridDynamics
+from ..dynamics.jacobians import jacobian_transpose_product
+from ..dynamics.kinematics import Kinematics
 from ..model import Model
 from ..spatial import adjoint, pose
-from .constrained import ConstrainedMotion
-from .constraint_rows import ConstraintRows
 from .inverse_inertia import articulated_inertia, inverse_inertia_product
-from .kinematics import Kinematics
-from .projected import jacobian_transpose_product
-from .recursive import HybridDynamics
 
 RANK = 1e-12
 """A direction of the scaled operator weaker than this counts as redundant: the square of a weakness of 1e-6, which is
