@@ -7,7 +7,6 @@ Everything here agrees with the readable code in `dynamics` to round-off.
 from __future__ import annotations
 
 import dataclasses
-import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = [
     "accelerations",
     "bare_tree",
-    "compiled",
     "describe",
     "forward_dynamics",
     "inverse_dynamics",
@@ -62,7 +60,7 @@ def new_tree(model: Model) -> Tree | None:
 
 
 def looped_tree(model: Model) -> Tree | None:
-    """The same for a model whose only constraints are loops that kernels know: its motion keeps them closed."""
+    """Kernels for a model whose only constraints are loops that they know and keep closed; None where numpy must do."""
     if route.name() != route.NUMBA or not model.loops or not model.treatment.projects or model.followers is not None:
         return None
     from .kernels.compiled_tree import Tree  # noqa: PLC0415  (needs numba)
@@ -73,23 +71,12 @@ def looped_tree(model: Model) -> Tree | None:
     return Tree(model) if whole else None
 
 
-class _PerThread(threading.local):
-    """Trees hold work space, so each thread has its own."""
-
-    def __init__(self, model: Model) -> None:
-        self.tree = new_tree(model)
-
-
-def compiled(model: Model) -> Tree | None:
-    """The same for single calls, kept as long as the model."""
-    return model.once(_PerThread).tree if route.name() == route.NUMBA else None
-
-
 def bare_tree(model: Model) -> Tree | None:
-    """The same for the tree of a model alone, which knows nothing of its drives, loops and constraints."""
+    """Kernels for the tree of a model without its drives, loops and constraints, with work space of their own; None
+    where numpy must do."""
     if model.followers is None and not (model.loops or model.constraints):
-        return compiled(model)
-    return compiled(model.once(_bare)) if route.name() == route.NUMBA else None
+        return new_tree(model)
+    return new_tree(model.once(_bare)) if route.name() == route.NUMBA else None
 
 
 def _bare(model: Model) -> Model:

@@ -47,6 +47,14 @@ def unforced(model: Model, q: Array, qdot: Array, qddot_prescribed: Array) -> Ar
     return given if model.followers is None else model.followers.accelerated(q, qdot, given)
 
 
+def felt_by_motors(model: Model, q: Array, missing: Array) -> Array:
+    """(nr,) what motors of prescribed coordinates must push with where forces `missing` (nr,) are needed beyond loads.
+
+    Inputs of drives feel what is needed at their followers.
+    """
+    return missing if model.followers is None else model.followers.pushing(q).gathered(missing)
+
+
 def stiffness(model: Model, kin: Kinematics, f: Array, D: Array, *, exact: bool) -> Array:
     """(nr, nr) what drives add to K = +df/dq, in the rows of their inputs: loads f (nr,) on followers change direction.
 

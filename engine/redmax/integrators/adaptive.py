@@ -25,7 +25,7 @@ from .base import (
     Stepper,
     TooManyStepsError,
 )
-from .equations import route_choice
+from .routes import begin, formulation_choice
 from .switching import after_switch, switch_times
 from .watch import FRAME
 
@@ -39,7 +39,7 @@ class Adaptive(Integrator):
 
     rtol: float = number(1e-8, doc="Error allowed per step, relative to each coordinate and velocity", positive=True)
     atol: float = number(1e-8, doc="Error allowed per step", unit="rad, m, rad/s or m/s", positive=True)
-    dynamics: str = route_choice()
+    dynamics: str = formulation_choice()
 
 
 class AdaptiveStepper(Stepper):
@@ -54,6 +54,7 @@ class AdaptiveStepper(Stepper):
     def __init__(self, model: Model, state: State, settings: Adaptive) -> None:
         super().__init__(model, state)
         self.settings = settings
+        self.route = begin(model, settings.dynamics, self.constraints)
         self._free = model.once(free_coordinates)
         self._prescribed = len(self._free) < model.dof_count  # or moved by drives
         self._switches = model.once(switch_times)

@@ -29,6 +29,7 @@ from .base import (
 )
 from .events import Switches, state_switches
 from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, MOST_STRICT, SMALLEST_RTOL, TINY_ERROR
+from .routes import FAST, begin
 from .switching import after_switch, next_switch, switch_times
 from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
 from .watch import STEPS_AT_ONCE
@@ -188,9 +189,11 @@ class CompiledFixedStepper(FixedStepper):
     splits = False
     tolerance = 0.0
 
-    def __init__(self, model: Model, state: State, h: float, *, compiled: bool = True) -> None:
-        self.tree = fast.new_tree(model) if compiled else None
+    def __init__(self, model: Model, state: State, h: float, *, formulation: str = FAST, compiled: bool = True) -> None:
+        """compiled: whether kernels may compute frames."""
+        self.tree = fast.new_tree(model) if compiled and formulation == FAST else None
         super().__init__(model, state, h)
+        self.route = begin(model, formulation, self.constraints)
         self._switches = model.once(switch_times) if self.splits else np.zeros(0)
 
     def advance(self, t_end: float) -> State:

@@ -22,9 +22,9 @@ from .adaptive import Adaptive, AdaptiveStepper
 from .base import IntegrationError, TooManyStepsError
 from .compiled import CompiledRungeKutta, stuck_component
 from .energy_balance import BalancedStepper, EnergyPromise, energy_of, exchanges_energy, explicit_part
-from .equations import FAST, accelerations, motion_and_powers
 from .events import Lookout, slow_switches, state_switches
 from .explicit_runge_kutta import ExplicitRungeKutta, NotFiniteError, StepTooSmallError
+from .routes import FAST
 from .switching import before, before_switch, moves_suddenly, next_switch
 from .tableaux import DORMAND_PRINCE_5, DORMAND_PRINCE_8, Tableau
 from .watch import STEPS_AT_ONCE
@@ -245,13 +245,11 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         self.look()
         t = min(t, self.inputs_until)
         q, qdot, qddot = self.motion(t, y)
-        chart, route = self.state.chart, self.settings.dynamics
-        run = self.constraints
+        at = self.route.at(t, q, qdot, self.state.chart, qddot)
         if self._exchanges:
-            qddot, powers = motion_and_powers(self.model, q, qdot, chart, t, qddot, route=route, constraints=run)
+            qddot, powers = self.route.accelerations_and_powers(at)
         else:
-            qddot = accelerations(self.model, q, qdot, chart, t, route=route, qddot_prescribed=qddot, constraints=run)
-            powers = np.zeros(2)
+            qddot, powers = self.route.accelerations(at), np.zeros(2)
         if not self._prescribed:
             return np.concatenate([qdot, qddot, powers])
         return np.concatenate([qdot[self._free], qddot[self._free], powers])

@@ -19,7 +19,6 @@ from .adaptive import Adaptive
 from .base import IntegrationError
 from .dormand_prince import ExplicitStepper, tree_for
 from .energy_balance import EnergyPromise, exchanges_energy, implicit_part
-from .equations import linear_system
 from .extrapolation import Linearisation, LinearlyImplicitExtrapolation, StepMatrix
 
 if TYPE_CHECKING:
@@ -107,8 +106,8 @@ class Mechanism:
         return Linearisation(free.reduced(M), free.reduced(K), free.reduced(D), Z)
 
     def _matrices(self, t: float, q: Array, qdot: Array) -> tuple[Array, Array, Array]:
-        run = self.stepper
-        system = linear_system(run.model, q, qdot, run.state.chart, t, route=run.settings.dynamics)
+        route = self.stepper.route
+        system = route.linear_system(route.at(t, q, qdot, self.stepper.state.chart))
         return system.M, system.K, system.D
 
 

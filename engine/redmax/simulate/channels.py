@@ -7,19 +7,19 @@ import dataclasses
 
 import numpy as np
 
-from .. import fast
 from ..arrays import Array
 from ..dynamics import energy
-from ..dynamics.animation import prescribed_motion
 from ..dynamics.constrained import with_rows
 from ..dynamics.constraint_rows import ConstraintRows
+from ..dynamics.driven import felt_by_motors
 from ..dynamics.hybrid_dynamics import HybridDynamics
 from ..dynamics.kinematics import Kinematics, body_poses, body_twists
 from ..dynamics.loads import potential_energy
 from ..dynamics.singular import ImmovableError
-from ..integrators.constrained import ConstrainedRun
-from ..integrators.energy_balance import powers
-from ..integrators.equations import Motion, constrained_motion, driven_or_free, felt_by_motors
+from ..integrators.routes import Instant
+from ..integrators.routes.constrained import Constrained, HeldMotion
+from ..integrators.routes.route import Unconstrained
+from ..integrators.routes.solvable import solvable
 from ..model import Model
 from ..spatial import adjoint, pose
 from .exchange import Exchange
@@ -27,31 +27,29 @@ from .sample import NO_CONSTRAINTS
 
 
 def channels_of(
-    model: Model, kin: Kinematics, t: float, exchange: Exchange, constraints: ConstrainedRun | None
+    route: Constrained | Unconstrained, coordinates: Instant, at: Instant, exchange: Exchange
 ) -> tuple[dict[str, Array], ConstraintRows | None]:
-    """All channels of a sample, and its rows."""
-    rows: ConstraintRows | None = None
-    load = fast.loads(model, kin, t)
-    n, nr = model.body_count, model.dof_count
-    given, held = prescribed_motion(model, t)[2], NO_CONSTRAINTS
-    if constraints is not None:
-        motion = constrained_motion(model, kin.q, kin.qdot, kin.chart, t, given, constraints)
-        rows = motion.rows
-        load, held = with_rows(model, load, rows, motion.multipliers), _held(model, motion)
-        hybrid = fast.inverse_dynamics(model, kin, load, motion.qddot)
-        power = motion.powers
+    """All channels of a sample, and its rows.
+
+    coordinates: the mechanism as its joint coordinates say. at: with its bodies where the run has them.
+    """
+    model, kin, load = at.model, at.kin, at.load
+    rows, held = None, NO_CONSTRAINTS
+    if isinstance(route, Constrained):
+        with solvable(coordinates):
+            motion = route.held_motion(coordinates)
+        rows, held, power = motion.rows, _held(model, motion), motion.powers
+        load = with_rows(model, load, rows, motion.multipliers)
+        hybrid = at.formulation.inverse_dynamics(model, kin, load, motion.qddot)
     else:
         try:
-            hybrid = driven_or_free(model, kin, load, given)
+            hybrid = route.motion(at)
         except ImmovableError:
-            unknown, wrenches = np.full(nr, np.nan), np.full((n, 6), np.nan)
+            unknown, wrenches = np.full(model.dof_count, np.nan), np.full((model.body_count, 6), np.nan)
             hybrid = HybridDynamics(unknown, unknown, wrenches, wrenches)
-        tau = hybrid.tau
-        if model.followers is not None:
-            tau = load.f_r + felt_by_motors(model, kin.q, hybrid.tau - load.f_r)
-        power = powers(model, kin, load, tau, t)
+        power = route.powers(at, hybrid.tau)
     kinetic, potential = energy.kinetic_energy(model, kin), potential_energy(model, kin)
-    work, loss = exchange.until(t, power)
+    work, loss = exchange.until(at.t, power)
     E_jb = model.E_ji @ model.E_ib
     channels = {
         "twist": body_twists(model, kin),
@@ -104,7 +102,7 @@ def nodes(model: Model, E_wb: Array) -> dict[str, Array]:
     return {"nodes": np.concatenate([strand.positions(E_wb) for strand in model.strands])}
 
 
-def _held(model: Model, motion: Motion) -> dict[str, Array]:
+def _held(model: Model, motion: HeldMotion) -> dict[str, Array]:
     """The channels of loops and constraints."""
     rows, first = motion.rows, sum(len(loop.rate) for loop in motion.rows.loops)
     reaction, gap = np.zeros((len(model.loops), 6)), np.zeros((len(model.loops), 2))

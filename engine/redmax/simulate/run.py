@@ -19,9 +19,8 @@ from ..model import Model
 from ..outcome import Outcome
 from ..state import State
 from .divergence import DivergedError
-from .exchange import Exchange
 from .sample import Sample
-from .sampling import look, tree_for
+from .sampling import Sampler
 
 MAX_FRAMES = 10_000_000
 """More frames than this are a mistake in fps or duration, and would not fit into memory."""
@@ -94,8 +93,8 @@ def frame_count(fps: float, duration: float) -> int:
 
 def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
     t0 = stepper.state.t
-    exchange, tree = Exchange(stepper), tree_for(stepper)
-    diverged, sample = look(stepper, exchange, tree, 0, complete=last == 0)
+    sampler = Sampler(stepper)
+    diverged, sample = sampler.take(0, complete=last == 0)
     if diverged is not None:
         broken = _failure(diverged, sample, stepper.model, 0, t0)
         yield dataclasses.replace(sample, status="failed", message=f"Cannot start: {broken.reason}", outcome=broken)
@@ -108,7 +107,7 @@ def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
             # Overflow while diverging is no error here: what comes of it is examined below.
             with np.errstate(all="ignore"):
                 stepper.advance(t)
-                failed, new = look(stepper, exchange, tree, index, complete=index == last)
+                failed, new = sampler.take(index, complete=index == last)
                 if failed is None:
                     sample = new
         except StoppedError:
