@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from .base import (
 from .routes import begin, formulation_choice
 from .switching import after_switch, switch_times
 from .watch import FRAME
+
+if TYPE_CHECKING:
+    from ..kernels.compiled_tree import Tree
 
 MAX_STEPS = 10_000
 """More steps than this in a usual frame mean that the run goes nowhere."""
@@ -51,8 +55,8 @@ class AdaptiveStepper(Stepper):
     max_steps = MAX_STEPS
     _frame = FRAME
 
-    def __init__(self, model: Model, state: State, settings: Adaptive) -> None:
-        super().__init__(model, state)
+    def __init__(self, model: Model, state: State, settings: Adaptive, tree: Tree | None = None) -> None:
+        super().__init__(model, state, tree)
         self.settings = settings
         self.route = begin(model, settings.dynamics, self.constraints)
         self._free = model.once(free_coordinates)

@@ -90,8 +90,7 @@ class ImplicitStepper(FixedStepper):
     """Solves one implicit stage; all methods here are made of such stages."""
 
     def __init__(self, model: Model, state: State, settings: ImplicitStep) -> None:
-        self.tree = fast.new_tree(model)
-        super().__init__(model, state, settings.h)
+        super().__init__(model, state, settings.h, fast.new_tree(model))
         self.route = begin(model, constraints=self.constraints)
         self.tolerance = settings.tolerance
         self.residual_tolerance = settings.residual_tolerance

@@ -191,8 +191,7 @@ class CompiledFixedStepper(FixedStepper):
 
     def __init__(self, model: Model, state: State, h: float, *, formulation: str = FAST, compiled: bool = True) -> None:
         """compiled: whether kernels may compute frames."""
-        self.tree = fast.new_tree(model) if compiled and formulation == FAST else None
-        super().__init__(model, state, h)
+        super().__init__(model, state, h, fast.new_tree(model) if compiled and formulation == FAST else None)
         self.route = begin(model, formulation, self.constraints)
         self._switches = model.once(switch_times) if self.splits else np.zeros(0)
 

@@ -44,14 +44,7 @@ class ExtrapolatedEuler(Adaptive):
 
 
 class ExtrapolatedStepper(ExplicitStepper):
-    """Steps of `extrapolation`, ended by samples, switches and limits like those of the explicit methods.
-
-    tree: kernels that know all of the mechanism, if there are such.
-    """
-
-    def __init__(self, model: Model, state: State, settings: Adaptive, tree: Tree | None) -> None:
-        self.tree = tree
-        super().__init__(model, state, settings)
+    """Steps of `extrapolation`, ended by samples, switches and limits like those of the explicit methods."""
 
     def _new_solver(self, y: Array) -> Any:
         return extrapolation_of(self, y, calm=self.settings.vibrations == SLOW)

@@ -149,9 +149,9 @@ class LinearlyImplicitExtrapolation:
         self._slope_here: Array | None = None
         self._hops = Hops()
 
-    def go_on_from(self, y: Array) -> None:
-        """Continue from other values, or under other inputs, at the same time; the step stays as it was."""
-        self.y, self._here, self._slope_here = np.array(y, np.float64), None, None
+    def go_on_from(self, t: float, y: Array) -> None:
+        """Continue from other values, or under other inputs; the step stays as it was."""
+        self.t, self.y, self._here, self._slope_here = t, np.array(y, np.float64), None, None
 
     def advance(
         self,
@@ -173,8 +173,7 @@ class LinearlyImplicitExtrapolation:
         landing = None if self.lookout is None else self.lookout.landing(t, y, wanted)
         beyond = None if landing is None else self._hops.over(landing, t, y, self._known_slope(), t_stop)
         if beyond is not None:
-            self.t = beyond[0]
-            self.go_on_from(beyond[1])
+            self.go_on_from(*beyond)
             return
         order, rejected = self.order, False
         while True:

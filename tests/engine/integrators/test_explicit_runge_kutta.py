@@ -90,7 +90,7 @@ def test_every_step_is_scipys(method, scipy_class, tolerance, problem):
     rejections = steps = 0
     while theirs.status == "running":
         ours.t, ours.step = theirs.t, theirs.h_abs
-        ours.go_on_from(theirs.y)
+        ours.go_on_from(theirs.t, theirs.y)
         before, evaluations = theirs.h_abs, theirs.nfev
         theirs.step()
         ours.advance(t_end)
