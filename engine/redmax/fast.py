@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fast routes behind one door: numba's kernels where they know every joint of a model, else vectorised numpy.
+"""Compiled and vectorised dynamics behind one door: kernels where they know every joint of a model, else numpy.
 
-Everything here agrees with the readable code in `dynamics` to round-off.
+Everything here agrees with the readable code in `dynamics` and `reference` to round-off.
 """
 
 from __future__ import annotations
@@ -47,10 +47,8 @@ __all__ = [
 
 
 def new_tree(model: Model) -> Tree | None:
-    """The model for kernels, with work space of its own; None where numpy must do.
-
-    Kernels know trees: with loops, constraints or drives a run goes step by step.
-    """
+    """Kernels for a model without loops, constraints and drives, with work space of their own; None where numpy must
+    do."""
     if route.name() != route.NUMBA or model.loops or model.constraints or model.followers is not None:
         return None
     from .kernels.compiled_tree import Tree  # noqa: PLC0415  (needs numba)

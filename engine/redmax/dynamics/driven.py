@@ -24,7 +24,7 @@ from .singular import ImmovableError, immovable
 Inverse = Callable[[Model, Kinematics, Loads, Array], HybridDynamics]
 """(model, kinematics, loads, qddot) -> what qddot needs, as `recursive.inverse_dynamics`."""
 
-VANISHING = 1e-13
+IDLE_INPUT = 1e-13
 """An input whose inertia is less than this part of what it usually is moves nothing."""
 
 
@@ -85,7 +85,7 @@ def solve(model: Model, free: Freedoms, A: Array, b: Array) -> Array:
     if not len(b):
         return b
     inertia, usual = A.diagonal(), model.once(usual_inertia)
-    weak = np.isfinite(inertia) & ~(inertia > VANISHING * usual)
+    weak = np.isfinite(inertia) & ~(inertia > IDLE_INPUT * usual)
     if weak.any():
         raise _moves_nothing(model, int(free.free[weak.argmax()]))
     try:

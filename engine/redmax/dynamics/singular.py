@@ -31,5 +31,5 @@ def immovable(element: str) -> ImmovableError:
 
 
 def immovable_joint(name: str) -> ImmovableError:
-    """The same for a joint by its name."""
+    """The error for a joint of this name that moves without resistance."""
     return immovable(f"joint '{name}'")

@@ -137,7 +137,10 @@ class ImplicitStepper(FixedStepper):
     def _compiled_stage(
         self, tree: Tree, free: IntArray, past: Array, ch: float, t: float, x: Array
     ) -> tuple[Array, Array]:
-        """The same in compiled code. past: rows q_given, v_given, q_past, v_past; x: guess of the free coordinates."""
+        """q and v (nr,) of a stage, solved by kernels.
+
+        past: rows q_given, v_given, q_past, v_past; x: guess of the free coordinates.
+        """
         from ..kernels.steps import newton  # noqa: PLC0415  (needs numba)
 
         tree.set_chart(self.state.chart)

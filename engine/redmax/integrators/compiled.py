@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs whose frames are computed by kernels: the same methods, one compiled call from switch to switch."""
+"""Methods whose frames kernels compute: one compiled call takes many steps."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class ConstrainedRun:
         return begun
 
     def _started_by_kernels(self, state: State) -> State | None:
-        """The same in compiled code; None where something is off, which the readable way names."""
+        """Where kernels begin a run; None where something is off, which readable code names."""
         tree = self.tree
         if tree is None:
             return None

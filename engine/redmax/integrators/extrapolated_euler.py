@@ -105,7 +105,7 @@ class Mechanism:
 
 
 class CompiledMechanism(Mechanism):
-    """The same by kernels, which also do the small steps."""
+    """Matrices by kernels, which also do the small steps."""
 
     def __init__(self, stepper: ExplicitStepper) -> None:
         from ..kernels.steps import extrapolation  # noqa: PLC0415  (needs numba)

@@ -50,7 +50,7 @@ class Linearisation:
     Z: Array | None = None
 
     def along(self) -> Linearisation:
-        """The same on the directions left free alone."""
+        """The linearisation of motion along the free directions alone: Z^T M Z, Z^T K Z, Z^T D Z."""
         if self.Z is None:
             return self
         Z = self.Z
@@ -208,7 +208,7 @@ class LinearlyImplicitExtrapolation:
         return self._slope_here
 
     def _again(self, landing: Landing, y_new: Array, h: float, t_new: float, shortest: float) -> float:
-        """As `ExplicitRungeKutta._again`."""
+        """How long the step must be instead of h [s], so that it ends where something switches; 0 if it may stay."""
         self._slope_there = self.slope(t_new, y_new)
         self.evaluations += 1
         return landing.next_try(self.t, self.y, self._known_slope(), h, y_new, self._slope_there, shortest)

@@ -39,7 +39,7 @@ def linear_system(
 
 
 def mass_matrix(model: Model, kin: Kinematics) -> Array:
-    """(nr, nr) as `reference.projected.mass_matrix`."""
+    """Reduced mass matrix J^T M J, (nr, nr) [kg, kg m, kg m^2 by joint], by composite bodies."""
     plan, world = plan_of(model), world_of(model, kin)
     return _assembled(plan, MassColumns(plan, world, plan.carried_mass, world.inertia(plan)))
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Driven(Unconstrained):
-    """Of whatever route the tree has."""
+    """On the route of the tree, whichever that is."""
 
     def __init__(self, tree: TreeRoute, followers: Followers) -> None:
         super().__init__(tree.model, tree.formulation)
