@@ -6,9 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from redmax.compile import compile as compile_scene
-from redmax.dynamics import projected, recursive, si_guenter
+from redmax.dynamics import recursive
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
+from redmax.reference import projected, si_guenter
 
 from .bench_scene import chain
 from .measure import Options, Row, interleaved

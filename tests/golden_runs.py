@@ -27,8 +27,7 @@ from redmax.constraints import reference
 from redmax.dynamics.energy import kinetic_energy
 from redmax.dynamics.kinematics import Kinematics, body_poses, body_twists, kinematics
 from redmax.dynamics.loads import potential_energy
-from redmax.integrators import Bdf1, Bdf2, Dop853, FixedStepper, Integrator, LinearlyImplicitEuler, constrained
-from redmax.integrators.equations import ROUTES, accelerations
+from redmax.integrators import Bdf1, Bdf2, Dop853, FixedStepper, Integrator, LinearlyImplicitEuler, constrained, routes
 from redmax.model import Model
 from redmax.scene import Scene
 from redmax.state import State
@@ -267,18 +266,10 @@ def instants(run: GoldenRun) -> Iterator[Deviation]:
         prescribed[run.model.prescribed] = golden_loader.logistic_of_scene_9(0.0)[2]
     golden = run.flat(run.golden["qddot_t0"])
     constraints = constrained.begin(run.model)
-    for route in ROUTES:
-        qddot = accelerations(
-            run.model,
-            start.q,
-            start.qdot,
-            start.chart,
-            0.0,
-            route=route,
-            qddot_prescribed=prescribed,
-            constraints=constraints,
-        )
-        yield _deviation(f"qddot_t0 ({route})", qddot[None, : len(golden)], golden[None], np.array([INSTANT_TOLERANCE]))
+    for name in routes.FORMULATIONS:
+        route = routes.begin(run.model, name, constraints)
+        qddot = route.accelerations(route.at(0.0, start.q, start.qdot, start.chart, prescribed))
+        yield _deviation(f"qddot_t0 ({name})", qddot[None, : len(golden)], golden[None], np.array([INSTANT_TOLERANCE]))
     if run.model.strands:  # the golden does not say how fast their nodes are
         return
     q, qdot = run.coordinates("q"), run.coordinates("qdot")

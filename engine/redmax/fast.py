@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fast routes behind one door: numba's kernels where they know every joint of a model, else vectorised numpy.
+"""Compiled and vectorised dynamics behind one door: kernels where they know every joint of a model, else numpy.
 
-Everything here agrees with the readable code in `dynamics` to round-off.
+Everything here agrees with the readable code in `dynamics` and `reference` to round-off.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = [
     "accelerations",
     "bare_tree",
-    "compiled",
     "describe",
     "forward_dynamics",
     "inverse_dynamics",
@@ -49,10 +47,8 @@ __all__ = [
 
 
 def new_tree(model: Model) -> Tree | None:
-    """The model for kernels, with work space of its own; None where numpy must do.
-
-    Kernels know trees: with loops, constraints or drives a run goes step by step.
-    """
+    """Kernels for a model without loops, constraints and drives, with work space of their own; None where numpy must
+    do."""
     if route.name() != route.NUMBA or model.loops or model.constraints or model.followers is not None:
         return None
     from .kernels.compiled_tree import Tree  # noqa: PLC0415  (needs numba)
@@ -62,7 +58,7 @@ def new_tree(model: Model) -> Tree | None:
 
 
 def looped_tree(model: Model) -> Tree | None:
-    """The same for a model whose only constraints are loops that kernels know: its motion keeps them closed."""
+    """Kernels for a model whose only constraints are loops that they know and keep closed; None where numpy must do."""
     if route.name() != route.NUMBA or not model.loops or not model.treatment.projects or model.followers is not None:
         return None
     from .kernels.compiled_tree import Tree  # noqa: PLC0415  (needs numba)
@@ -73,23 +69,12 @@ def looped_tree(model: Model) -> Tree | None:
     return Tree(model) if whole else None
 
 
-class _PerThread(threading.local):
-    """Trees hold work space, so each thread has its own."""
-
-    def __init__(self, model: Model) -> None:
-        self.tree = new_tree(model)
-
-
-def compiled(model: Model) -> Tree | None:
-    """The same for single calls, kept as long as the model."""
-    return model.once(_PerThread).tree if route.name() == route.NUMBA else None
-
-
 def bare_tree(model: Model) -> Tree | None:
-    """The same for the tree of a model alone, which knows nothing of its drives, loops and constraints."""
+    """Kernels for the tree of a model without its drives, loops and constraints, with work space of their own; None
+    where numpy must do."""
     if model.followers is None and not (model.loops or model.constraints):
-        return compiled(model)
-    return compiled(model.once(_bare)) if route.name() == route.NUMBA else None
+        return new_tree(model)
+    return new_tree(model.once(_bare)) if route.name() == route.NUMBA else None
 
 
 def _bare(model: Model) -> Model:

@@ -126,7 +126,7 @@ def _run_everything() -> None:
         if cls.kind not in NEVER_COMPILED:
             for _ in simulate(model, integrator=cls(), fps=240.0, duration=1.0 / 240.0):
                 pass
-    single = fast.compiled(model)
+    single = fast.new_tree(model)
     if single is not None:
         single.accelerations(single.repeat(model.q0.copy(), model.qdot0.copy(), 1), model.qdot0)
         single.mass_matrix(model.q0, model.initial_state().chart)  # of mechanisms with drives

@@ -41,10 +41,11 @@ ALLOWED: dict[str, set[str]] = {
     "solvers": {"model"},
     "dynamics": {"model", "solvers", "errors"},
     "vectorised": {"dynamics"},
+    "reference": {"dynamics"},
     "kernels": {"model", "errors", "crossings"},
     "fast": {"vectorised", "kernels"},
     "outcome": {"errors"},
-    "integrators": {"dynamics", "solvers", "fast", "crossings", "outcome"},
+    "integrators": {"dynamics", "reference", "solvers", "fast", "crossings", "outcome"},
     "energy_books": {"integrators", "outcome"},
     "singular_poses": {"integrators", "outcome"},
     "simulate": {"energy_books", "singular_poses", "trajectory", "__init__"},
@@ -111,6 +112,12 @@ def test_every_part_of_the_engine_has_a_rule():
 def test_imports_point_downwards(path):
     upwards = imported_parts(path) - closure(part_of(path))
     assert not upwards, f"{path.relative_to(ENGINE)} imports {sorted(upwards)}, which lies above it"
+
+
+def test_integrators_alone_import_the_reference():
+    """They offer its formulations by name; everything else must do without code that is written to be read."""
+    importing = {part_of(path) for path in FILES if "reference" in imported_parts(path)}
+    assert importing == {"reference", "integrators"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ENGINE).as_posix())

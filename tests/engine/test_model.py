@@ -10,9 +10,11 @@ import threading
 import weakref
 
 import numpy as np
+import pytest
 
 from engine.random_trees import random_model
 from redmax import fast
+from redmax.integrators import routes
 from redmax.kernels import route
 from redmax.kernels.layout.packing import pack
 from redmax.vectorised.plan import plan_of
@@ -67,7 +69,7 @@ def test_all_threads_get_one_result():
 
 def test_copies_hold_the_model_alone():
     model = small_model()
-    fast.compiled(model)
+    fast.new_tree(model)
     plan = plan_of(model)
     for twin in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert "_kept" not in vars(twin)
@@ -77,28 +79,13 @@ def test_copies_hold_the_model_alone():
 
 def test_a_model_and_what_it_keeps_die_together():
     model = small_model()
-    fast.compiled(model)
+    fast.new_tree(model)
     plan_of(model)
     model.once(pack)
     seen = weakref.ref(model)
     del model
     gc.collect()
     assert seen() is None
-
-
-def test_each_thread_has_a_tree_of_its_own():
-    if route.name() != route.NUMBA:
-        assert fast.compiled(small_model()) is None
-        return
-    model, others = small_model(), []
-    mine = fast.compiled(model)
-    assert mine is fast.compiled(model)
-    thread = threading.Thread(target=lambda: others.append(fast.compiled(model)))
-    thread.start()
-    thread.join()
-    assert others[0] is not mine
-    assert not np.shares_memory(others[0].floats, mine.floats)
-    assert not np.shares_memory(others[0].ints, mine.ints)
 
 
 def test_packed_once_and_copied_for_every_run():
@@ -118,3 +105,13 @@ def test_packed_once_and_copied_for_every_run():
     np.testing.assert_array_equal(packed.floats, before)
     np.testing.assert_array_equal(second.floats, before)
     assert not np.array_equal(first.floats, before)
+
+
+def test_every_route_has_kernels_of_its_own():
+    """Runs of one model may be computed by several threads at once."""
+    if route.name() != route.NUMBA:
+        pytest.skip("needs numba")
+    model = small_model()
+    one, other = (routes.begin(model).kernels for _ in range(2))
+    assert not np.shares_memory(one.floats, other.floats)
+    assert not np.shares_memory(one.ints, other.ints)

@@ -14,31 +14,18 @@ import numpy as np
 
 from ..arrays import Array
 from ..model import Model
+from .composite_body import mass_matrix
 from .freedoms import Freedoms, freedoms
+from .hybrid_dynamics import HybridDynamics
 from .kinematics import Kinematics, kinematics
 from .loads import Loads
-from .projected import generalized_force, jacobian, mass_matrix
-from .recursive import HybridDynamics
 from .singular import ImmovableError, immovable
 
 Inverse = Callable[[Model, Kinematics, Loads, Array], HybridDynamics]
 """(model, kinematics, loads, qddot) -> what qddot needs, as `recursive.inverse_dynamics`."""
 
-VANISHING = 1e-13
+IDLE_INPUT = 1e-13
 """An input whose inertia is less than this part of what it usually is moves nothing."""
-
-
-def projected_dynamics(model: Model, kin: Kinematics, load: Loads, qddot_prescribed: Array) -> Array:
-    """qddot (nr,), written like the paper: J_mR = J_mr J_rR. Source: RBDN eqs. 2.77-2.79."""
-    free = freedoms(model, kin.q)
-    J_rR = free.directions.T
-    J_mR = jacobian(model, kin)[0] @ J_rR
-    M_m = model.inertia.reshape(-1, 1)
-    given = unforced(model, kin.q, kin.qdot, qddot_prescribed)
-    M_r = mass_matrix(model, kin)
-    M_R = J_mR.T @ (M_m * J_mR)
-    f_R = J_rR.T @ (generalized_force(model, kin, load) - M_r @ given)
-    return np.asarray(given + J_rR @ solve(model, free, M_R, f_R))
 
 
 def forward_dynamics(
@@ -58,6 +45,14 @@ def unforced(model: Model, q: Array, qdot: Array, qddot_prescribed: Array) -> Ar
     """(nr,) accelerations while free coordinates have none: those that are given, and what drives make of them."""
     given = np.where(model.prescribed, qddot_prescribed, 0.0)
     return given if model.followers is None else model.followers.accelerated(q, qdot, given)
+
+
+def felt_by_motors(model: Model, q: Array, missing: Array) -> Array:
+    """(nr,) what motors of prescribed coordinates must push with where forces `missing` (nr,) are needed beyond loads.
+
+    Inputs of drives feel what is needed at their followers.
+    """
+    return missing if model.followers is None else model.followers.pushing(q).gathered(missing)
 
 
 def stiffness(model: Model, kin: Kinematics, f: Array, D: Array, *, exact: bool) -> Array:
@@ -90,7 +85,7 @@ def solve(model: Model, free: Freedoms, A: Array, b: Array) -> Array:
     if not len(b):
         return b
     inertia, usual = A.diagonal(), model.once(usual_inertia)
-    weak = np.isfinite(inertia) & ~(inertia > VANISHING * usual)
+    weak = np.isfinite(inertia) & ~(inertia > IDLE_INPUT * usual)
     if weak.any():
         raise _moves_nothing(model, int(free.free[weak.argmax()]))
     try:

@@ -17,8 +17,8 @@ from ..arrays import Array
 from ..joints.base import ANIMATED, SIMULATED, Joint
 from ..model import LoopJoint
 from ..spatial import adjoint, pose
+from .complement import complement, pseudo_inverse
 from .joint_coordinates import displacement, joint_coordinates
-from .joint_rows import complement, pseudo_inverse
 from .kinematics import Kinematics
 
 

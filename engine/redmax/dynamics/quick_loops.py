@@ -17,7 +17,7 @@ from ..joints.primitives import Kind
 from ..joints.trusted import trusted_primitives
 from ..model import Model
 from ..spatial import adjoint
-from .joint_rows import complement
+from .complement import complement
 from .kinematics import Kinematics
 from .loop_rows import LoopRows
 

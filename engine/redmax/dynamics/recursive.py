@@ -8,32 +8,17 @@ with what a prescribed joint needs on top to follow its motion.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import Array
 from ..model import Model
 from ..spatial import adjoint
 from . import joint_frame
+from .hybrid_dynamics import HybridDynamics
 from .kinematics import Kinematics
 from .loads import Loads
 from .prescribed import accelerations
 from .singular import solve
-
-
-@dataclass(frozen=True, eq=False)
-class HybridDynamics:
-    """qddot (nr,): accelerations. tau (nr,): generalized forces S^T F, equal to `Loads.f_r` at free coordinates.
-
-    Vdot: (n, 6) component-wise derivative of V in the joint frames [rad/s^2, m/s^2].
-    F: (n, 6) wrenches that the joints pass on to their bodies, in the joint frames [N m, N].
-    """
-
-    qddot: Array
-    tau: Array
-    Vdot: Array
-    F: Array
 
 
 def forward_dynamics(

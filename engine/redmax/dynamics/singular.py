@@ -33,5 +33,5 @@ def immovable(element: ElementName) -> ImmovableError:
 
 
 def immovable_joint(name: str) -> ImmovableError:
-    """The error for a joint that moves without resistance, by its name."""
+    """The error for a joint of this name that moves without resistance."""
     return immovable(ElementName("joint", name))

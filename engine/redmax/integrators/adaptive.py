@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,9 +27,12 @@ from .base import (
     Stepper,
     TooManyStepsError,
 )
-from .equations import route_choice
+from .routes import begin, formulation_choice
 from .switching import after_switch, switch_times
 from .watch import FRAME
+
+if TYPE_CHECKING:
+    from ..kernels.compiled_tree import Tree
 
 MAX_STEPS = 10_000
 """More steps than this in a usual frame mean that the run goes nowhere."""
@@ -40,7 +44,7 @@ class Adaptive(Integrator):
 
     rtol: float = number(1e-8, doc="Error allowed per step, relative to each coordinate and velocity", positive=True)
     atol: float = number(1e-8, doc="Error allowed per step", unit="rad, m, rad/s or m/s", positive=True)
-    dynamics: str = route_choice()
+    dynamics: str = formulation_choice()
 
 
 class AdaptiveStepper(Stepper):
@@ -52,9 +56,10 @@ class AdaptiveStepper(Stepper):
     max_steps = MAX_STEPS
     _frame = FRAME
 
-    def __init__(self, model: Model, state: State, settings: Adaptive) -> None:
-        super().__init__(model, state)
+    def __init__(self, model: Model, state: State, settings: Adaptive, tree: Tree | None = None) -> None:
+        super().__init__(model, state, tree)
         self.settings = settings
+        self.route = begin(model, settings.dynamics, self.constraints)
         self._free = model.once(free_coordinates)
         self._prescribed = len(self._free) < model.dof_count  # or moved by drives
         self._switches = model.once(switch_times)

@@ -23,7 +23,8 @@ from ..model import Model
 from ..outcome import Note
 from ..state import State
 from .base import IntegrationError, Integrator, StalledError, Stepper, TooManyStepsError
-from .dormand_prince import AdaptiveExplicit, CompiledExplicitStepper, Dop853, ExplicitStepper, tree_for
+from .compiled import CompiledRungeKutta
+from .dormand_prince import AdaptiveExplicit, Dop853, ExplicitStepper, tree_for
 from .energy_balance import EnergyPromise, implicit_part
 from .extrapolated_euler import extrapolation_of
 from .switching import is_switch
@@ -119,17 +120,13 @@ class Automatic(Integrator):
 
     def begin(self, model: Model, state: State) -> Stepper:
         promise = ACCURACIES[self.accuracy]
-        tree = tree_for(promise.explicit, model, state)
-        if tree is None:
-            return AutomaticStepper(model, state, promise)
-        return CompiledAutomaticStepper(model, state, promise, tree)
+        return AutomaticStepper(model, state, promise, tree_for(promise.explicit, model, state))
 
 
-class _Choosing(ExplicitStepper):
-    """What both runs share: `mode` says how it goes on, `note` what a person should know of that."""
+class AutomaticStepper(ExplicitStepper):
+    """`mode` says how the run goes on, `note` what a person should know of that."""
 
     mode = EXPLICIT
-    promise: Promise
     _modes = frozenset({EXPLICIT})  # all that the run has been in
 
     @property
@@ -138,7 +135,8 @@ class _Choosing(ExplicitStepper):
             return super().energy_promise
         return EnergyPromise(implicit_part(self.promise.stiff), dies_away=CALM in self._modes)
 
-    def _begin_choosing(self, promise: Promise) -> None:
+    def __init__(self, model: Model, state: State, promise: Promise, tree: Tree | None = None) -> None:
+        super().__init__(model, state, promise.explicit, tree)
         self.promise = promise
         self._stages = len(promise.explicit.method.nodes)
         compiled = MATRIX_OF_FORCES if self.model.forces else MATRIX_COMPILED
@@ -248,11 +246,9 @@ class _Choosing(ExplicitStepper):
         y = np.append(self._free_motion(), quadratures)
         self._solver, self.mode = self._explicit, EXPLICIT
         self._front, self._before_switch, self._frames = self.state, False, 0
-        self._put_explicit(y)
-
-    def _put_explicit(self, y: Array) -> None:
-        self._solver.t = self.state.t
-        self._solver.go_on_from(y)
+        self._solver.go_on_from(self.state.t, y)
+        if isinstance(self._solver, CompiledRungeKutta):  # which counts its own steps
+            self.steps = self._solver.steps
 
     def _say(self) -> None:
         """Note the first time that a run goes on in implicit steps, and the first that vibrations are not followed."""
@@ -293,31 +289,3 @@ def has_springs_or_dampers(model: Model) -> bool:
         return True
     loops = any(loop.joint.has_loads for loop in model.loops)
     return loops or any(joint.stiffness_table is not None for joint in model.joints)
-
-
-class AutomaticStepper(_Choosing):
-    """Step by step, with numpy."""
-
-    def __init__(self, model: Model, state: State, promise: Promise) -> None:
-        super().__init__(model, state, promise.explicit)
-        self._begin_choosing(promise)
-
-
-class CompiledAutomaticStepper(_Choosing, CompiledExplicitStepper):
-    """Explicit frames in one compiled call."""
-
-    def __init__(self, model: Model, state: State, promise: Promise, tree: Tree) -> None:
-        CompiledExplicitStepper.__init__(self, model, state, promise.explicit, tree)
-        self._begin_choosing(promise)
-
-    def _go_past(self, t_end: float, interval: float, t_bound: float, limit: int) -> None:
-        kind = CompiledExplicitStepper if self.mode == EXPLICIT else ExplicitStepper
-        kind._go_past(self, t_end, interval, t_bound, limit)
-
-    def _begin_anew(self) -> None:
-        kind = CompiledExplicitStepper if self.mode == EXPLICIT else ExplicitStepper
-        kind._begin_anew(self)
-
-    def _put_explicit(self, y: Array) -> None:
-        self._solver.go_on_from(self.state.t, y)
-        self.steps = self._solver.steps

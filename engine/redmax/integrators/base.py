@@ -95,12 +95,8 @@ class Integrator(Element):
 
 
 class Stepper(ABC):
-    """One run. `state` is where it stands; only `advance` changes it.
+    """One run. `state` is where it stands; only `advance` changes it. tree: the kernels of a run that has some."""
 
-    tree: the kernels of a run that has some, set before this class begins.
-    """
-
-    tree: Tree | None = None
     note: Note | None = None
     """What the person who asked for the run should know of how it went."""
     _frame = 0.0
@@ -108,8 +104,8 @@ class Stepper(ABC):
     inputs_until: float = math.inf
     """Time [s] of the last values of tables that count for the step being taken; they may jump where it ends."""
 
-    def __init__(self, model: Model, state: State) -> None:
-        self.model = model
+    def __init__(self, model: Model, state: State, tree: Tree | None = None) -> None:
+        self.model, self.tree = model, tree
         self.state = State(state.t, *with_prescribed(model, state.t, state.q, state.qdot), state.chart)
         self.steps = 0
         self.watch = Watch()
@@ -250,8 +246,8 @@ class FixedStepper(Stepper):
     that never divide a step set it to infinity.
     """
 
-    def __init__(self, model: Model, state: State, h: float) -> None:
-        super().__init__(model, state)
+    def __init__(self, model: Model, state: State, h: float, tree: Tree | None = None) -> None:
+        super().__init__(model, state, tree)
         self.h = h
         self.max_turn = MAX_TURN
 

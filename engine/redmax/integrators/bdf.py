@@ -19,7 +19,8 @@ from ..model import Model
 from ..outcome import SMALLER_STEP
 from ..state import State
 from .base import NOT_FINITE, FixedStep, FixedStepper, IntegrationError
-from .equations import immovable, residual
+from .routes import begin
+from .routes.solvable import immovable
 
 if TYPE_CHECKING:
     from ..kernels.compiled_tree import Tree
@@ -92,8 +93,8 @@ class ImplicitStepper(FixedStepper):
     """Solves one implicit stage; all methods here are made of such stages."""
 
     def __init__(self, model: Model, state: State, settings: ImplicitStep) -> None:
-        self.tree = fast.new_tree(model)
-        super().__init__(model, state, settings.h)
+        super().__init__(model, state, settings.h, fast.new_tree(model))
+        self.route = begin(model, constraints=self.constraints)
         self.tolerance = settings.tolerance
         self.residual_tolerance = settings.residual_tolerance
 
@@ -131,17 +132,18 @@ class ImplicitStepper(FixedStepper):
         def g(x: Array) -> Array:
             self.look()
             q, v = motion(x)
-            return (
-                residual(self.model, q, v, (v - v_past) / ch, self.state.chart, t, constraints=self.constraints)[free]
-                * ch**2
-            )
+            at = self.route.at(t, *with_prescribed(self.model, t, q, v), self.state.chart)
+            return self.route.residual(at, (v - v_past) / ch)[free] * ch**2
 
         return motion(self._newton(g, guess[free]))
 
     def _compiled_stage(
         self, tree: Tree, free: IntArray, past: Array, ch: float, t: float, x: Array
     ) -> tuple[Array, Array]:
-        """The same in compiled code. past: rows q_given, v_given, q_past, v_past; x: guess of the free coordinates."""
+        """q and v (nr,) of a stage, solved by kernels.
+
+        past: rows q_given, v_given, q_past, v_past; x: guess of the free coordinates.
+        """
         from ..kernels.steps import newton  # noqa: PLC0415  (needs numba)
 
         tree.set_chart(self.state.chart)
@@ -153,7 +155,7 @@ class ImplicitStepper(FixedStepper):
                 tree.address, tree.ints, tree.floats, tree.vectors, free, past, settings, ch, t, x, matrix
             )
         if ended == newton.SINGULAR:
-            raise immovable(self.model, self._all_rows(matrix), np.linalg.LinAlgError())
+            raise immovable(self.model, self._all_rows(matrix))
         if ended != newton.DONE:
             if ended == newton.NOT_FINITE:
                 raise NewtonError(NOT_FINITE, code="not_finite")
@@ -179,8 +181,8 @@ class ImplicitStepper(FixedStepper):
             weight = 1.0 / np.sqrt(np.abs(np.diag(matrix)) + np.finfo(float).tiny)
             try:
                 direction = np.linalg.solve(matrix, -value)
-            except np.linalg.LinAlgError as error:
-                raise immovable(self.model, self._all_rows(matrix), error) from None
+            except np.linalg.LinAlgError:
+                raise immovable(self.model, self._all_rows(matrix)) from None
             small = self.tolerance * (1.0 + np.abs(x).max())
             length = 1.0
             for _ in range(MAX_HALVINGS):

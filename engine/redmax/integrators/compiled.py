@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs whose frames are computed by kernels: the same methods, one compiled call from switch to switch."""
+"""Methods whose frames kernels compute: one compiled call takes many steps."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from .base import (
 )
 from .events import Switches, state_switches
 from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, MOST_STRICT, SMALLEST_RTOL, TINY_ERROR
+from .routes import FAST, begin
 from .switching import after_switch, next_switch, switch_times
 from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
 from .watch import STEPS_AT_ONCE
@@ -190,9 +191,10 @@ class CompiledFixedStepper(FixedStepper):
     splits = False
     tolerance = 0.0
 
-    def __init__(self, model: Model, state: State, h: float, *, compiled: bool = True) -> None:
-        self.tree = fast.new_tree(model) if compiled else None
-        super().__init__(model, state, h)
+    def __init__(self, model: Model, state: State, h: float, *, formulation: str = FAST, compiled: bool = True) -> None:
+        """compiled: whether kernels may compute frames."""
+        super().__init__(model, state, h, fast.new_tree(model) if compiled and formulation == FAST else None)
+        self.route = begin(model, formulation, self.constraints)
         self._switches = model.once(switch_times) if self.splits else np.zeros(0)
 
     def advance(self, t_end: float) -> State:

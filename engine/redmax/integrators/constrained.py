@@ -102,7 +102,7 @@ class ConstrainedRun:
         loops = (loop.joint.motion_type == ANIMATED for loop in model.loops)
         self._moved = (*loops, *(constraint.prescribes for constraint in model.constraints))
         self.has_one_sided = any(constraint.one_sided for constraint in model.constraints)
-        self._all_one_sided = not model.loops and all(constraint.one_sided for constraint in model.constraints)
+        self.only_one_sided = not model.loops and all(constraint.one_sided for constraint in model.constraints)
         self.rank: int | None = None
         self.full_rank = 0
         self.usual_strength = 0.0
@@ -163,7 +163,7 @@ class ConstrainedRun:
     @property
     def idle(self) -> bool:
         """Whether nothing is held at present: there are one-sided rows alone, and none of them touches."""
-        return self._all_one_sided and self.treatment.projects and not self.touching.any()
+        return self.only_one_sided and self.treatment.projects and not self.touching.any()
 
     @property
     def watches(self) -> bool:
@@ -198,7 +198,7 @@ class ConstrainedRun:
         return begun
 
     def _started_by_kernels(self, state: State) -> State | None:
-        """The same in compiled code; None where something is off, which the readable way names."""
+        """Where kernels begin a run; None where something is off, which readable code names."""
         tree = self.tree
         if tree is None:
             return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from .adaptive import Adaptive, AdaptiveStepper
 from .base import IntegrationError, TooManyStepsError
 from .compiled import CompiledRungeKutta, stuck_component
 from .energy_balance import BalancedStepper, EnergyPromise, energy_of, exchanges_energy, explicit_part
-from .equations import FAST, accelerations, motion_and_powers
 from .events import Lookout, slow_switches, state_switches
 from .explicit_runge_kutta import ExplicitRungeKutta, NotFiniteError, StepTooSmallError
+from .routes import FAST
 from .switching import before, before_switch, moves_suddenly, next_switch
 from .tableaux import DORMAND_PRINCE_5, DORMAND_PRINCE_8, Tableau
 from .watch import STEPS_AT_ONCE
@@ -50,10 +50,7 @@ class AdaptiveExplicit(Adaptive):
     pace: ClassVar[float] = 0.0  # see `ExplicitRungeKutta`
 
     def begin(self, model: Model, state: State) -> ExplicitStepper:
-        tree = tree_for(self, model, state)
-        return (
-            ExplicitStepper(model, state, self) if tree is None else CompiledExplicitStepper(model, state, self, tree)
-        )
+        return ExplicitStepper(model, state, self, tree_for(self, model, state))
 
 
 def tree_for(settings: Adaptive, model: Model, state: State) -> Tree | None:
@@ -93,12 +90,13 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
     """y also holds work and loss, which are integrated along but have no say in the steps.
 
     `state` is what was asked for last; `_front` is where the steps have come to, in the charts of the last step.
+    tree: kernels that know all of the mechanism; they compute many steps in one call, from switch to switch.
     """
 
     settings: Any  # of the method, beside what all adaptive ones have
 
-    def __init__(self, model: Model, state: State, settings: Adaptive) -> None:
-        super().__init__(model, state, settings)
+    def __init__(self, model: Model, state: State, settings: Adaptive, tree: Tree | None = None) -> None:
+        super().__init__(model, state, settings, tree)
         self._exchanges = model.once(exchanges_energy)
         self._front, self._before_switch = self.state, False
         self._solver: Any = self._new_solver(np.append(self._free_motion(), (0.0, 0.0)))
@@ -107,18 +105,12 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
 
     def _new_solver(self, y: Array) -> Any:
         """The method, about to start at the present time from y."""
-        settings = self.settings
-        tolerances = {"rtol": settings.rtol, "atol": settings.atol}
-        return ExplicitRungeKutta(
-            settings.method,
-            self.slope,
-            self.state.t,
-            y,
-            **tolerances,
-            pace=settings.pace,
-            quadratures=2,
-            lookout=self.lookout(**tolerances),
-        )
+        method, t, pace = self.settings.method, self.state.t, self.settings.pace
+        tolerances = {"rtol": self.settings.rtol, "atol": self.settings.atol}
+        if self.tree is not None:
+            return CompiledRungeKutta(self.tree, method, t, y, **tolerances, pace=pace, exchanges=self._exchanges)
+        lookout = self.lookout(**tolerances)
+        return ExplicitRungeKutta(method, self.slope, t, y, **tolerances, pace=pace, quadratures=2, lookout=lookout)
 
     def lookout(self, *, rtol: float, atol: float, calm: bool = False) -> Lookout | None:
         """What looks into steps for switches by state; None where nothing switches by it.
@@ -173,6 +165,9 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
 
     def _go_past(self, t_end: float, interval: float, t_bound: float, limit: int) -> None:
         """Steps until one reaches or passes t_end, at most up to t_bound, before which all inputs are smooth."""
+        if isinstance(self._solver, CompiledRungeKutta):
+            self._go_past_in_kernels(self._solver, t_end, interval, t_bound, limit)
+            return
         self.inputs_until = before(t_bound)
         while self.state.t < min(t_end, t_bound):
             self._recentre()
@@ -182,6 +177,33 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
                 else:
                     self.follow(self._step_to, min(t_end, t_bound))
             self._count_step(limit)
+
+    def _go_past_in_kernels(
+        self, solver: CompiledRungeKutta, t_end: float, interval: float, t_bound: float, limit: int
+    ) -> None:
+        """Many steps in one call; charts change between them."""
+        tree, model = solver.tree, self.model
+        if not len(self._free) and not self._exchanges:
+            solver.go_on_from(min(t_end, t_bound), solver.y)
+            self.state = self._state(solver.t, solver.y)
+            return
+        tree.set_chart(self.state.chart)
+        most = max(1, STEPS_AT_ONCE // (model.body_count + LOOP * len(model.loops)))
+        done = False
+        while not done:
+            before = solver.steps
+            try:
+                some = min(limit, before + most)
+                solver.advance(t_end, interval, t_bound, max(LONGEST_STEP, interval), some)
+                done = True
+            except TooManyStepsError:
+                done = False
+            finally:
+                self.steps = solver.steps
+                q, qdot, _ = self.motion(solver.t, solver.y)
+                self.state = State(solver.t, q, qdot, tree.chart(self.state.chart))
+            if not done:
+                self._look_at_progress(limit, len(self.settings.method.nodes) * (self.steps - before))
 
     def _step(self, t_end: float, interval: float, t_bound: float) -> None:
         solver = self._solver
@@ -227,7 +249,7 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         return found
 
     def _begin_anew(self) -> None:
-        self._solver.go_on_from(np.append(self._free_motion(), self._solver.y[-2:]))
+        self._solver.go_on_from(self.state.t, np.append(self._free_motion(), self._solver.y[-2:]))
 
     def _pass_switch(self) -> None:
         if not moves_suddenly(self.model, self.state.t):
@@ -245,61 +267,11 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         self.look()
         t = min(t, self.inputs_until)
         q, qdot, qddot = self.motion(t, y)
-        chart, route = self.state.chart, self.settings.dynamics
-        run = self.constraints
+        at = self.route.at(t, q, qdot, self.state.chart, qddot)
         if self._exchanges:
-            qddot, powers = motion_and_powers(self.model, q, qdot, chart, t, qddot, route=route, constraints=run)
+            qddot, powers = self.route.accelerations_and_powers(at)
         else:
-            qddot = accelerations(self.model, q, qdot, chart, t, route=route, qddot_prescribed=qddot, constraints=run)
-            powers = np.zeros(2)
+            qddot, powers = self.route.accelerations(at), np.zeros(2)
         if not self._prescribed:
             return np.concatenate([qdot, qddot, powers])
         return np.concatenate([qdot[self._free], qddot[self._free], powers])
-
-
-class CompiledExplicitStepper(ExplicitStepper):
-    """The same run in kernels, from switch to switch in one call."""
-
-    def __init__(self, model: Model, state: State, settings: Adaptive, tree: Tree) -> None:
-        self.tree = tree
-        super().__init__(model, state, settings)
-        self._steps_at_once = max(1, STEPS_AT_ONCE // (model.body_count + LOOP * len(model.loops)))
-
-    def _new_solver(self, y: Array) -> Any:
-        settings, tree = self.settings, cast("Tree", self.tree)
-        return CompiledRungeKutta(
-            tree,
-            settings.method,
-            self.state.t,
-            y,
-            rtol=settings.rtol,
-            atol=settings.atol,
-            pace=settings.pace,
-            exchanges=self._exchanges,
-        )
-
-    def _go_past(self, t_end: float, interval: float, t_bound: float, limit: int) -> None:
-        solver, tree = self._solver, self._solver.tree
-        if not len(self._free) and not self._exchanges:
-            solver.go_on_from(min(t_end, t_bound), solver.y)
-            self.state = self._state(solver.t, solver.y)
-            return
-        tree.set_chart(self.state.chart)
-        done = False
-        while not done:
-            before = solver.steps
-            try:
-                some = min(limit, before + self._steps_at_once)
-                solver.advance(t_end, interval, t_bound, max(LONGEST_STEP, interval), some)
-                done = True
-            except TooManyStepsError:
-                done = False
-            finally:
-                self.steps = solver.steps
-                q, qdot, _ = self.motion(solver.t, solver.y)
-                self.state = State(solver.t, q, qdot, tree.chart(self.state.chart))
-            if not done:
-                self._look_at_progress(limit, len(self.settings.method.nodes) * (self.steps - before))
-
-    def _begin_anew(self) -> None:
-        self._solver.go_on_from(self.state.t, np.append(self._free_motion(), self._solver.y[-2:]))

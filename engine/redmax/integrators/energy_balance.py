@@ -12,13 +12,8 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 
-import numpy as np
-
-from ..arrays import Array
-from ..dynamics import body_forces
 from ..dynamics.energy import mechanical_energy
-from ..dynamics.kinematics import Kinematics, kinematics
-from ..dynamics.loads import Loads, joint_loads, own_coordinates
+from ..dynamics.kinematics import kinematics
 from ..joints.base import ANIMATED
 from ..model import Model
 from ..state import State
@@ -83,33 +78,6 @@ def exchanges_energy(model: Model) -> bool:
         return True
     joints = (*model.joints, *(loop.joint for loop in model.loops))
     return any(joint.torque_table is not None or joint.motion_type == ANIMATED for joint in joints)
-
-
-def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> Array:
-    """(2,) [W]: what motors and torques put in, and what dampers take out, at time t.
-
-    tau: (nr,) whole force along each coordinate, read at animated joints that move; see `recursive.HybridDynamics`.
-    Where it is not known (NaN), neither is the first power.
-    """
-    q, qdot, changes = own_coordinates(model, kin)
-    # Loads keeps only the diagonal of B^T D B; power is exact in the coordinates the dampers are meant in.
-    D = joint_loads(model, q, qdot, t)[2] if changes else load.D_r
-    work = float(applied_torques(model, t) @ qdot)
-    driven = model.prescribed & (kin.qdot != 0.0)
-    if driven.any():
-        work += float((tau - load.f_r)[driven] @ kin.qdot[driven])
-    loss = float(model.body_damping @ (kin.phi**2).sum(axis=1) - D @ qdot**2)
-    of_bodies = np.array([work, loss])
-    return of_bodies + body_forces.powers(model, kin.E_wi, kin.phi, t) if model.forces else of_bodies
-
-
-def applied_torques(model: Model, t: float) -> Array:
-    """(nr,) constant torques and torque tables at time t, along the scene's own coordinates [N m or N]."""
-    torque = model.torque.copy()
-    for j, joint in enumerate(model.joints):
-        if joint.torque_table is not None:
-            torque[model.columns(j)] += joint.torque_table.value(t)
-    return torque
 
 
 def energy_of(model: Model, state: State) -> float:

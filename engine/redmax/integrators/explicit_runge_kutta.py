@@ -92,9 +92,9 @@ class ExplicitRungeKutta:
         self._hops = Hops()
         self._polynomial: Array | None = None
 
-    def go_on_from(self, y: Array) -> None:
-        """Continue from other values, or under other inputs, at the same time; steps go on as they were."""
-        self.y, self._slope_here = np.array(y, np.float64), None
+    def go_on_from(self, t: float, y: Array) -> None:
+        """Continue from other values, or under other inputs; steps go on as they were."""
+        self.t, self.y, self._slope_here = t, np.array(y, np.float64), None
 
     def advance(
         self, t_bound: float, max_step: float = math.inf, *, sample: float = math.inf, interval: float = math.inf

@@ -19,7 +19,6 @@ from .adaptive import Adaptive
 from .base import IntegrationError
 from .dormand_prince import ExplicitStepper, tree_for
 from .energy_balance import EnergyPromise, exchanges_energy, implicit_part
-from .equations import linear_system
 from .extrapolation import Linearisation, LinearlyImplicitExtrapolation, StepMatrix
 
 if TYPE_CHECKING:
@@ -45,14 +44,7 @@ class ExtrapolatedEuler(Adaptive):
 
 
 class ExtrapolatedStepper(ExplicitStepper):
-    """Steps of `extrapolation`, ended by samples, switches and limits like those of the explicit methods.
-
-    tree: kernels that know all of the mechanism, if there are such.
-    """
-
-    def __init__(self, model: Model, state: State, settings: Adaptive, tree: Tree | None) -> None:
-        self.tree = tree
-        super().__init__(model, state, settings)
+    """Steps of `extrapolation`, ended by samples, switches and limits like those of the explicit methods."""
 
     def _new_solver(self, y: Array) -> Any:
         return extrapolation_of(self, y, calm=self.settings.vibrations == SLOW)
@@ -107,13 +99,13 @@ class Mechanism:
         return Linearisation(free.reduced(M), free.reduced(K), free.reduced(D), Z)
 
     def _matrices(self, t: float, q: Array, qdot: Array) -> tuple[Array, Array, Array]:
-        run = self.stepper
-        system = linear_system(run.model, q, qdot, run.state.chart, t, route=run.settings.dynamics)
+        route = self.stepper.route
+        system = route.linear_system(route.at(t, q, qdot, self.stepper.state.chart))
         return system.M, system.K, system.D
 
 
 class CompiledMechanism(Mechanism):
-    """The same by kernels, which also do the small steps."""
+    """Matrices by kernels, which also do the small steps."""
 
     def __init__(self, stepper: ExplicitStepper) -> None:
         from ..kernels.steps import extrapolation  # noqa: PLC0415  (needs numba)

@@ -50,7 +50,7 @@ class Linearisation:
     Z: Array | None = None
 
     def along(self) -> Linearisation:
-        """The same on the directions left free alone."""
+        """The linearisation of motion along the free directions alone: Z^T M Z, Z^T K Z, Z^T D Z."""
         if self.Z is None:
             return self
         Z = self.Z
@@ -149,9 +149,9 @@ class LinearlyImplicitExtrapolation:
         self._slope_here: Array | None = None
         self._hops = Hops()
 
-    def go_on_from(self, y: Array) -> None:
-        """Continue from other values, or under other inputs, at the same time; the step stays as it was."""
-        self.y, self._here, self._slope_here = np.array(y, np.float64), None, None
+    def go_on_from(self, t: float, y: Array) -> None:
+        """Continue from other values, or under other inputs; the step stays as it was."""
+        self.t, self.y, self._here, self._slope_here = t, np.array(y, np.float64), None, None
 
     def advance(
         self,
@@ -173,8 +173,7 @@ class LinearlyImplicitExtrapolation:
         landing = None if self.lookout is None else self.lookout.landing(t, y, wanted)
         beyond = None if landing is None else self._hops.over(landing, t, y, self._known_slope(), t_stop)
         if beyond is not None:
-            self.t = beyond[0]
-            self.go_on_from(beyond[1])
+            self.go_on_from(*beyond)
             return
         order, rejected = self.order, False
         while True:
@@ -209,7 +208,7 @@ class LinearlyImplicitExtrapolation:
         return self._slope_here
 
     def _again(self, landing: Landing, y_new: Array, h: float, t_new: float, shortest: float) -> float:
-        """As `ExplicitRungeKutta._again`."""
+        """How long the step must be instead of h [s], so that it ends where something switches; 0 if it may stay."""
         self._slope_there = self.slope(t_new, y_new)
         self.evaluations += 1
         return landing.next_try(self.t, self.y, self._known_slope(), h, y_new, self._slope_there, shortest)

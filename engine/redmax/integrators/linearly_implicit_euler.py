@@ -11,9 +11,9 @@ from ..dynamics.body_forces import IMPLICIT, REFERENCE
 from ..kernels.steps.methods import CONJUGATE_GRADIENTS, LINEARLY_IMPLICIT
 from ..model import Model
 from ..state import State
-from .base import FixedStep, Stepper
+from .base import FixedStep
 from .compiled import CompiledFixedStepper
-from .equations import linear_system, solve_free
+from .routes.solvable import solve_free
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +52,11 @@ class LinearlyImplicitEulerStepper(CompiledFixedStepper):
         return implicit_step(self, h, t_end, which=self.which)
 
 
-def implicit_step(stepper: Stepper, h: float, t_end: float, *, which: str = IMPLICIT) -> State:
+def implicit_step(stepper: CompiledFixedStepper, h: float, t_end: float, *, which: str = IMPLICIT) -> State:
     """The step with matrices, see `LinearlyImplicitEulerStepper.step`. which: K and D of forces in the matrix."""
     model, state = stepper.model, stepper.state
     q0, v0 = state.q, state.qdot
-    system = linear_system(model, q0, v0, state.chart, t_end, which=which)
+    system = stepper.route.linear_system(stepper.route.at(t_end, q0, v0, state.chart), which=which)
     M_hD = system.M - h * system.D
     A = M_hD - h**2 * system.K
     v1 = solve_free(model, q0, A, M_hD @ v0 + h * system.f, prescribed_motion(model, t_end)[1])

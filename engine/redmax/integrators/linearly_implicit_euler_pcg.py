@@ -13,14 +13,15 @@ from ..arrays import Array
 from ..dynamics import body_forces
 from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..dynamics.body_forces import Coupling
-from ..dynamics.inverse_inertia import articulated_inertia, implicit_terms, inverse_inertia_product
+from ..dynamics.jacobians import jacobian_products, jacobian_transpose_product
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import Loads, loads
-from ..dynamics.projected import generalized_force, jacobian_products, jacobian_transpose_product
 from ..dynamics.singular import ImmovableError
 from ..fields import number
 from ..kernels.steps.methods import CONJUGATE_GRADIENTS
 from ..model import Model
+from ..reference.inverse_inertia import articulated_inertia, implicit_terms, inverse_inertia_product
+from ..reference.projected import generalized_force
 from ..solvers.pcg import PcgError, PcgResult, Product, pcg
 from ..state import State
 from .base import FixedStep, IntegrationError

@@ -12,13 +12,13 @@ from ..arrays import Array
 from ..dynamics.body_forces import assembled, couplings
 from ..dynamics.constraint_rows import is_constrained
 from ..dynamics.joint_coordinates import JointCoordinatesError
-from ..dynamics.joint_rows import coordinate_rates, joint_rows
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import loads
-from ..dynamics.maximal import MaximalError, applied_forces, body_kinematics, close_joints, solve_kkt
-from ..dynamics.maximal_loops import BodyRows, close_loops, tied_twists
 from ..fields import choice, number
 from ..model import Model
+from ..reference.joint_rows import coordinate_rates, joint_rows
+from ..reference.maximal import MaximalError, applied_forces, body_kinematics, close_joints, solve_kkt
+from ..reference.maximal_loops import BodyRows, close_loops, tied_twists
 from ..spatial import pose, so3
 from ..state import State
 from .base import FixedStep, FixedStepper, IntegrationError

@@ -14,7 +14,6 @@ from ..model import Model
 from ..state import State
 from .adaptive import Adaptive, AdaptiveStepper
 from .base import WHAT_IS_FAST, IntegrationError
-from .equations import accelerations
 from .switching import before, is_switch, next_switch
 
 
@@ -90,16 +89,7 @@ class RadauStepper(AdaptiveStepper):
         self.look()
         t = min(t, self.inputs_until)
         q, qdot, qddot = self.motion(t, y)
-        qddot = accelerations(
-            self.model,
-            q,
-            qdot,
-            self.state.chart,
-            t,
-            route=self.settings.dynamics,
-            qddot_prescribed=qddot,
-            constraints=self.constraints,
-        )
+        qddot = self.route.accelerations(self.route.at(t, q, qdot, self.state.chart, qddot))
         return np.concatenate([qdot[self._free], qddot[self._free]])
 
 

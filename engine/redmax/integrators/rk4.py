@@ -13,7 +13,7 @@ from ..model import Model
 from ..state import State
 from .base import FixedStep
 from .compiled import CompiledFixedStepper
-from .equations import FAST, accelerations, route_choice
+from .routes import formulation_choice
 from .switching import after_switch, before, next_switch
 
 
@@ -24,7 +24,7 @@ class RungeKutta4(FixedStep):
     kind: ClassVar[str] = "rk4"
     label: ClassVar[str] = "Runge-Kutta 4"
 
-    dynamics: str = route_choice()
+    dynamics: str = formulation_choice()
 
     def begin(self, model: Model, state: State) -> RungeKutta4Stepper:
         return RungeKutta4Stepper(model, state, self)
@@ -34,8 +34,7 @@ class RungeKutta4Stepper(CompiledFixedStepper):
     method, splits = RUNGE_KUTTA, True
 
     def __init__(self, model: Model, state: State, settings: RungeKutta4) -> None:
-        super().__init__(model, state, settings.h, compiled=settings.dynamics == FAST)
-        self.route = settings.dynamics
+        super().__init__(model, state, settings.h, formulation=settings.dynamics)
 
     def step(self, h: float, t_end: float) -> State:  # noqa: ARG002  (parts end at switches, not after h)
         state = self.state
@@ -52,7 +51,7 @@ class RungeKutta4Stepper(CompiledFixedStepper):
 
         def slope(t: float, q: Array, v: Array) -> tuple[Array, Array]:
             q, v = with_prescribed(self.model, t, q, v)
-            return v, accelerations(self.model, q, v, state.chart, t, route=self.route, constraints=self.constraints)
+            return v, self.route.accelerations(self.route.at(t, q, v, state.chart))
 
         v1, a1 = slope(state.t, q0, v0)
         v2, a2 = slope(state.t + 0.5 * h, q0 + 0.5 * h * v1, v0 + 0.5 * h * a1)

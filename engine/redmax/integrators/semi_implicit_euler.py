@@ -12,7 +12,7 @@ from ..model import Model
 from ..state import State
 from .base import FixedStep
 from .compiled import CompiledFixedStepper
-from .equations import FAST, accelerations, route_choice
+from .routes import formulation_choice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class SemiImplicitEuler(FixedStep):
     kind: ClassVar[str] = "semi_implicit_euler"
     label: ClassVar[str] = "Semi-implicit Euler"
 
-    dynamics: str = route_choice()
+    dynamics: str = formulation_choice()
 
     def begin(self, model: Model, state: State) -> SemiImplicitEulerStepper:
         return SemiImplicitEulerStepper(model, state, self)
@@ -32,8 +32,7 @@ class SemiImplicitEulerStepper(CompiledFixedStepper):
     method = SEMI_IMPLICIT
 
     def __init__(self, model: Model, state: State, settings: SemiImplicitEuler) -> None:
-        super().__init__(model, state, settings.h, compiled=settings.dynamics == FAST)
-        self.route = settings.dynamics
+        super().__init__(model, state, settings.h, formulation=settings.dynamics)
 
     def step(self, h: float, t_end: float) -> State:
         """v1 = v0 + h qddot(q0, v0, t0), q1 = q0 + h v1.
@@ -42,16 +41,6 @@ class SemiImplicitEulerStepper(CompiledFixedStepper):
         changes are felt too.
         """
         q0, v0 = self.state.q, self.state.qdot
-        qddot_prescribed = (prescribed_motion(self.model, t_end)[1] - v0) / h
-        qddot = accelerations(
-            self.model,
-            q0,
-            v0,
-            self.state.chart,
-            self.state.t,
-            route=self.route,
-            qddot_prescribed=qddot_prescribed,
-            constraints=self.constraints,
-        )
-        v1 = v0 + h * qddot
+        given = (prescribed_motion(self.model, t_end)[1] - v0) / h
+        v1 = v0 + h * self.route.accelerations(self.route.at(self.state.t, q0, v0, self.state.chart, given))
         return State(t_end, *with_prescribed(self.model, t_end, q0 + h * v1, v1), self.state.chart)

@@ -7,12 +7,17 @@ import math
 
 import numpy as np
 
-from ..arrays import Array
+from .. import fast
+from ..arrays import Array, IntArray
+from ..dynamics import driven
 from ..dynamics.animation import prescribed_motion, with_prescribed
+from ..dynamics.freedoms import freedoms
+from ..dynamics.loads import Loads
+from ..dynamics.singular import ImmovableError
 from ..joints.base import ANIMATED
 from ..model import Model
 from ..state import State
-from .equations import velocity_jump
+from .base import IntegrationError
 
 
 def switch_times(model: Model) -> Array:
@@ -92,3 +97,22 @@ def after_switch(model: Model, state: State) -> State:
     if model.followers is not None:
         qdot = model.followers.placed(state.q, qdot)[1]
     return State(state.t, state.q, qdot, state.chart)
+
+
+def velocity_jump(model: Model, q: Array, chart: IntArray, jump: Array) -> Array:
+    """(nr,) change of all velocities when prescribed ones suddenly change by `jump` (nr,).
+
+    M dqdot is an impulse on prescribed coordinates only: the free rows of M dqdot vanish. That is forward
+    dynamics at rest without loads.
+    """
+    kin = fast.kinematics(model, q, np.zeros_like(q), chart)
+    if model.followers is not None:
+        jump = model.followers.pushing(q).spread(np.where(model.prescribed, jump, 0.0))
+        free, M = freedoms(model, q), fast.mass_matrix(model, kin)
+        return np.asarray(jump + free.spread(driven.solve(model, free, free.reduced(M), -free.gathered(M @ jump))))
+    n, nr = model.body_count, model.dof_count
+    nothing = Loads(np.zeros((n, 6)), np.zeros((n, 6, 6)), np.zeros(nr), np.zeros(nr), np.zeros(nr))
+    try:
+        return fast.forward_dynamics(model, kin, nothing, jump).qddot
+    except ImmovableError as error:
+        raise IntegrationError.of(error) from None

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics import recursive
+from ..dynamics.hybrid_dynamics import HybridDynamics
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.loads import Loads
 from ..dynamics.prescribed import accelerations
-from ..dynamics.recursive import HybridDynamics
 from ..model import Model
 from .blocks import Factors
 from .mass_matrix import MassColumns
@@ -140,14 +140,14 @@ class Forces:
 
 
 def inverse_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot: Array) -> HybridDynamics:
-    """As `dynamics.recursive.inverse_dynamics`."""
+    """Joint forces and wrenches that give the accelerations qddot (nr,); as `dynamics.recursive.inverse_dynamics`."""
     return Forces.of(model, kin, loads).report(np.array(qddot, np.float64))
 
 
 def forward_dynamics(
     model: Model, kin: Kinematics, loads: Loads, qddot_prescribed: Array | None = None
 ) -> HybridDynamics:
-    """As `dynamics.recursive.forward_dynamics`."""
+    """Accelerations, joint forces and joint wrenches; as `dynamics.recursive.forward_dynamics`."""
     forces = Forces.of(model, kin, loads)
     try:
         qddot = solved(forces, loads.f_r, accelerations(model, qddot_prescribed))

@@ -5,28 +5,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, IntArray
+from ..arrays import Array
 from ..dynamics import body_forces
+from ..dynamics.jacobians import jacobian
 from ..dynamics.kinematics import Kinematics
-from ..dynamics.projected import jacobian
+from ..dynamics.linear_system import LinearSystem
+from ..dynamics.loads import Loads
 from ..model import Model
 from .dynamics import Forces
 from .mass_matrix import MassColumns
 from .plan import Plan, plan_of
-from .pushing import loads
-from .world import kinematics, world_of
+from .world import world_of
 
 
 def linear_system(
-    model: Model, q: Array, qdot: Array, chart: IntArray, t: float, *, which: str = body_forces.IMPLICIT
-) -> tuple[Array, Array, Array, Array]:
-    """M (nr, nr), f (nr,), K (nr, nr) and D (nr, nr) of `integrators.equations.LinearSystem`.
-
-    which: K and D of forces, see `body_forces.couplings`.
-    """
+    model: Model, kin: Kinematics, load: Loads, t: float, *, which: str = body_forces.IMPLICIT
+) -> LinearSystem:
+    """The tree linearised at time t [s]. which: K and D of forces, see `body_forces.couplings`."""
     plan = plan_of(model)
-    kin = kinematics(model, q, qdot, chart)
-    load = loads(model, kin, t)
     forces = Forces.of(model, kin, load)
     M = _assembled(plan, MassColumns(plan, forces.world, plan.carried_mass, forces.inertia))
     D = np.diag(load.D_r)
@@ -39,11 +35,11 @@ def linear_system(
         J, _ = jacobian(model, kin)
         K_forces, D_forces = body_forces.projected(body_forces.couplings(model, kin.E_wi, kin.phi, t, which=which), J)
         K, D = K + K_forces, D + D_forces
-    return M, load.f_r - forces.needed(np.zeros(model.dof_count)), K, D
+    return LinearSystem(M, load.f_r - forces.needed(np.zeros(model.dof_count)), K, D)
 
 
 def mass_matrix(model: Model, kin: Kinematics) -> Array:
-    """(nr, nr) as `dynamics.projected.mass_matrix`."""
+    """Reduced mass matrix J^T M J, (nr, nr) [kg, kg m, kg m^2 by joint], by composite bodies."""
     plan, world = plan_of(model), world_of(model, kin)
     return _assembled(plan, MassColumns(plan, world, plan.carried_mass, world.inertia(plan)))
 

@@ -13,9 +13,9 @@ from engine.random_trees import random_model
 from redmax.constraints import CONSTRAINTS, Pin
 from redmax.dynamics import recursive
 from redmax.dynamics.constraint_rows import constraint_rows
+from redmax.dynamics.jacobians import jacobian
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
-from redmax.dynamics.projected import jacobian
 from redmax.dynamics.quick_loops import is_quick
 from redmax.joints import JOINTS
 from redmax.spatial import adjoint, pose

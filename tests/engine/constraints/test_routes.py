@@ -12,16 +12,16 @@ from engine.constraints.closed import ANGLE, HINGED, looped_model, pinned, tree_
 from engine.mechanisms import MECHANISMS, four_bar, scissor_lift
 from redmax import fast
 from redmax.compile import compile as compile_scene
-from redmax.dynamics import delassus, recursive
+from redmax.dynamics import recursive
 from redmax.dynamics.animation import prescribed_motion, with_prescribed
 from redmax.dynamics.assembly import close_loops
 from redmax.dynamics.constrained import accelerations, solver_of
 from redmax.dynamics.constraint_rows import constraint_rows
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
-from redmax.dynamics.projected import mass_matrix
-from redmax.integrators import constrained
-from redmax.integrators.equations import constrained_motion
+from redmax.integrators import constrained, routes
+from redmax.reference import delassus
+from redmax.reference.projected import mass_matrix
 from redmax.spatial import adjoint, pose
 from redmax.state import State
 
@@ -139,7 +139,8 @@ def test_kernels_agree_with_an_animated_crank():
     closed = State(t, close_loops(model, start.q, t=t).q, start.qdot, start.chart)
     state = run.projected(State(t, *with_prescribed(model, t, closed.q, closed.qdot), closed.chart))
     given = prescribed_motion(model, t)[2]
-    expected = constrained_motion(model, state.q, state.qdot, state.chart, t, given, run)
+    readable = routes.begin(model, constraints=run)
+    expected = readable.held_motion(readable.at(t, state.q, state.qdot, state.chart, given))
     qddot, powers, _ = tree.forward_dynamics(state.q, state.qdot, state.chart, t, given)
     np.testing.assert_allclose(qddot, expected.qddot, rtol=1e-9)
     np.testing.assert_allclose(powers, expected.powers, rtol=1e-9)

@@ -13,14 +13,16 @@ from engine.mechanisms import Builder
 from redmax import fast
 from redmax.compile import compile as compile_scene
 from redmax.drives import Drive, DriveInput, Follower
-from redmax.dynamics import body_forces, energy, loads, projected
+from redmax.dynamics import body_forces, energy, jacobians, loads
 from redmax.dynamics.freedoms import freedoms
 from redmax.dynamics.kinematics import kinematics
+from redmax.dynamics.powers import powers
 from redmax.forces.spring_damper import SpringDamper
-from redmax.integrators import equations
+from redmax.integrators import routes
 from redmax.integrators.base import IntegrationError
 from redmax.integrators.constrained import begin
 from redmax.kernels import route
+from redmax.reference import projected, projected_drives
 from redmax.tables import Table
 
 SOFT = {"stiffness": 3.0, "rest": 0.4, "damping": 0.7, "upper": 0.1, "limit_stiffness": 20.0, "limit_damping": 0.5}
@@ -47,16 +49,23 @@ def chart(model):
     return np.zeros(model.body_count, np.int64)
 
 
-def moved(model, q, qdot, **options):
-    return equations.accelerations(model, q, qdot, chart(model), 0.0, **options)
+def moved(model, q, qdot, name="fast"):
+    route = routes.begin(model, name)
+    return route.accelerations(route.at(0.0, q, qdot, chart(model)))
+
+
+def linearised(model, q, qdot, name="fast", **options):
+    route = routes.begin(model, name)
+    return route.linear_system(route.at(0.0, q, qdot, chart(model)), **options)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_all_routes_agree(seed, monkeypatch):
     model = loaded()
     q, qdot = drawn(model, seed)
-    wanted = moved(model, q, qdot, route="projected")
-    found = [moved(model, q, qdot, route=name) for name in ("recursive", "si_guenter", "fast")]
+    kin = kinematics(model, q, qdot)
+    wanted = projected_drives.forward_dynamics(model, kin, loads.loads(model, kin, 0.0), np.zeros(model.dof_count))
+    found = [moved(model, q, qdot, name) for name in routes.FORMULATIONS]
     monkeypatch.setattr(fast, "bare_tree", lambda model: None)
     found.append(moved(model, q, qdot))
     for qddot in found:
@@ -69,13 +78,13 @@ def test_accelerations_and_forces_are_those_of_constraints(seed):
     model = loaded()
     q, qdot = drawn(model, seed)
     twin = constrained_twin(model)
-    motion = equations.constrained_motion(twin, q, qdot, chart(twin), 0.0, np.zeros(twin.dof_count), begin(twin))
+    held = routes.begin(twin, constraints=begin(twin))
+    motion = held.held_motion(held.at(0.0, q, qdot, chart(twin)))
     found = moved(model, q, qdot)
     np.testing.assert_allclose(found, motion.qddot, rtol=1e-9, atol=1e-9 * np.abs(found).max())
-    kin = kinematics(model, q, qdot)
-    load = loads.loads(model, kin, 0.0)
-    hybrid = equations.driven_or_free(model, kin, load, np.zeros(model.dof_count))
-    force = (hybrid.tau - load.f_r)[model.followers.rows]
+    route = routes.begin(model)
+    at = route.at(0.0, q, qdot, chart(model))
+    force = (route.motion(at).tau - at.load.f_r)[model.followers.rows]
     np.testing.assert_allclose(force, motion.multipliers, rtol=1e-8, atol=1e-8 * np.abs(force).max())
 
 
@@ -118,7 +127,7 @@ def assert_K_and_D_are_derivatives(model, load_of, seed):
     """load_of: forces along all coordinates at (q, qdot), of which K and D are known."""
     q, qdot = drawn(model, seed)
     at = freedoms(model, q)
-    system = equations.linear_system(model, q, qdot, chart(model), 0.0, which=body_forces.EXACT)
+    system = linearised(model, q, qdot, which=body_forces.EXACT)
 
     def force(y, ydot):
         q, qdot = np.zeros((2, model.dof_count))
@@ -141,9 +150,9 @@ def test_K_and_D_of_joint_loads_are_derivatives(seed):
         return loads.loads(model, kinematics(model, q, qdot), 0.0).f_r
 
     K = assert_K_and_D_are_derivatives(model, load_of, seed)
-    straight = freedoms(model, drawn(model, seed)[0]).reduced(
-        fast.linear_system(model, *drawn(model, seed), chart(model), 0.0)[2]
-    )
+    q, qdot = drawn(model, seed)
+    kin = fast.kinematics(model, q, qdot, chart(model))
+    straight = freedoms(model, q).reduced(fast.linear_system(model, kin, fast.loads(model, kin, 0.0), 0.0).K)
     assert np.abs(K - straight).max() > 1e-3 * np.abs(K).max()  # curved tables have a say in it
 
 
@@ -170,7 +179,7 @@ def test_K_and_D_of_forces_are_derivatives(seed):
     def load_of(q, qdot):
         kin = kinematics(model, q, qdot)
         wrenches = body_forces.wrenches(model, kin.E_wi, kin.phi, 0.0)
-        return projected.jacobian_transpose_product(model, kin, wrenches)
+        return jacobians.jacobian_transpose_product(model, kin, wrenches)
 
     assert_K_and_D_are_derivatives(model, load_of, seed)
 
@@ -179,11 +188,11 @@ def test_implicit_steps_take_the_part_of_K_that_pulls_back():
     model = loaded()
     for seed in range(4):
         q, qdot = drawn(model, seed)
-        system = equations.linear_system(model, q, qdot, chart(model), 0.0)
+        system = linearised(model, q, qdot)
         K = freedoms(model, q).reduced(system.K)
         np.testing.assert_allclose(K, K.T, atol=1e-12 * np.abs(K).max())
         assert np.linalg.eigvalsh(K).max() <= 1e-12 * np.abs(K).max()
-        readable = equations.linear_system(model, q, qdot, chart(model), 0.0, route="projected")
+        readable = linearised(model, q, qdot, "projected")
         for ours, theirs in zip(vars(system).values(), vars(readable).values(), strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10 * np.abs(theirs).max())
 
@@ -195,7 +204,7 @@ def test_a_torque_that_pushes_further_the_further_it_gets_is_left_out_of_implici
     model = compile_scene(with_drives(chain(1, torque=torque), drive))
     q, qdot, at = model.q0, model.qdot0, freedoms(model, model.q0)
     exact, implicit = (
-        float(at.reduced(equations.linear_system(model, q, qdot, chart(model), 0.0, which=which).K)[0, 0])
+        float(at.reduced(linearised(model, q, qdot, which=which).K)[0, 0])
         for which in (body_forces.EXACT, body_forces.IMPLICIT)
     )
     bend = float(CAM.second_derivative(-1.0)[0])
@@ -214,7 +223,7 @@ def test_products_with_the_mass_matrix_are_the_same_one_by_one_and_all_at_once()
     np.testing.assert_allclose(load, loads.loads(model, kin, 0.0).f_r, rtol=1e-12, atol=1e-12)
     found, wanted = tau - load, -projected.generalized_force(model, kin, loads.loads(model, kin, 0.0))
     np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
-    own = equations.powers(model, kin, loads.loads(model, kin, 0.0), loads.loads(model, kin, 0.0).f_r, 0.0)
+    own = powers(model, kin, loads.loads(model, kin, 0.0), loads.loads(model, kin, 0.0).f_r, 0.0)
     np.testing.assert_allclose(power, own, rtol=1e-12)
     M = projected.mass_matrix(model, kin)
     few, many = tree.inertia_products(np.eye(model.dof_count)[:2]), tree.inertia_products(np.eye(model.dof_count))
@@ -234,11 +243,11 @@ def test_an_input_that_moves_nothing_is_named():
     model = compile_scene(scene)
     for x in (1.5, 1.0 - 1e-8):  # flat, and so nearly flat that only rounding tells
         q, qdot = model.followers.placed(np.array([0.0, x]), np.zeros(2))
-        for name in equations.ROUTES:
+        for name in routes.FORMULATIONS:
             with pytest.raises(
                 IntegrationError, match="drive 'cam': nothing resists its motion, because no joint moves"
             ):
-                moved(model, q, qdot, route=name)
+                moved(model, q, qdot, name)
     heavier = compile_scene(equal_angles(1, armature=0.5))
     assert np.isfinite(moved(heavier, *drawn(heavier))).all()
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from engine.random_trees import Situation
 from redmax.arrays import Array
-from redmax.dynamics import energy, kinematics, loads, projected
+from redmax.dynamics import energy, jacobians, kinematics, loads
 from redmax.model import Model
+from redmax.reference import projected
 from redmax.spatial import pose
 
 # Sixth-order central difference: f' = sum w (f(+k h) - f(-k h)) / h. Truncation is f^(7) h^6 / 140 and rounding about
@@ -57,7 +58,7 @@ def twists_by_differences(model: Model, q: Array, direction: Array, poses_at: Po
 
 def assert_J_is_the_derivative_of_the_poses(case: Situation) -> None:
     model, kin = case.model, case.kin
-    J, _ = projected.jacobian(model, kin)
+    J, _ = jacobians.jacobian(model, kin)
     for column, e in enumerate(np.eye(model.dof_count)):
         assert_close(J[:, column], twists_by_differences(model, kin.q, e).ravel(), DIFFERENCED)
 
@@ -66,9 +67,9 @@ def assert_Jdot_is_the_derivative_of_J(case: Situation) -> None:
     model, kin = case.model, case.kin
 
     def J(s: float) -> Array:
-        return projected.jacobian(model, kinematics.kinematics(model, kin.q + s * kin.qdot, kin.qdot))[0]
+        return jacobians.jacobian(model, kinematics.kinematics(model, kin.q + s * kin.qdot, kin.qdot))[0]
 
-    assert_close(projected.jacobian(model, kin)[1], derivative(J), DIFFERENCED)
+    assert_close(jacobians.jacobian(model, kin)[1], derivative(J), DIFFERENCED)
 
 
 def assert_same_acceleration(case: Situation, qddot: Array) -> None:

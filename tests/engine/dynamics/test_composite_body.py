@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from engine.dynamics import oracles
 from engine.random_trees import random_situation
-from redmax.dynamics import composite_body, projected, recursive
+from redmax.dynamics import composite_body, recursive
 from redmax.dynamics.kinematics import kinematics
+from redmax.reference import projected
 from redmax.spatial.inertia import MassProperties, combine
 
 ROUND_OFF = 1e-12  # sums of at most 12 bodies relative to the largest entry

@@ -14,9 +14,10 @@ from engine.dynamics import oracles
 from engine.random_trees import Situation, make_joint, random_scene, random_situation, situation
 from redmax.arrays import Array
 from redmax.compile import compile as compile_scene
-from redmax.dynamics import energy, projected, recursive
+from redmax.dynamics import energy, recursive
 from redmax.dynamics.kinematics import Kinematics, kinematics
 from redmax.joints import JOINTS
+from redmax.reference import projected
 from redmax.spatial import adjoint
 
 ROUND_OFF = 1e-12  # sums over at most 10 bodies of numbers of order 1 to 100

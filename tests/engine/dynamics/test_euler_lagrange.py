@@ -9,8 +9,9 @@ import pytest
 from engine.dynamics import oracles
 from engine.random_trees import Situation, random_situation
 from redmax.arrays import Array
-from redmax.dynamics import projected, recursive, si_guenter
+from redmax.dynamics import recursive
 from redmax.joints import JOINTS
+from redmax.reference import projected, si_guenter
 
 
 def accelerations(case: Situation) -> tuple[Array, Array, Array]:

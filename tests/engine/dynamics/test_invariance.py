@@ -12,7 +12,7 @@ from engine.dynamics import oracles
 from engine.random_trees import random_body, random_pose, random_scene, random_state, scene_pose
 from redmax.arrays import Array
 from redmax.compile import compile as compile_scene
-from redmax.dynamics import projected, recursive
+from redmax.dynamics import jacobians, recursive
 from redmax.dynamics.kinematics import body_poses, body_twists, kinematics
 from redmax.dynamics.loads import loads
 from redmax.fields import per_dof_values, specs
@@ -195,7 +195,7 @@ def body_motion(model: Model) -> tuple[dict[str, Array], dict[str, Array], dict[
     """Pose, twist and its derivative of every body's own frame at the start, by name."""
     kin = kinematics(model, model.q0, model.qdot0)
     qddot = recursive.forward_dynamics(model, kin, loads(model, kin, 0.0)).qddot
-    J, Jdot = projected.jacobian(model, kin)
+    J, Jdot = jacobians.jacobian(model, kin)
     phidot_i = (J @ qddot + Jdot @ kin.qdot).reshape(-1, 6)
     phidot = (adjoint.Ad_inverse(model.E_ib) @ phidot_i[:, :, None])[:, :, 0]
     return tuple(

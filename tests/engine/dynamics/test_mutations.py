@@ -18,7 +18,8 @@ import pytest
 
 from engine.dynamics import extended, oracles
 from engine.random_trees import Situation, random_model, random_situation, situation
-from redmax.dynamics import composite_body, energy, loads, projected, recursive, si_guenter
+from redmax.dynamics import composite_body, energy, loads, recursive
+from redmax.reference import projected, si_guenter
 from redmax.spatial import adjoint
 
 Plant = Callable[[ModuleType, str, str], None]

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from engine.dynamics import extended, oracles
 from engine.random_trees import random_model, random_situation, situation
-from redmax.dynamics import projected, recursive, si_guenter
+from redmax.dynamics import recursive
 from redmax.dynamics.singular import ImmovableError
 from redmax.joints import JOINTS
+from redmax.reference import projected, si_guenter
 
 ROUND_OFF = 1e-11  # wrenches summed over at most 12 bodies, moments up to 1e2 N m
 trees = given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))

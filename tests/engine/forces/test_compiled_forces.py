@@ -13,9 +13,10 @@ from redmax import fast
 from redmax.compile import compile as compile_scene
 from redmax.dynamics import body_forces
 from redmax.dynamics.energy import kinetic_energy
+from redmax.dynamics.jacobians import jacobian
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads, potential_energy
-from redmax.dynamics.projected import forward_dynamics, jacobian, mass_matrix
+from redmax.dynamics.powers import powers
 from redmax.integrators import (
     Bdf1,
     Bdf2,
@@ -25,11 +26,11 @@ from redmax.integrators import (
     Rk45,
     RungeKutta4,
     SemiImplicitEuler,
+    routes,
 )
-from redmax.integrators.energy_balance import powers
-from redmax.integrators.equations import linear_system, residual
 from redmax.kernels import route, tasks
 from redmax.kernels.layout.declaration import Vector
+from redmax.reference.projected import forward_dynamics, mass_matrix
 from redmax.simulate import record, simulate
 
 pytestmark = pytest.mark.skipif(route.name() != route.NUMBA, reason="kernels need numba")
@@ -76,9 +77,13 @@ def test_samples_have_the_energy_of_forces(seed):
 def test_residuals(seed, monkeypatch):
     model, state, _ = case(seed)
     qddot = np.linspace(-1.0, 1.0, model.dof_count)
-    found = residual(model, state.q, state.qdot, qddot, state.chart, T)
-    monkeypatch.setattr(fast, "compiled", lambda model: None)
-    close(found, residual(model, state.q, state.qdot, qddot, state.chart, T))
+    compiled = routes.begin(model)
+    monkeypatch.setattr(fast, "new_tree", lambda model: None)
+    vectorised = routes.begin(model)
+    found, expected = (
+        route.residual(route.at(T, state.q, state.qdot, state.chart), qddot) for route in (compiled, vectorised)
+    )
+    close(found, expected)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -88,7 +93,8 @@ def test_products_with_the_implicit_matrix(seed):
     h, x = 0.03, np.linspace(-1.0, 2.0, model.dof_count)
     tree.set_chart(state.chart)
     tree._run(state.q.copy(), state.qdot.copy(), x, T, tasks.PLACE | tasks.LOADS)
-    system = linear_system(model, state.q, state.qdot, state.chart, T, route="recursive")
+    readable = routes.begin(model, "recursive")
+    system = readable.linear_system(readable.at(T, state.q, state.qdot, state.chart))
     tree._run(state.q.copy(), state.qdot.copy(), x, h, tasks.MULTIPLY)
     close(tree.vectors[Vector.FORCE], (system.M - h * system.D - h**2 * system.K) @ x)
     tree._run(state.q.copy(), state.qdot.copy(), x, h, tasks.STIFFNESS_PRODUCT)
@@ -121,7 +127,6 @@ def test_runs_are_those_of_the_readable_integrators(make, integrator, monkeypatc
     compiled = run()
     assert compiled.status == "complete", compiled.message
     monkeypatch.setattr(fast, "new_tree", lambda model: None)
-    monkeypatch.setattr(fast, "compiled", lambda model: None)
     readable = run()
     loose = 1e-7 if integrator.kind in ("rk45", "bdf1", "bdf2") else 1e-9  # steps and iterations stop elsewhere
     for name in ("position", "q", "qdot"):

@@ -15,8 +15,8 @@ from engine.random_trees import random_scene
 from redmax import io
 from redmax.compile import compile as compile_scene
 from redmax.dynamics import body_forces
+from redmax.dynamics.jacobians import jacobian
 from redmax.dynamics.kinematics import kinematics
-from redmax.dynamics.projected import jacobian, mass_matrix
 from redmax.errors import SceneError
 from redmax.fields import Pose
 from redmax.forces import FORCES
@@ -37,10 +37,11 @@ from redmax.integrators import (
     LinearlyImplicitEulerPcg,
     MaximalEuler,
     Rk45,
+    routes,
 )
-from redmax.integrators.equations import ROUTES, accelerations, linear_system
 from redmax.integrators.switching import switch_times
 from redmax.joints import JOINTS
+from redmax.reference.projected import mass_matrix
 from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import record, simulate
 from redmax.spatial import pose
@@ -242,7 +243,10 @@ def loaded_tree(seed, n=6, **options):
 def test_every_route_gives_the_same_accelerations(seed):
     model = compile_scene(loaded_tree(seed))
     state = model.initial_state()
-    found = {route: accelerations(model, state.q, state.qdot, state.chart, 0.37, route=route) for route in ROUTES}
+    found = {}
+    for name in routes.FORMULATIONS:
+        route = routes.begin(model, name)
+        found[name] = route.accelerations(route.at(0.37, state.q, state.qdot, state.chart))
     scale = max(1.0, np.abs(found["projected"]).max()) * np.linalg.cond(
         mass_matrix(model, kinematics(model, state.q, state.qdot))
     )
@@ -260,9 +264,11 @@ def test_stiffness_and_damping_reach_the_linear_system(seed, which):
     kin = kinematics(model, state.q, state.qdot)
     J, _ = jacobian(model, kin)
     blocks = body_forces.assembled(body_forces.couplings(model, kin.E_wi, kin.phi, 0.37, which=which), model.body_count)
-    for route in ("fast", "recursive"):
-        found = linear_system(model, state.q, state.qdot, state.chart, 0.37, route=route, which=which)
-        bare = linear_system(without, state.q, state.qdot, state.chart, 0.37, route=route)
+    for name in ("fast", "recursive"):
+        found, bare = (
+            route.linear_system(route.at(0.37, state.q, state.qdot, state.chart), which=which)
+            for route in (routes.begin(model, name), routes.begin(without, name))
+        )
         for ours, bare_one, block_matrix in zip((found.K, found.D), (bare.K, bare.D), blocks, strict=True):
             expected = J.T @ block_matrix @ J
             assert np.abs(ours - bare_one - expected).max() <= 1e-12 * max(1.0, np.abs(expected).max())

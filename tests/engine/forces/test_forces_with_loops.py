@@ -46,7 +46,6 @@ def run(model, integrator, duration=0.5):
 def test_energy_change_is_work_less_loss(compiled, monkeypatch):
     if not compiled:
         monkeypatch.setattr(fast, "new_tree", lambda model: None)
-        monkeypatch.setattr(fast, "compiled", lambda model: None)
     channels = run(loaded(), Dop853(rtol=1e-10, atol=1e-10)).channels
     drift = channels["energy"] - channels["energy"][0] - channels["work"] + channels["loss"]
     assert np.abs(drift).max() <= 1e-8 * np.abs(channels["energy"]).max()
@@ -56,7 +55,6 @@ def test_energy_change_is_work_less_loss(compiled, monkeypatch):
 def test_the_routes_agree(monkeypatch):
     ours = run(loaded(), Dop853(rtol=1e-10, atol=1e-10))
     monkeypatch.setattr(fast, "new_tree", lambda model: None)
-    monkeypatch.setattr(fast, "compiled", lambda model: None)
     theirs = run(loaded(), Dop853(rtol=1e-10, atol=1e-10))
     assert np.abs(ours.position - theirs.position).max() <= 1e-7
 

@@ -181,7 +181,6 @@ def test_a_jump_of_an_input_is_not_lost_where_the_method_changes():
 
 def test_without_kernels_the_same_choice_is_made(monkeypatch):
     monkeypatch.setattr(fast, "new_tree", lambda model: None)
-    monkeypatch.setattr(fast, "compiled", lambda model: None)
     model = MECHANISMS["stiff joints"]()
     found = complete(model, Automatic(), 0.25)
     assert found.meta["note"].startswith("stiff: implicit steps")

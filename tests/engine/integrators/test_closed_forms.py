@@ -11,7 +11,6 @@ from engine.integrators.pendulums import chain, free_body, hinge
 from redmax.dynamics import energy
 from redmax.dynamics.animation import prescribed_motion
 from redmax.dynamics.kinematics import kinematics
-from redmax.dynamics.projected import mass_matrix
 from redmax.integrators import (
     INTEGRATORS,
     Bdf2,
@@ -24,6 +23,7 @@ from redmax.integrators import (
 )
 from redmax.joints.base import ANIMATED, LOCKED
 from redmax.model import Model
+from redmax.reference.projected import mass_matrix
 from redmax.simulate import record, simulate
 from redmax.spatial import so3
 from redmax.state import State

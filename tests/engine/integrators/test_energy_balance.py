@@ -17,7 +17,7 @@ from engine.random_trees import random_model
 from redmax.compile import compile as compile_scene
 from redmax.integrators import INTEGRATORS, Dop853, Integrator, LinearlyImplicitEuler, Rk45, RungeKutta4
 from redmax.integrators.energy_balance import BalancedStepper
-from redmax.integrators.equations import ROUTES
+from redmax.integrators.routes import FORMULATIONS
 from redmax.joints import JOINTS, Revolute
 from redmax.joints.base import ANIMATED, LOCKED
 from redmax.model import Model
@@ -175,11 +175,11 @@ def test_random_mechanisms_keep_their_balance(seed):
     assert remainder(trajectory) < 1e-8  # as above; kinks of soft limits are met at the tolerance too
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_every_formulation_counts_the_same_work(route):
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_every_formulation_counts_the_same_work(formulation):
     model = chain(hinge(0, q=0.2), hinge(1, motion_type=ANIMATED, animation=BROKEN, torque=2.0), hinge(2, damping=0.1))
     reference = run(model, Dop853(**TIGHT))
-    trajectory = run(model, Dop853(dynamics=route, **TIGHT))
+    trajectory = run(model, Dop853(dynamics=formulation, **TIGHT))
     for name in (WORK, LOSS):
         np.testing.assert_allclose(trajectory.channels[name], reference.channels[name], atol=1e-8)
 

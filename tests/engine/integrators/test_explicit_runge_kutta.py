@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import DOP853, RK45
 
 from engine.integrators.pendulums import double_pendulum
-from redmax.integrators.equations import accelerations
+from redmax.integrators import routes
 from redmax.integrators.explicit_runge_kutta import MAX_FACTOR, ExplicitRungeKutta, StepTooSmallError
 from redmax.integrators.tableaux import CLASSICAL, DORMAND_PRINCE_5, DORMAND_PRINCE_8, STEADY
 
@@ -37,9 +37,11 @@ SATELLITE = np.array([0.994, 0.0, 0.0, -2.00158510637908])
 
 
 def pendulum_slope(model):
+    route = routes.begin(model)
+
     def slope(t, y):
         q, qdot = np.split(y, 2)
-        return np.append(qdot, accelerations(model, q, qdot, np.zeros(2, np.int64), t))
+        return np.append(qdot, route.accelerations(route.at(t, q, qdot, np.zeros(2, np.int64))))
 
     return slope
 
@@ -88,7 +90,7 @@ def test_every_step_is_scipys(method, scipy_class, tolerance, problem):
     rejections = steps = 0
     while theirs.status == "running":
         ours.t, ours.step = theirs.t, theirs.h_abs
-        ours.go_on_from(theirs.y)
+        ours.go_on_from(theirs.t, theirs.y)
         before, evaluations = theirs.h_abs, theirs.nfev
         theirs.step()
         ours.advance(t_end)

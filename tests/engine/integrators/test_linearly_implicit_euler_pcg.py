@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from engine.dynamics.oracles import assert_close
 from engine.random_trees import random_model, random_situation
-from redmax.dynamics.inverse_inertia import articulated_inertia, implicit_terms, inverse_inertia_product
-from redmax.dynamics.projected import generalized_force, jacobian, mass_matrix
+from redmax.dynamics.jacobians import jacobian
 from redmax.integrators import LinearlyImplicitEuler, LinearlyImplicitEulerPcg
 from redmax.integrators.linearly_implicit_euler_pcg import implicit_velocity
+from redmax.reference.inverse_inertia import articulated_inertia, implicit_terms, inverse_inertia_product
+from redmax.reference.projected import generalized_force, mass_matrix
 from redmax.solvers.pcg import pcg
 
 H = 0.05

@@ -142,8 +142,8 @@ def test_energy_drifts_by_less_as_the_step_shrinks():
 
 def test_a_step_that_cannot_be_taken_is_an_integration_error(monkeypatch):
     model = compile_scene(double_pendulum())
-    monkeypatch.setattr("redmax.dynamics.maximal.MAX_ITERATIONS", 1)
-    monkeypatch.setattr("redmax.dynamics.maximal.CLOSED", 0.0)
+    monkeypatch.setattr("redmax.reference.maximal.MAX_ITERATIONS", 1)
+    monkeypatch.setattr("redmax.reference.maximal.CLOSED", 0.0)
     with pytest.raises(IntegrationError, match="stays open"):
         end(model, MaximalEuler(h=0.1))
 

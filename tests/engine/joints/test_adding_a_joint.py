@@ -18,9 +18,10 @@ from engine.random_trees import random_situation
 from redmax import io
 from redmax.__main__ import main
 from redmax.compile import compile as compile_scene
-from redmax.dynamics import projected, recursive
+from redmax.dynamics import recursive
 from redmax.integrators import Dop853
 from redmax.joints import JOINTS
+from redmax.reference import projected
 from redmax.simulate import simulate
 
 DOC = Path(__file__).parents[3] / "docs" / "adding_a_joint.md"

@@ -14,10 +14,11 @@ from redmax.dynamics import energy, recursive
 from redmax.dynamics.animation import prescribed_motion
 from redmax.dynamics.kinematics import body_poses, body_twists, kinematics, recentred
 from redmax.dynamics.loads import loads, potential_energy
+from redmax.dynamics.powers import powers
 from redmax.fields import Pose
 from redmax.forces import SpringDamper
-from redmax.integrators.energy_balance import powers
-from redmax.integrators.equations import linear_system, solve_free
+from redmax.integrators import routes
+from redmax.integrators.routes.solvable import solve_free
 from redmax.joints import JOINTS, Fixed, Revolute
 from redmax.joints.trusted import trusted_primitives
 from redmax.scene import Body, Inertia, Scene
@@ -153,7 +154,8 @@ def test_implicit_solve(seed):
     """(M - h D - h^2 K) x = b with x given at prescribed joints: the dense solution of the readable system."""
     model, q, qdot, chart = case(seed)
     h = 0.02
-    system = linear_system(model, q, qdot, chart, T, route="recursive")
+    readable = routes.begin(model, "recursive")
+    system = readable.linear_system(readable.at(T, q, qdot, chart))
     rng = np.random.default_rng(seed)
     b, given = rng.uniform(-2.0, 2.0, model.dof_count), rng.uniform(-1.0, 1.0, model.dof_count)
     expected = solve_free(model, q, system.M - h * system.D - h**2 * system.K, b, given)

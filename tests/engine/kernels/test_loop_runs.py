@@ -27,7 +27,6 @@ from redmax.tables import Table
 
 pytest.importorskip("numba")
 from redmax import fast
-from redmax.integrators.dormand_prince import CompiledExplicitStepper
 
 MECHANISMS = {
     "four-bar": four_bar,
@@ -95,8 +94,8 @@ def test_an_animated_crank_works_on_its_loop(name, cls):
 def test_long_runs_stay_closed_and_keep_their_energy():
     model = compile_scene(four_bar())
     stepper = Dop853(rtol=1e-9, atol=1e-9).begin(model, model.initial_state())
-    assert isinstance(stepper, CompiledExplicitStepper)
     tree = stepper.tree
+    assert tree is not None
     seen = []
     for frame in range(1, 481):
         state = stepper.advance(frame / 24.0)
@@ -121,7 +120,7 @@ def test_a_loop_that_is_moved_beyond_its_reach_is_named(integrator, says):
     turn = Table(x=(0.0, 1.0), y=((0.0,), (10.0,)), interpolation="linear")
     scene.joints[0] = dataclasses.replace(scene.joints[0], motion_type="animated", animation=turn)
     model = compile_scene(scene)
-    assert isinstance(integrator.begin(model, model.initial_state()), CompiledExplicitStepper)
+    assert integrator.begin(model, model.initial_state()).tree is not None
     sample = last_sample(model, integrator)
     assert sample.status == "failed"
     assert says in sample.message
@@ -143,7 +142,7 @@ def test_runs_that_begin_where_rows_depend_on_each_other_go_step_by_step():
     for scene in (parallelogram(angle=0.0), bennett()):
         model = compile_scene(scene)
         stepper = Dop853().begin(model, model.initial_state())
-        assert not isinstance(stepper, CompiledExplicitStepper)
+        assert stepper.tree is None
 
 
 def test_constraints_that_kernels_do_not_know_are_left_to_readable_code():

@@ -19,13 +19,12 @@ from engine.mechanisms import (
     scissor_lift,
     slider_crank,
 )
-from redmax import simulate as simulation
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.constrained import ConstraintError
 from redmax.fields import Pose
 from redmax.integrators import Dop853
 from redmax.integrators.constrained import ConstrainedRun
-from redmax.simulate import simulate
+from redmax.simulate import sampling, simulate
 from redmax.state import State
 from redmax.tables import Table
 
@@ -49,9 +48,9 @@ def samples(scene, monkeypatch, *, readable):
     model = compile_scene(scene)
     with monkeypatch.context() as patch:
         if readable:
-            patch.setattr(simulation, "_tree_for", lambda _: None)
+            patch.setattr(sampling, "_tree_for", lambda _: None)
         else:
-            patch.setattr(simulation, "_take_sample", None)  # which readable samples would need
+            patch.setattr(sampling.Sampler, "_computed", None)  # which readable samples would need
         return list(simulate(model, integrator=Dop853(), fps=24.0, duration=0.2))
 
 

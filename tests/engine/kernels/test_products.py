@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from engine.random_trees import random_model, random_state
-from redmax.dynamics import projected
-from redmax.dynamics.inverse_inertia import implicit_terms
+from redmax.dynamics import jacobians
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
 from redmax.joints import JOINTS
+from redmax.reference import projected
+from redmax.reference.inverse_inertia import implicit_terms
 
 pytest.importorskip("numba")
 from redmax.kernels import tasks
@@ -57,7 +58,7 @@ def test_mass_matrix(seed):
 def test_twists_are_J_times_any_velocity(seed):
     model, q, qdot, chart, kin, rng = case(seed)
     tree, x = Tree(model), rng.standard_normal(model.dof_count)
-    close(tree.twists(q, chart, x), projected.jacobian_products(model, kin, x)[0])
+    close(tree.twists(q, chart, x), jacobians.jacobian_products(model, kin, x)[0])
     close(tree.twists(q, chart, qdot), kin.phi)
 
 
@@ -67,7 +68,7 @@ def test_generalised_force_is_J_transposed_times_wrenches(seed):
     wrenches = rng.standard_normal((model.body_count, 6))
     close(
         Tree(model).generalised_force(q, chart, wrenches),
-        projected.jacobian_transpose_product(model, kin, wrenches),
+        jacobians.jacobian_transpose_product(model, kin, wrenches),
     )
 
 
@@ -86,7 +87,7 @@ def test_product_with_the_matrix_of_implicit_steps(seed):
     model, q, qdot, chart, kin, rng = case(seed)
     load = loads(model, kin, T)
     P_r, P_m = implicit_terms(load, H)
-    J = projected.jacobian(model, kin)[0]
+    J = jacobians.jacobian(model, kin)[0]
     blocks = J.reshape(model.body_count, 6, model.dof_count)
     A = projected.mass_matrix(model, kin) + J.T @ (P_m @ blocks).reshape(J.shape) + np.diag(P_r)
     tree, x = Tree(model), rng.standard_normal(model.dof_count)

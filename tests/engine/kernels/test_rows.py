@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from redmax.compile import compile as compile_scene
-from redmax.dynamics import projected
 from redmax.dynamics.kinematics import body_poses, kinematics
 from redmax.dynamics.loads import loads
 from redmax.fields import Pose
@@ -26,6 +25,7 @@ from redmax.joints import (
     Translational,
     Universal,
 )
+from redmax.reference import projected
 from redmax.scene import Body, Inertia, Scene
 
 numba = pytest.importorskip("numba")

@@ -14,9 +14,9 @@ from redmax import io
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.energy import center_of_mass
 from redmax.dynamics.kinematics import body_poses, kinematics
-from redmax.dynamics.projected import mass_matrix
 from redmax.integrators import Dop853, LinearlyImplicitEuler, LinearlyImplicitEulerPcg
 from redmax.joints import JOINTS
+from redmax.reference.projected import mass_matrix
 from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import record, simulate
 from redmax.strands import Attachment, Strand

@@ -8,8 +8,9 @@ import numpy as np
 from engine.dynamics import oracles
 from redmax import vectorised
 from redmax.arrays import Array, IntArray
-from redmax.dynamics import kinematics, loads, projected, recursive
+from redmax.dynamics import kinematics, loads, recursive
 from redmax.model import Model
+from redmax.reference import linearised, projected
 
 EPS = float(np.finfo(np.float64).eps)
 # Poses, twists and forces of up to 30 bodies: sums of as many terms (largest seen on 400 trees: 40 roundings).
@@ -61,15 +62,8 @@ def assert_routes_agree(
 
     fused = vectorised.accelerations(model, q, qdot, kin.chart, t, qddot)
     oracles.assert_close(fused, forward.qddot, solved)
-    linear = vectorised.linear_system(model, q, qdot, kin.chart, t)
-    for part, expected in zip(linear, readable_system(model, kin, load), strict=True):
+    linear = vectorised.linear_system(model, kin_v, vectorised.loads(model, kin_v, t), t)
+    readable = linearised.linear_system(model, kin, load, t)
+    for part, expected in zip(vars(linear).values(), vars(readable).values(), strict=True):
         assert part.shape == expected.shape
         oracles.assert_close(part, expected, ROUNDINGS)
-
-
-def readable_system(model: Model, kin: kinematics.Kinematics, load: loads.Loads) -> tuple[Array, Array, Array, Array]:
-    """M, f, K and D of `integrators.equations.LinearSystem`, from the Jacobian. Source: RM19 eq. 12."""
-    J, _ = projected.jacobian(model, kin)
-    D_m = (load.D_m @ J.reshape(model.body_count, 6, model.dof_count)).reshape(J.shape)
-    M = J.T @ (model.inertia.reshape(-1, 1) * J)
-    return M, projected.generalized_force(model, kin, load), np.diag(load.K_r), J.T @ D_m + np.diag(load.D_r)

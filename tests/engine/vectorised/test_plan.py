@@ -28,11 +28,11 @@ def test_a_plan_is_found_again_and_dies_with_its_model():
     rng = np.random.default_rng(0)
     model = random_model(rng, 6)
     q, qdot = random_state(rng, model)
-    whole_run(model, q, qdot, None)
-    vectorised.linear_system(model, q, qdot, np.zeros(6, int), 0.0)
+    kin, load, _ = whole_run(model, q, qdot, None)
+    vectorised.linear_system(model, kin, load, 0.0)
     plan = weakref.ref(plan_of(model))
     assert plan() is plan_of(model)
-    del model
+    del model, kin, load
     gc.collect()
     assert plan() is None
 

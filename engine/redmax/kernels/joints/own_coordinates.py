@@ -15,6 +15,7 @@ from ..layout.memory import address_of, fixed, further, get, put
 from .functions import COLUMN, POSE, call_rewrite
 from .general import chart_of, data_address, evaluate_part
 
+
 @inner
 def write_as_meant(part, data, charts, dofs, own_q, own_qdot, space):
     """Rewrite a part's coordinates and velocities as its loads mean them: in chart 0, nearest to rest."""

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from engine.dynamics import oracles
 from engine.random_trees import random_situation
-from redmax.dynamics import projected
+from redmax.dynamics import jacobians
 from redmax.dynamics.singular import ImmovableError
 from redmax.joints import JOINTS
+from redmax.reference import projected
 
 ROUND_OFF = 1e-12  # sums over a path of at most 8 joints of numbers of order 1 to 100
 trees = given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8))
@@ -44,17 +45,17 @@ def test_J_and_Jdot_of_mixed_trees(seed):
 def test_linear_time_products_equal_dense_ones(seed, n):
     model, kin, *_ = random_situation(seed, n)
     rng = np.random.default_rng(seed)
-    J, Jdot = projected.jacobian(model, kin)
+    J, Jdot = jacobians.jacobian(model, kin)
     x, y = rng.standard_normal(model.dof_count), rng.standard_normal((n, 6))
-    Jx, Jdotx = projected.jacobian_products(model, kin, x)
+    Jx, Jdotx = jacobians.jacobian_products(model, kin, x)
     oracles.assert_close(Jx.ravel(), J @ x, ROUND_OFF)
     oracles.assert_close(Jdotx.ravel(), Jdot @ x, ROUND_OFF)
-    oracles.assert_close(projected.jacobian_transpose_product(model, kin, y), J.T @ y.ravel(), ROUND_OFF)
+    oracles.assert_close(jacobians.jacobian_transpose_product(model, kin, y), J.T @ y.ravel(), ROUND_OFF)
 
 
 def test_J_times_qdot_is_the_body_twists():
     model, kin, *_ = random_situation(3, 8)
-    oracles.assert_close(projected.jacobian(model, kin)[0] @ kin.qdot, kin.phi.ravel(), ROUND_OFF)
+    oracles.assert_close(jacobians.jacobian(model, kin)[0] @ kin.qdot, kin.phi.ravel(), ROUND_OFF)
 
 
 def test_the_coriolis_wrench_is_gyroscopic_torque_and_turning_momentum():

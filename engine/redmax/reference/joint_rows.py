@@ -16,10 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, IntArray
+from ..dynamics.animation import prescribed_motion
+from ..dynamics.complement import complement, pseudo_inverse
+from ..dynamics.kinematics import Kinematics
 from ..model import Model
 from ..spatial import adjoint
-from .animation import prescribed_motion
-from .kinematics import Kinematics
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,21 +61,6 @@ def relative_twist_matrix(model: Model, kin: Kinematics) -> tuple[Array, Array]:
             A[j, :, p] = -Ad_jp @ Ad_ji[p]
             Adot[j, :, p] = -adjoint.Ad_inverse_dot(kin.E_pj[j], V_rel) @ Ad_ji[p]
     return A.reshape(6 * n, 6 * n), Adot.reshape(6 * n, 6 * n)
-
-
-def complement(S: Array) -> Array:
-    """C (6 - n, 6): orthonormal rows with C S = 0, for S (6, n) of full rank.
-
-    The projector onto the complement is factored with pivoting, 1 - S S^+ = C^T C. Where S spans coordinate axes the
-    projector is diagonal and C consists of the other rows of the identity: rows dropped, as in RBDN section 1.10.
-    """
-    rest = np.eye(6) - S @ pseudo_inverse(S)
-    C = np.zeros((6 - S.shape[1], 6))
-    for k in range(len(C)):
-        pivot = int(np.argmax(np.diag(rest)))
-        C[k] = rest[pivot] / np.sqrt(rest[pivot, pivot])
-        rest = rest - np.outer(C[k], C[k])
-    return C
 
 
 def joint_rows(model: Model, kin: Kinematics, t: float) -> JointRows:
@@ -124,8 +110,3 @@ def coordinate_rates(model: Model, kin: Kinematics) -> Array:
     A = relative_twist_matrix(model, kin)[0].reshape(n, 6, 6 * n)
     blocks = [pseudo_inverse(kin.S[:, model.columns(j)]) @ A[j] for j in range(n)]
     return np.concatenate([np.zeros((0, 6 * n)), *blocks])
-
-
-def pseudo_inverse(S: Array) -> Array:
-    """S^+ (n, 6) of S (6, n), also for a joint without degrees of freedom."""
-    return np.linalg.pinv(S) if S.shape[1] else np.zeros((0, 6))

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from engine.dynamics.oracles import DIFFERENCED, assert_close, derivative
 from engine.random_trees import make_joint, random_situation, safe_q
+from redmax.dynamics.complement import complement
+from redmax.dynamics.jacobians import jacobian
 from redmax.dynamics.joint_coordinates import JointCoordinatesError, joint_coordinates
-from redmax.dynamics.joint_rows import complement, coordinate_rates, joint_rows, relative_twist_matrix
 from redmax.dynamics.kinematics import kinematics
-from redmax.dynamics.projected import jacobian
 from redmax.joints import JOINTS
+from redmax.reference.joint_rows import coordinate_rates, joint_rows, relative_twist_matrix
 from redmax.spatial import pose, so3
 
 # Sums of six products of numbers up to 10 (positions of a tree of 8 bodies).

@@ -9,20 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, BoolArray
+from ..dynamics.constrained import ConstrainedMotion
+from ..dynamics.constraint_rows import ConstraintRows
+from ..dynamics.hybrid_dynamics import HybridDynamics
+from ..dynamics.jacobians import jacobian_transpose_product
+from ..dynamics.kinematics import Kinematics
 from ..model import Model
 from ..spatial import adjoint, pose
-from .constrained import ConstrainedMotion
-from .constraint_rows import ConstraintRows
 from .inverse_inertia import articulated_inertia, inverse_inertia_product
-from .kinematics import Kinematics
-from .projected import jacobian_transpose_product
-from .recursive import HybridDynamics
 
-RANK = 1e-12
+REDUNDANT_DIRECTION = 1e-12
 """A direction of the scaled operator weaker than this counts as redundant: the square of a weakness of 1e-6, which is
 the least that survives its rounding."""
 
-VANISHING = 1e-20
+IDLE_ROW = 1e-20
 """A row whose entry is smaller than this beside the largest moves nothing."""
 
 
@@ -53,7 +53,7 @@ def reach(model: Model, kin: Kinematics, rows: ConstraintRows, active: BoolArray
 def accelerations(
     model: Model, kin: Kinematics, rows: ConstraintRows, active: BoolArray, free: HybridDynamics
 ) -> ConstrainedMotion:
-    """As `constrained.accelerations` for equations. free: the motion without constraints.
+    """Accelerations (nr,) that satisfy the active equations, and all multipliers (m,). free: the motion without rows.
 
     Source: RBDN eqs. 2.119-2.120.
     """
@@ -69,9 +69,9 @@ def accelerations(
 def pseudo_solved(A: Array, b: Array) -> Array:
     """The shortest x (m,), rows weighed alike, with A x = b as far as A (m, m), symmetric, of any rank, can."""
     diagonal = np.diag(A)
-    kept = diagonal > VANISHING * diagonal.max(initial=0.0)
+    kept = diagonal > IDLE_ROW * diagonal.max(initial=0.0)
     scale = 1.0 / np.sqrt(np.where(kept, diagonal, np.inf))
     values, vectors = np.linalg.eigh(scale[:, None] * A * scale)
-    strong = values > RANK * values.max(initial=0.0)
+    strong = values > REDUNDANT_DIRECTION * values.max(initial=0.0)
     inverse = np.where(strong, 1.0 / np.where(strong, values, 1.0), 0.0)
     return np.asarray(scale * (vectors @ (inverse * (vectors.T @ (scale * b)))))

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
+from ..dynamics import joint_frame
+from ..dynamics.kinematics import Kinematics
+from ..dynamics.loads import Loads
+from ..dynamics.recursive import symmetric
+from ..dynamics.singular import solve
 from ..model import Model
 from ..spatial import adjoint
-from . import joint_frame
-from .kinematics import Kinematics
-from .loads import Loads
-from .recursive import symmetric
-from .singular import solve
 
 
 @dataclass(frozen=True, eq=False)

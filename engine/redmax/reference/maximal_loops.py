@@ -9,16 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, IntArray
+from ..dynamics.constraint_rows import constraint_rows, element_names
+from ..dynamics.kinematics import Kinematics
 from ..errors import UNKNOWN, Quantity
 from ..model import Model
 from ..solvers.row_solver import RowSolver
 from ..spatial import pose
-from .constraint_rows import constraint_rows, element_names
 from .joint_rows import JointRows, coordinate_rates, joint_rows
-from .kinematics import Kinematics
 from .maximal import CLOSED, MAX_ITERATIONS, MaximalError, body_kinematics
 
-NEARLY = 1e-11
+ACCEPTED_GAP = 1e-11
 """Errors below this [rad, m, relative to the size of the scene] are borne where they no longer get smaller."""
 
 
@@ -62,7 +62,10 @@ def tied_twists(A: Array, f: Array, rows: BodyRows, wanted: Array) -> Array:
 def close_loops(
     model: Model, t: float, E_wi: Array, phi: Array, guess: Array, chart: IntArray
 ) -> tuple[Kinematics, Array]:
-    """`maximal.close_joints` for a model with loops and constraints: all are closed together."""
+    """The bodies moved so that joints, loops and constraints are all closed, and their twists made to fit.
+
+    Returns what `maximal.body_kinematics` does. Raises MaximalError naming what stays open.
+    """
     M = np.diag(model.inertia.ravel())
     size = max(1.0, float(np.abs(E_wi[:, :3, 3]).max(initial=0.0)))
     least = np.inf
@@ -70,7 +73,7 @@ def close_loops(
         kin, gap = body_kinematics(model, t, E_wi, phi, guess, chart)
         rows = BodyRows(model, kin, t, joint_rows(model, kin, t), gap)
         worst = float(np.abs(rows.error).max(initial=0.0))
-        if worst <= CLOSED * size or (worst <= NEARLY * size and worst > 0.5 * least):
+        if worst <= CLOSED * size or (worst <= ACCEPTED_GAP * size and worst > 0.5 * least):
             twists = tied_twists(M, model.inertia.ravel() * kin.phi.ravel(), rows, rows.gamma)
             return body_kinematics(model, t, E_wi, twists.reshape(-1, 6), kin.q, chart)
         least = min(least, worst)

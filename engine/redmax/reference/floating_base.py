@@ -13,14 +13,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
+from ..dynamics.joint_coordinates import joint_coordinates
+from ..dynamics.kinematics import Kinematics
+from ..dynamics.loads import Loads
 from ..errors import RedMaxError
 from ..joints.prismatic import Prismatic
 from ..joints.revolute import Revolute
 from ..model import Model
 from ..spatial import chain_jacobians, pose, quaternion, so3
-from .joint_coordinates import joint_coordinates
-from .kinematics import Kinematics
-from .loads import Loads
 
 BASE = chain_jacobians.BASE_COLUMNS
 

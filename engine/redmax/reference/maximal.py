@@ -11,14 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, IntArray
+from ..dynamics.animation import prescribed_motion
+from ..dynamics.complement import pseudo_inverse
+from ..dynamics.joint_coordinates import displacement, joint_coordinates
+from ..dynamics.kinematics import Kinematics
+from ..dynamics.loads import Loads
 from ..errors import ElementName, Quantity, RunError
 from ..model import Model
 from ..spatial import adjoint, pose
-from .animation import prescribed_motion
-from .joint_coordinates import displacement, joint_coordinates
-from .joint_rows import JointRows, coordinate_rates, joint_rows, pseudo_inverse
-from .kinematics import Kinematics
-from .loads import Loads
+from .joint_rows import JointRows, coordinate_rates, joint_rows
 from .projected import coriolis_wrenches
 
 CLOSED = 1e-13

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from engine.dynamics.oracles import DIFFERENCED, assert_close, derivative
 from engine.random_trees import make_joint, random_scene, random_settings, random_state
 from redmax.compile import compile as compile_scene
-from redmax.dynamics import floating_base, projected
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
 from redmax.joints.base import LOCKED
+from redmax.reference import floating_base, projected
 from redmax.spatial import chain_jacobians, pose
 
 T = 0.3

@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..dynamics import joint_frame
+from ..dynamics.kinematics import Kinematics
+from ..dynamics.loads import Loads
+from ..dynamics.prescribed import accelerations
+from ..dynamics.singular import solve
 from ..model import Model
 from ..spatial import adjoint
-from . import joint_frame
-from .kinematics import Kinematics
-from .loads import Loads
-from .prescribed import accelerations
-from .singular import solve
 
 
 def forward_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot_prescribed: Array | None = None) -> Array:

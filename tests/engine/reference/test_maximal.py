@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 from engine.dynamics.oracles import assert_close
 from engine.random_trees import random_model, random_scene, random_situation, random_state
 from redmax.compile import compile as compile_scene
-from redmax.dynamics import joint_rows as rows_module
-from redmax.dynamics import maximal, projected, recursive
+from redmax.dynamics import jacobians, recursive
 from redmax.dynamics.animation import prescribed_motion, with_prescribed
-from redmax.dynamics.joint_rows import joint_rows
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
 from redmax.joints.free import Free
 from redmax.joints.prismatic import Prismatic
 from redmax.joints.revolute import Revolute
+from redmax.reference import joint_rows as rows_module
+from redmax.reference import maximal, projected
+from redmax.reference.joint_rows import joint_rows
 from redmax.scene import Body, Inertia, Scene
 from redmax.spatial import adjoint, pose
 
@@ -53,7 +54,7 @@ def test_kkt_accelerations_are_those_of_the_reduced_dynamics(seed, n):
     model, kin, load, *_ = random_situation(seed, n)
     rows = joint_rows(model, kin, T)
     phidot, _ = maximal.accelerations(model, kin, load, rows)
-    J, Jdot = projected.jacobian(model, kin)
+    J, Jdot = jacobians.jacobian(model, kin)
     expected = J @ projected.forward_dynamics(model, kin, load) + Jdot @ kin.qdot
     assert_close(phidot.ravel(), expected, round_off(model, kin, rows))
 
@@ -64,7 +65,7 @@ def test_kkt_accelerations_follow_animated_and_locked_joints(seed, n):
     model, kin, load, qddot_prescribed = prescribed_case(seed, n)
     rows = joint_rows(model, kin, T)
     phidot, _ = maximal.accelerations(model, kin, load, rows)
-    J, Jdot = projected.jacobian(model, kin)
+    J, Jdot = jacobians.jacobian(model, kin)
     expected = J @ projected.forward_dynamics(model, kin, load, qddot_prescribed) + Jdot @ kin.qdot
     assert_close(phidot.ravel(), expected, round_off(model, kin, rows))
 
@@ -222,7 +223,7 @@ def test_massless_links_inside_a_mechanism_are_allowed():
     kin = kinematics(model, np.array([0.2, 0.3]), np.array([0.5, -0.4]))
     load = loads(model, kin, 0.0)
     phidot, _ = maximal.accelerations(model, kin, load, joint_rows(model, kin, 0.0))
-    J, Jdot = projected.jacobian(model, kin)
+    J, Jdot = jacobians.jacobian(model, kin)
     expected = J @ projected.forward_dynamics(model, kin, load) + Jdot @ kin.qdot
     # Two bodies, moderate numbers.
     assert_close(phidot.ravel(), expected, 1e-12)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from engine.dynamics import oracles
 from engine.random_trees import random_situation
-from redmax.dynamics import si_guenter
 from redmax.dynamics.singular import ImmovableError
 from redmax.joints import JOINTS
+from redmax.reference import si_guenter
 
 trees = given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))
 few = settings(max_examples=30, deadline=None, derandomize=True)

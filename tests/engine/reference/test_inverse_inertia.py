@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from engine.dynamics.oracles import assert_close
 from engine.random_trees import random_model, random_situation, random_state
-from redmax.dynamics.inverse_inertia import articulated_inertia, implicit_terms, inverse_inertia_product
+from redmax.dynamics.jacobians import jacobian
 from redmax.dynamics.kinematics import kinematics
-from redmax.dynamics.projected import jacobian, mass_matrix
 from redmax.dynamics.singular import ImmovableError
+from redmax.reference.inverse_inertia import articulated_inertia, implicit_terms, inverse_inertia_product
+from redmax.reference.projected import mass_matrix
 
 trees = given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 10))
 few = settings(max_examples=20, deadline=None, derandomize=True)

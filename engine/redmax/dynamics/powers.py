@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The power that motors and torques put into a mechanism, and that dampers take out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..model import Model
+from . import body_forces
+from .kinematics import Kinematics
+from .loads import Loads, joint_loads, own_coordinates
+
+
+def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> Array:
+    """(2,) [W]: what motors and torques put in, and what dampers take out, at time t.
+
+    tau: (nr,) whole force along each coordinate, read at animated joints that move; see `HybridDynamics`.
+    Where it is not known (NaN), neither is the first power.
+    """
+    q, qdot, changes = own_coordinates(model, kin)
+    # Loads keeps only the diagonal of B^T D B; power is exact in the coordinates the dampers are meant in.
+    D = joint_loads(model, q, qdot, t)[2] if changes else load.D_r
+    work = float(applied_torques(model, t) @ qdot)
+    driven = model.prescribed & (kin.qdot != 0.0)
+    if driven.any():
+        work += float((tau - load.f_r)[driven] @ kin.qdot[driven])
+    loss = float(model.body_damping @ (kin.phi**2).sum(axis=1) - D @ qdot**2)
+    of_bodies = np.array([work, loss])
+    return of_bodies + body_forces.powers(model, kin.E_wi, kin.phi, t) if model.forces else of_bodies
+
+
+def applied_torques(model: Model, t: float) -> Array:
+    """(nr,) constant torques and torque tables at time t, along the scene's own coordinates [N m or N]."""
+    torque = model.torque.copy()
+    for j, joint in enumerate(model.joints):
+        if joint.torque_table is not None:
+            torque[model.columns(j)] += joint.torque_table.value(t)
+    return torque

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The equations of motion of a mechanism, as integrators ask for them.
+
+A `Route` answers questions about an `Instant`: accelerations, powers, residual, linearised system. Routes are composed
+once per run (`begin`): a tree by one formulation, readable, vectorised or compiled; on it drives; on these constraints.
+"""
+
+from .choice import FAST, FORMULATIONS, begin, formulation_choice
+from .instant import Instant
+from .route import Route
+
+__all__ = ["FAST", "FORMULATIONS", "Instant", "Route", "begin", "formulation_choice"]

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The channels of a sample, computed by vectorised code."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ..arrays import Array
+from ..dynamics import energy
+from ..dynamics.constrained import with_rows
+from ..dynamics.constraint_rows import ConstraintRows
+from ..dynamics.driven import felt_by_motors
+from ..dynamics.hybrid_dynamics import HybridDynamics
+from ..dynamics.kinematics import Kinematics, body_poses, body_twists
+from ..dynamics.loads import potential_energy
+from ..dynamics.singular import ImmovableError
+from ..integrators.routes import Instant
+from ..integrators.routes.constrained import Constrained, HeldMotion
+from ..integrators.routes.route import Unconstrained
+from ..integrators.routes.solvable import solvable
+from ..model import Model
+from ..spatial import adjoint, pose
+from .exchange import Exchange
+from .sample import NO_CONSTRAINTS
+
+
+def channels_of(
+    route: Constrained | Unconstrained, coordinates: Instant, at: Instant, exchange: Exchange
+) -> tuple[dict[str, Array], ConstraintRows | None]:
+    """All channels of a sample, and its rows.
+
+    coordinates: the mechanism as its joint coordinates say. at: with its bodies where the run has them.
+    """
+    model, kin, load = at.model, at.kin, at.load
+    rows, held = None, NO_CONSTRAINTS
+    if isinstance(route, Constrained):
+        with solvable(coordinates):
+            motion = route.held_motion(coordinates)
+        rows, held, power = motion.rows, _held(model, motion), motion.powers
+        load = with_rows(model, load, rows, motion.multipliers)
+        hybrid = at.formulation.inverse_dynamics(model, kin, load, motion.qddot)
+    else:
+        try:
+            hybrid = route.motion(at)
+        except ImmovableError:
+            unknown, wrenches = np.full(model.dof_count, np.nan), np.full((model.body_count, 6), np.nan)
+            hybrid = HybridDynamics(unknown, unknown, wrenches, wrenches)
+        power = route.powers(at, hybrid.tau)
+    kinetic, potential = energy.kinetic_energy(model, kin), potential_energy(model, kin)
+    work, loss = exchange.until(at.t, power)
+    E_jb = model.E_ji @ model.E_ib
+    channels = {
+        "twist": body_twists(model, kin),
+        "acceleration": adjoint.transform_twist(pose.inverse(E_jb), hybrid.Vdot),
+        "qddot": hybrid.qddot,
+        "chart": kin.chart.astype(np.float64),
+        "kinetic": np.array(kinetic),
+        "potential": np.array(potential),
+        "energy": np.array(kinetic + potential),
+        "work": np.array(work),
+        "loss": np.array(loss),
+        "reaction": hybrid.F,
+        "torque": hybrid.tau,
+        "motor": np.where(model.prescribed, felt_by_motors(model, kin.q, hybrid.tau - load.f_r), 0.0),
+        **held,
+        "center_of_mass": energy.center_of_mass(model, kin),
+        "momentum": energy.spatial_momentum(model if model.followers is None else model.once(_without_armatures), kin),
+        **nodes(model, body_poses(model, kin)),
+        **_drives(model, kin, hybrid.tau - load.f_r),
+    }
+    return channels, rows
+
+
+def _without_armatures(model: Model) -> Model:
+    """The model with inputs of drives that have no inertia: nobody knows where in the world they turn."""
+    inertia = model.inertia.copy()
+    if model.followers is not None:
+        own = model.followers.inputs[np.array(model.followers.own)]
+        inertia[np.searchsorted(model.dof, own, side="right") - 1] = 0.0
+    return dataclasses.replace(model, inertia=inertia)
+
+
+def _drives(model: Model, kin: Kinematics, needed: Array) -> dict[str, Array]:
+    """The channels of drives, where there are any. needed: (nr,) whole forces without torques, springs and dampers."""
+    followers = model.followers
+    if followers is None:
+        return {}
+    drive = np.zeros(model.dof_count)
+    drive[followers.rows] = needed[followers.rows]
+    force = followers.pushing(kin.q).J.T @ drive[followers.rows]
+    drive[followers.inputs] = -force
+    inputs = followers.inputs
+    return {"drive": drive, "input": np.stack([kin.q[inputs], kin.qdot[inputs], force], axis=1)}
+
+
+def nodes(model: Model, E_wb: Array) -> dict[str, Array]:
+    """The channel of strands, where there are any."""
+    if not model.strands:
+        return {}
+    return {"nodes": np.concatenate([strand.positions(E_wb) for strand in model.strands])}
+
+
+def _held(model: Model, motion: HeldMotion) -> dict[str, Array]:
+    """The channels of loops and constraints."""
+    rows, first = motion.rows, sum(len(loop.rate) for loop in motion.rows.loops)
+    reaction, gap = np.zeros((len(model.loops), 6)), np.zeros((len(model.loops), 2))
+    row = 0
+    for number, loop in enumerate(rows.loops):
+        reaction[number] = loop.C.T @ motion.multipliers[row : row + len(loop.rate)]
+        gap[number] = np.linalg.norm((loop.C.T @ loop.error).reshape(2, 3), axis=1)
+        row += len(loop.rate)
+    return {"loop_reaction": reaction, "constraint": motion.multipliers[first:], "gap": gap}

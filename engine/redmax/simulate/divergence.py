@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs that have left all bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import ElementName, Quantity, RunError
+from ..model import Model
+from ..outcome import SMALLER_STEP
+
+MAX_SPEED = 1e6
+"""A body faster than this [m/s] has diverged.
+
+Far above anything meant, on purpose: a lower limit would refuse large scenes, long falls and fast rotors, and gain
+nothing. Runs that blow up pass from 500 m/s to this within two frames (measured on chains and stiff pendulums).
+"""
+
+MAX_SPIN = 1e6
+"""A body turning faster than this [rad/s] has diverged."""
+
+
+class DivergedError(RunError):
+    """A motion that has left all bounds."""
+
+    code = "diverged"
+
+
+def divergence(model: Model, E: Array, speeds: Array) -> DivergedError | None:
+    """Which body shows that a run has diverged and how; None for a sound state.
+
+    E: (n, 4, 4) poses. speeds: (n, 2) how fast each body turns [rad/s] and its centre of mass moves [m/s].
+    """
+    if speeds.max(initial=0.0) <= min(MAX_SPEED, MAX_SPIN) and np.isfinite(E).all():  # NaN compares as false
+        return None
+    sound = np.isfinite(E).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=1)
+    names = model.body_names
+    if not sound.all():
+        body = ElementName("body", names[int(np.argmin(sound))])
+        return DivergedError(f"the motion of {body} is no longer finite", body, SMALLER_STEP, code="body_not_finite")
+    for column, limit, unit in ((1, MAX_SPEED, "m/s"), (0, MAX_SPIN, "rad/s")):
+        if speeds[:, column].max(initial=0.0) > limit:
+            fastest = int(speeds[:, column].argmax())
+            body, speed = ElementName("body", names[fastest]), Quantity(float(speeds[fastest, column]), unit)
+            what = f"{body} exceeds {limit:,.0f} {unit} ({speed})"
+            numbers = {"limit": Quantity(limit, unit), "speed": speed}
+            return DivergedError(what, body, model.once(_hasty) or SMALLER_STEP, numbers=numbers)
+    return None
+
+
+def _hasty(model: Model) -> str:
+    """What to do about animations that no body can follow; empty where there are none."""
+    for joint in (*model.joints, *(loop.joint for loop in model.loops)):
+        table = joint.animation
+        if table is not None and table.peak_slopes().max(initial=0.0) > min(MAX_SPEED, MAX_SPIN):
+            x, y = np.asarray(table.x, np.float64), np.asarray(table.y, np.float64)
+            k = int((np.abs(np.diff(y, axis=0)).max(axis=1) / np.diff(x)).argmax())
+            first, last = x[k : k + 2].tolist()
+            return (
+                f"the points {first!r} s and {last!r} s in the animation of joint '{joint.name}' are too close, "
+                "move them apart"
+            )
+    return ""
