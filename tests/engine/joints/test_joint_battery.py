@@ -6,19 +6,27 @@ from __future__ import annotations
 from pathlib import Path
 
 import joint_battery
+import numpy as np
 import pytest
 
 import redmax.joints
 from redmax.joints import JOINTS
 
 CASES = dict(joint_battery.cases())
-HELPERS = {"base", "euler_charts", "primitives", "rotation_vector", "trusted"}  # what several joints share
+HELPERS = {"base", "euler_charts", "primitives", "rotation_vector", "traits", "trusted"}  # what several joints share
 
 
 @pytest.mark.parametrize("check", joint_battery.CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("title", CASES)
 def test_joint(title, check):
     check(CASES[title])
+
+
+@pytest.mark.parametrize("title", CASES)
+def test_frames_of_the_kinds_of_the_engine_coincide_at_q_zero(title):
+    """Other joints may have another Q(0); scenes and .blend files were written for this one."""
+    zero = np.zeros(CASES[title].ndof)
+    np.testing.assert_array_equal(CASES[title].motion(zero, zero).Q, np.eye(4))
 
 
 def test_every_file_is_a_registered_joint():
