@@ -43,7 +43,7 @@ class Line(NamedTuple):
 class Traits:
     """How a joint of n coordinates can move.
 
-    Q0: (4, 4) pose Q(0).
+    Q0: (4, 4) pose Q(0), the identity where that is not finite.
     known: False where Q or S are not finite, as those of an axis of length 0; all other traits then say nothing.
     turns: dimension of its angular velocities at generic coordinates. slides: of its twists without rotation.
     line: it turns about this line only and slides along it only, if at all; None where it turns otherwise, or never.
@@ -155,7 +155,7 @@ def _found(joint: Joint) -> Traits:
         S = np.array([motion.S for motion in motions]).reshape(len(q), 6, n)
         Q0: Array = frozen(Q[0])
         if not (np.isfinite(Q).all() and np.isfinite(S).all()):
-            return Traits(n, Q0, periodic=(False,) * n)
+            return Traits(n, Q0 if np.isfinite(Q0).all() else frozen(np.eye(4)), periodic=(False,) * n)
         T = adjoint.Ad(Q) @ S  # twists seen from the frame on the parent
         short = ROUND_OFF * max(float(np.abs(T[:, 3:]).max(initial=0.0)), float(np.abs(Q[:, :3, 3]).max())) + NO_LENGTH
         turns = max((_rank(each[:3], ROUND_OFF) for each in S[1:]), default=0)

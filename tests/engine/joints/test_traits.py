@@ -166,6 +166,7 @@ def test_traits_do_not_depend_on_lengths(size):
 def test_an_axis_of_no_length_tells_nothing():
     found = traits.of(Revolute.part(axis=(0.0, 0.0, 0.0)))
     assert not found.known
+    np.testing.assert_array_equal(found.Q0, np.eye(4))
     assert (found.direction, found.is_hinge, found.is_directionless) == (None, False, False)
 
 
