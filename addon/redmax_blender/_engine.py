@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
     from redmax.integrators import constrained as constrained_run  # noqa: F401
+    from redmax.joints import traits  # noqa: F401
     from redmax.kernels import route  # noqa: F401
     from redmax.kernels.cache import cache_folder  # noqa: F401
     from redmax.spatial import adjoint, angle_axis, euler, inertia, pose, quaternion, rates, so3  # noqa: F401
@@ -58,6 +59,7 @@ _PLACES = {
     "integrator_base": ".integrators.base",
     "constrained_run": ".integrators.constrained",
     "motion_at": ".dynamics.animation",
+    "traits": ".joints.traits",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
     **dict.fromkeys(("assembly", "composite_body", "constraint_rows", "kinematics"), ".dynamics"),
     **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),

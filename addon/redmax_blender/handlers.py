@@ -27,7 +27,8 @@ from .bridge import (
     unexpected,
     weighing,
 )
-from .properties import joint_arrow, migration, stored_groups
+from .properties import joint as joint_properties
+from .properties import migration, stored_groups
 from .properties.scene import has_bodies
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def load_post(*_: Any) -> None:
     _listen_to_names()
     window_manager.redmax.message, _given_up[0] = _given_up[0], ""
     _migrate()
-    joint_arrow.put_right()
+    joint_properties.put_arrows_right()
     stored_groups.store_all()
     actions.adopt_slots()
     # In the background nobody looks: a render of the file shows what it stores, and scripts see a result as soon as

@@ -44,6 +44,9 @@ LARGEST, SMALLEST = 1e30, 1e-30
 """Range of magnitudes a scene may use (SMALLEST for what must be above 0): beyond it products of
 five of them, as in the inertia of a solid, leave the range of floating-point numbers."""
 
+DOF_UNITS = ("rad", "m", "1")
+"""What a joint coordinate may be measured in; "1" for a plain number, such as the parameter of a curve."""
+
 Vector: TypeAlias = Any
 """A vector or matrix of numbers: nested tuples, lists or an array."""
 
@@ -144,7 +147,10 @@ def per_dof(
     minimum: float | None = None,
     nullable: bool = False,
 ) -> Any:
-    """One number for every degree of freedom of a joint, or one number for all of them."""
+    """One number for every degree of freedom of a joint, or one number for all of them.
+
+    unit: for coordinates in rad, m and 1, in this order, as 'rad/s, m/s or 1/s' (`per_dof_unit`).
+    """
     return _declare(Spec("per_dof", doc, plain, unit=unit, minimum=minimum, nullable=nullable), default)
 
 
@@ -363,6 +369,12 @@ def expected(spec: Spec, ndof: int | None = None) -> str:
             return f"give a list of at least {spec.least} objects with the documented fields"
         case "elements":
             return "give a list of objects with a kind"
+
+
+def per_dof_unit(spec: Spec, dof_unit: str) -> str:
+    """Unit of a per_dof field for a coordinate in one of DOF_UNITS: of 'rad/s, m/s or 1/s' it is '1/s' for '1'."""
+    units = spec.unit.replace(" or ", ", ").split(", ")
+    return units[DOF_UNITS.index(dof_unit)] if len(units) == len(DOF_UNITS) else spec.unit
 
 
 def per_dof_values(value: Any, ndof: int, missing: float = 0.0) -> list[float]:

@@ -47,7 +47,7 @@ class Model:
 
     parent: (n,) index of the parent body, -1 for the world.
     level: (n,) number of bodies between the body and the world.
-    E_pj0: (n, 4, 4) joint frame at q = 0 in the parent's joint frame.
+    E_pj0: (n, 4, 4) joint frame on the parent, which Q leads away from, in the parent's joint frame.
     E_ji: (n, 4, 4) principal frame in the joint frame. E_ib: (n, 4, 4) described frame in the principal frame.
     inertia: (n, 6) diagonal of the spatial inertia in the principal frame, (Ix, Iy, Iz, m, m, m).
     dof: (n + 1,) joint k owns the coordinates dof[k] : dof[k + 1].

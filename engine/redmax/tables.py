@@ -26,7 +26,7 @@ class Table(Element):
     At a point where something jumps it already has its new value, as it has an instant later.
     """
 
-    x: Vector = array(doc="Points, increasing", shape=(None,), unit="s, or rad or m for a spring")
+    x: Vector = array(doc="Points, increasing", shape=(None,), unit="s, or rad, m or 1 for a spring")
     y: Vector = array(doc="Values: one row per point, one column per degree of freedom", shape=(None, None))
     interpolation: str = choice(
         "linear", doc="How values vary between points", choices=("step", "linear", "cubic", "hermite")

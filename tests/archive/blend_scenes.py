@@ -112,7 +112,7 @@ def joints() -> None:
         body = box(f"Body {cls.kind}", (60.0 * number, 5.0, -15.0), (20.0, 16.0, 30.0))
         obj = joint(f"Joint {cls.kind}", None, body, (60.0 * number, 0.0, 0.0), kind=cls.kind, axis=(0.3, 1.0, 0.2))
         settings = obj.redmax.joint
-        if cls.kind == joint_properties.COMPOSITE:
+        if joint_properties.has_parts(settings):
             for part in ("revolute", "prismatic", "screw"):
                 composite_parts.add_part(obj, part)
             settings.parts[0].revolute.axis = (1.0, 0.0, 0.5)

@@ -15,6 +15,7 @@ from test_build import box, empty, joint_objects, parent_to, select, world
 from redmax_blender.bridge import axis_choice, joint_rings
 from redmax_blender.bridge.extents import Extent
 from redmax_blender.bridge.part_shapes import PartShape
+from redmax_blender.properties import joint as joint_properties
 
 STANDS = {
     "upright": (Matrix(), 1.0),
@@ -469,7 +470,8 @@ def test_an_engine_with_two_cylinders_turns_about_the_crank():
 
     def joint(parent, child, kind, *at):
         shapes.setdefault(child, block(at))
-        joints.append(axis_choice.AxisJoint((parent, child), kind, np.array(at, float), is_new=True))
+        role = axis_choice.role_of(joint_properties.new_traits(kind))
+        joints.append(axis_choice.AxisJoint((parent, child), role, np.array(at, float), is_new=True))
 
     joint(ground, "Crank", "revolute", 0, 0, 0)
     for number, (y, sign) in enumerate(((0.0, 1.0), (3.0, -1.0))):
@@ -479,7 +481,7 @@ def test_an_engine_with_two_cylinders_turns_about_the_crank():
     chosen = axis_choice.choose(joints, shapes)
     assert sorted(chosen) == list(range(len(joints)))
     for number, each in enumerate(joints):
-        expected = (0, 0, 1) if each.kind == "prismatic" else (0, 1, 0)
+        expected = (0, 0, 1) if each.role.is_slider else (0, 1, 0)
         assert is_parallel(chosen[number].axis, expected), (each.ends, chosen[number])
 
 

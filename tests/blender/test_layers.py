@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from redmax.joints import JOINTS
+
 ROOT = Path(__file__).parents[2]
 ADDON = ROOT / "addon" / "redmax_blender"
 ENGINE = ROOT / "engine" / "redmax"
@@ -227,3 +229,29 @@ def test_the_engine_runs_in_blenders_python_without_blender_and_wheels():
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
+
+
+KINDS_THAT_ARE_MADE = {
+    "properties/joint.py": {"Prismatic", "Revolute"},  # a new joint, and parts of a new composite
+    "bridge/composite_parts.py": {"Revolute"},  # a new part
+    "bridge/joints.py": {"Fixed", "FreeTranslationRotation"},  # what holds a body that no joint carries
+    "bridge/fixes_loops.py": {"Spherical"},  # Make Ball
+}
+"""Files that name a kind of joint to make one; so do templates."""
+
+
+@pytest.mark.parametrize("path", PARTS, ids=lambda path: path.relative_to(ADDON).as_posix())
+def test_a_kind_of_joint_is_named_only_to_make_one(path):
+    """Whatever else is to be known of a joint follows from its motion, so that new kinds need nothing here."""
+    name = path.relative_to(ADDON).as_posix()
+    if name.startswith("templates/"):
+        return
+    kinds = {cls.kind for cls in JOINTS}
+    classes = {cls.__name__ for cls in JOINTS}
+    named = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and node.value in kinds:
+            named.add(node.value)
+        elif isinstance(node, ast.Attribute) and node.attr in classes:
+            named.add(node.attr)
+    assert named == KINDS_THAT_ARE_MADE.get(name, set())

@@ -10,13 +10,16 @@ import pytest
 
 from redmax import joints
 from redmax_blender.overlay import glyphs, joint_glyphs
+from redmax_blender.properties import joint as joint_properties
 
 KINDS = [cls.kind for cls in joints.JOINTS]
 PARAMETERS = {
     "screw": (("axis", (0.3, -0.5, 0.8)), ("pitch", 0.05)),
     "revolute": (("axis", (0.3, -0.5, 0.8)),),
     "prismatic": (("axis", (-0.6, 0.1, 0.4)),),
-    "composite": (("prismatic", (("axis", (0.0, 1.0, 1.0)),)), ("revolute", (("axis", (0.0, 1.0, 1.0)),))),
+    "composite": (
+        ("parts", (("prismatic", (("axis", (0.0, 1.0, 1.0)),)), ("revolute", (("axis", (0.0, 1.0, 1.0)),)))),
+    ),
 }
 NEAR = 1e-5
 """Points of a glyph are single precision."""
@@ -34,13 +37,13 @@ def points(kind, parameters=None, *, dashed=False):
 
 def poses(kind, q):
     """Q at coordinates q, by the engine."""
-    joint = joint_glyphs._joint((kind, PARAMETERS.get(kind, ())))
+    joint = joint_properties.described((kind, PARAMETERS.get(kind, ())))
     return joint.motion(np.asarray(q, float), np.zeros(joint.ndof)).Q
 
 
 def displacements(kind):
     """Finite difference of Q per coordinate at q = 0: rotation vectors and displacements (n, 3)."""
-    joint = joint_glyphs._joint((kind, PARAMETERS.get(kind, ())))
+    joint = joint_properties.described((kind, PARAMETERS.get(kind, ())))
     turns, moves = [], []
     for k in range(joint.ndof):
         step = 1e-6 * np.eye(joint.ndof)[k]
@@ -160,7 +163,7 @@ def test_a_joint_without_a_direction_is_a_cross_and_no_warning():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_dashes_lie_on_the_lines_and_leave_gaps(kind):
-    joint = joint_glyphs._joint((kind, PARAMETERS.get(kind, ())))
+    joint = joint_properties.described((kind, PARAMETERS.get(kind, ())))
     still = np.zeros(joint.ndof)
     lines = glyphs.lines_of(joint.motion(still, still).S)
     whole, dashes = glyphs.solid(lines), glyphs.dashed(lines)

@@ -12,7 +12,7 @@ from mathutils import Euler
 from redmax.kernels.layout import packing
 from redmax.kernels.layout.declaration import Head
 from redmax_blender._engine import compile as compiling
-from redmax_blender._engine import joints, so3
+from redmax_blender._engine import fields, joints, so3, traits
 from redmax_blender.bridge import extract
 from redmax_blender.bridge.straight_axes import PARALLEL, Placed, angles, least_turn, straightened
 
@@ -30,7 +30,9 @@ def frame(rng, R, noise):
 
 def hinge(k, E, parent="last", cls=joints.Revolute, axis=(0.0, 0.0, 1.0)):
     above = None if k == 0 else f"link {k - 1}"
-    return Placed(cls, {"parent": above if parent == "last" else parent, "child": f"link {k}", "axis": axis}, E)
+    own = {"axis": axis} if "axis" in fields.specs(cls) else {}
+    values = {"parent": above if parent == "last" else parent, "child": f"link {k}", **own}
+    return Placed(cls, values, traits.of(cls.part(**own)), E)
 
 
 def axes_of(frames, axis=(0.0, 0.0, 1.0)):

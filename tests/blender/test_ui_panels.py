@@ -68,7 +68,7 @@ def test_nothing_of_an_element_is_shown_without_one():
 def test_a_joint_shows_all_its_coordinates_and_its_own_parameters(kind, motion):
     obj = new_joint(kind)
     settings = obj.redmax.joint
-    if kind == joint_properties.COMPOSITE:
+    if joint_properties.has_parts(settings):
         settings.parts.add().kind = "prismatic"
         settings.parts.add().kind = "universal"
     settings.motion_type = motion
@@ -167,7 +167,7 @@ def test_units_that_blender_does_not_know_stand_below_the_numbers(kind, units):
 
 
 def test_a_composite_shows_its_parts_and_the_parameters_of_the_active_one():
-    settings = new_joint(joint_properties.COMPOSITE).redmax.joint
+    settings = new_joint("composite").redmax.joint
     assert "REDMAX_PT_joint_motion" not in drawn()
     assert drawn()["REDMAX_PT_joint_parts"].menus() == []
     for kind in ("revolute", "screw"):
@@ -188,7 +188,7 @@ def test_a_composite_shows_its_parts_and_the_parameters_of_the_active_one():
 
 
 def test_a_composite_with_too_many_freedoms_says_so_and_shows_what_there_is_room_for():
-    settings = new_joint(joint_properties.COMPOSITE).redmax.joint
+    settings = new_joint("composite").redmax.joint
     settings.parts.add().kind = "free"
     assert "12 degrees" not in " ".join(drawn()["REDMAX_PT_joint_parts"].texts())
     settings.parts.add().kind = "free"

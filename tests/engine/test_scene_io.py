@@ -201,7 +201,7 @@ DELETE = object()
         ({"bodies__2__inertia__mass": 1e-200}, "body 'Hook', inertia: has mass 1e-200"),
         ({"joints__1__torque_table": {"x": [0, 1e-200], "y": [[0], [1]]}}, "points so close that its values jump"),
         ({"joints__1__lower": 2, "joints__1__upper": 1}, "has a lower limit above its upper limit; swap them"),
-        ({"joints__1__q": [1, 2]}, "joint 'Slew': q has shape 2; give 1 finite number in rad or m"),
+        ({"joints__1__q": [1, 2]}, "joint 'Slew': q has shape 2; give 1 finite number in rad, m or 1"),
         ({"joints__1__q": "x"}, "joint 'Slew': q is 'x', not a number"),
         ({"joints__1__parent": "Towr"}, "parent is 'Towr', but there is no body of that name; did you mean 'Tower'?"),
         (

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from .. import compat
-from .._engine import arrays, simulate, tables
+from .._engine import arrays, fields, simulate, tables
 from ..properties import from_specs
 from ..properties import joint as joint_properties
 from . import curve_pieces, movers, units
@@ -142,7 +142,8 @@ def speed_findings(obj: bpy.types.Object, found: list[Course], table: Any, clock
             continue
         k = int(column.argmax())
         which = f" along {dof.name}" if len(dofs) > 1 else ""
-        speed, where = f"{column[k]:.3g} {dof.unit}/s", f"between frames {frames[k]:.9g} and {frames[k + 1]:.9g}"
+        unit = fields.per_dof_unit(joint_properties.COMMON["qdot"], dof.unit)
+        speed, where = f"{column[k]:.3g} {unit}", f"between frames {frames[k]:.9g} and {frames[k + 1]:.9g}"
         text = f"Joint '{obj.name}' moves{which} at {speed} {where}; nothing can follow it"
         yield Finding(obj.name, text, "move the keys there apart")
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,17 +22,6 @@ from .part_shapes import PartShape, positive
 from .straight_axes import angles
 
 Array = arrays.Array
-
-HINGES = frozenset({"revolute", "planar", "free_2d"})
-"""Kinds of joints whose z axis is square to the plane in which a flat mechanism moves."""
-
-PINS = frozenset({*HINGES, "spherical", "spherical_euler", "universal"})
-"""Kinds of joints that hold a point of one body at a point of another."""
-
-SLIDER = "prismatic"
-
-LENGTHWISE = frozenset({SLIDER, "screw", "universal", "composite"})
-"""Kinds of joints whose z axis runs along what they carry: a piston, a bolt, a shaft. Others turn a flat link."""
 
 AGREE = np.radians(10.0)
 """Axes that differ by less are meant to be parallel."""
@@ -66,16 +55,38 @@ LOOP, LIKE, PLANE, PLATE, BORE, CRANK, LENGTH, THROUGH = (
 """Why an axis was chosen, in the words of a report."""
 
 
+class Role(NamedTuple):
+    """What a joint does in a mechanism.
+
+    is_hinge: its axis is square to the plane in which a flat mechanism moves. is_pin: it is a hinge, or holds a point
+    of one body at a point of the other. is_slider: it slides along its axis. is_lengthwise: its axis runs along what it
+    carries, a piston, a bolt or a shaft; others turn a flat link.
+    """
+
+    is_hinge: bool
+    is_pin: bool
+    is_slider: bool
+    is_lengthwise: bool
+
+
+def role_of(traits: Any) -> Role:
+    """The role of a joint by what its motion says of it (`redmax.joints.traits`)."""
+    is_hinge = traits.plane is not None
+    is_pin = is_hinge or (traits.holds_origin and traits.ndof > 0)
+    advances = traits.line is not None and not is_hinge
+    return Role(is_hinge, is_pin, traits.is_slider, traits.is_slider or traits.is_universal or advances)
+
+
 @dataclass(frozen=True, eq=False)
 class AxisJoint:
     """A joint of a mechanism. ends: the bodies, parent first; what stands still is GROUND. origin: (3,) in the world.
 
-    axis: unit vector (3,) in the world, None if it is to be chosen or the kind has none. is_new: to be chosen.
+    axis: unit vector (3,) in the world, None if it is to be chosen or the joint has none. is_new: to be chosen.
     holder: shape of the parent, also where that stands still; None for the world.
     """
 
     ends: tuple[Hashable, Hashable]
-    kind: str
+    role: Role
     origin: Array
     axis: Array | None = None
     is_new: bool = False
@@ -124,13 +135,13 @@ class _Chooser:
         self.joints, self.shapes = joints, shapes
         self.edges = [joint.ends for joint in joints]
         self.chosen: dict[int, Choice] = {}
-        self.bores = {k: bore_of(joint) for k, joint in enumerate(joints) if joint.is_open and joint.kind == SLIDER}
+        self.bores = {k: bore_of(joint) for k, joint in enumerate(joints) if joint.is_open and joint.role.is_slider}
         in_ring: set[int] = set()
         for block in joint_rings.blocks(self.edges):
             in_ring.update(block)
             if any(joints[k].is_open for k in block):
                 self._block(block)
-        tree = [k for k in range(len(joints)) if k not in in_ring and joints[k].kind in HINGES]
+        tree = [k for k in range(len(joints)) if k not in in_ring and joints[k].role.is_hinge]
         for chain in joint_rings.chains(self.edges, tree, GROUND):
             if any(joints[k].is_open for k in chain):
                 self._chain(chain)
@@ -145,7 +156,7 @@ class _Chooser:
 
     def _block(self, block: list[int]) -> None:
         """Hinges and sliders of rings that share bodies."""
-        hinges = [k for k in block if self.joints[k].kind in HINGES]
+        hinges = [k for k in block if self.joints[k].role.is_hinge]
         if len({frozenset(self.edges[k]) for k in block}) == 1 and len(hinges) == len(block):
             self._bundle(block)
             return
@@ -156,7 +167,7 @@ class _Chooser:
                 if own is not None:
                     self.chosen[k] = own
         for k in block:
-            if self.joints[k].is_open and self.joints[k].kind == SLIDER:
+            if self.joints[k].is_open and self.joints[k].role.is_slider:
                 ring = joint_rings.shortest_ring(self.edges, k)
                 normal = choice or self._ring_normal(ring, whole=False)
                 self.chosen[k] = self._slide(k, ring, None if normal is None else normal.axis)
@@ -176,7 +187,7 @@ class _Chooser:
         self.chosen.update({k: choice for k in members if self.joints[k].is_open and k not in self.chosen})
 
     def _known(self, members: Iterable[int]) -> list[Array]:
-        return [axis for k in members if self.joints[k].kind in HINGES and (axis := self._axis(k)) is not None]
+        return [axis for k in members if self.joints[k].role.is_hinge and (axis := self._axis(k)) is not None]
 
     def _ring_normal(self, members: list[int], *, whole: bool) -> Choice | None:
         """Common direction of the hinges of a ring, or of all rings of a block (whole).
@@ -186,8 +197,8 @@ class _Chooser:
         known = _common(self._known(members))
         if known is not None:
             return Choice(known, LIKE)
-        pins = np.array([self.joints[k].origin for k in members if self.joints[k].kind in PINS]).reshape(-1, 3)
-        sliders = [k for k in members if self.joints[k].kind == SLIDER]
+        pins = np.array([self.joints[k].origin for k in members if self.joints[k].role.is_pin]).reshape(-1, 3)
+        sliders = [k for k in members if self.joints[k].role.is_slider]
         slid = {end for k in sliders for end in self.edges[k]}
         bodies = list(dict.fromkeys(end for k in members for end in self.edges[k] if end in self.shapes))
         links = [self.shapes[body] for body in bodies if body not in slid]
@@ -209,7 +220,7 @@ class _Chooser:
         """Whether a body would have several hinges about one line."""
         pins: dict[Hashable, list[Array]] = defaultdict(list)
         for k in members:
-            if self.joints[k].kind in PINS:
+            if self.joints[k].role.is_pin:
                 for end in self.edges[k]:
                     pins[end].append(self.joints[k].origin)
         for points in pins.values():
@@ -224,7 +235,7 @@ class _Chooser:
     ) -> Choice | None:
         """Pins on a line: what most plates say, else the most usual direction square to the line."""
         line = pins[np.linalg.norm(pins - pins[0], axis=1).argmax()] - pins[0] if len(pins) else np.zeros(3)
-        slides = [axis for k in members if self.joints[k].kind == SLIDER and (axis := self._slide_known(k)) is not None]
+        slides = [axis for k in members if self.joints[k].role.is_slider and (axis := self._slide_known(k)) is not None]
         lines = [line, *slides]
 
         def may_be(axis: Array) -> bool:
@@ -251,7 +262,7 @@ class _Chooser:
         if bore is not None and bore.is_open:
             return Choice(positive(_in_plane(bore.axis, normal)), BORE)
         before, after = (self.joints[ring[0]], self.joints[ring[-2]])
-        if before.kind in PINS and after.kind in PINS:
+        if before.role.is_pin and after.role.is_pin:
             size = max(float(np.linalg.norm(self.joints[a].origin - self.joints[ring[0]].origin)) for a in ring)
             for start in (after.origin, self.joints[k].origin):
                 line = _across(before.origin - start, normal)
@@ -343,7 +354,7 @@ class _Chooser:
         bore = self.bores.get(k)
         if bore is not None and (normal is None or angles(bore.axis, normal) > SQUARE):
             return Choice(positive(bore.axis), BORE)
-        if self.joints[k].kind not in LENGTHWISE:
+        if not self.joints[k].role.is_lengthwise:
             return Choice(shape.thinnest, PLATE)
         if normal is not None and angles(shape.longest, normal) <= SQUARE:
             sides = np.flatnonzero(angles(shape.axes, normal) > SQUARE)

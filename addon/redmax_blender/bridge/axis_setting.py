@@ -89,7 +89,8 @@ def _bodies(joints: Sequence[Object]) -> list[Object]:
 
 def _axis(obj: Object, E: Array) -> Array:
     """Axis in the world of a joint; the z of its empty where its kind has none of its own."""
-    axis = mechanism_axes.axis_of(obj, E)
+    has_own = hasattr(joint_properties.own_group(obj.redmax.joint), joint_properties.AXIS)
+    axis = mechanism_axes.axis_of(obj, E) if has_own else None
     return E[:3, 2] if axis is None else axis
 
 
@@ -122,8 +123,8 @@ def _chosen(
         if obj.redmax.joint.child is None:
             raise refuse(obj.name, f"Joint '{obj.name}' has no child body", "pick the body that it carries")
     new = [
-        NewJoint(obj.redmax.joint.parent, obj.redmax.joint.child, obj.redmax.joint.kind, E, is_marker=False)
-        for obj, E in zip(joints, places, strict=True)
+        NewJoint(joint.parent, joint.child, joint_properties.traits_along_z(joint), E, is_marker=False)
+        for joint, E in zip((obj.redmax.joint for obj in joints), places, strict=True)
     ]
     pointed = mechanism_axes.point(scene, graph.without(joints), new, "AUTO", {}, depsgraph)
     guesses = [Guess(obj.name, each.choice) for obj, each in zip(joints, pointed, strict=True) if each.choice]

@@ -20,9 +20,6 @@ Object = bpy.types.Object
 GLYPH = 0.15
 """Size of a joint's empty as a fraction of the diagonal of the body it carries."""
 
-NEW_COMPOSITE = (joints.Prismatic.kind, joints.Revolute.kind)
-"""Parts of a new composite joint: sliding along and turning about the same axis, as a shaft in a bush."""
-
 EMPTY_SHAPE = "sphere"
 """Shape of a new body without geometry."""
 
@@ -139,8 +136,8 @@ def connect(
     if frame is not None:
         joint_objects.use_z(empty)
     empty.redmax.is_joint = True
-    if kind == joint_properties.COMPOSITE and not joint.parts:
-        for part_kind in NEW_COMPOSITE:
+    if joint_properties.has_parts(joint) and not joint.parts:
+        for part_kind in joint_properties.NEW_PARTS:
             joint.parts.add().kind = part_kind
     joint_objects.follow(empty, parent, depsgraph)
     joint_fits.record_modelled(empty, depsgraph)

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from .. import compat
-from .._engine import joints
+from .._engine import fields, joints
 from ..properties import from_specs
 from ..properties import joint as joint_properties
 from .build import require_editable
@@ -21,13 +21,14 @@ PART_KIND = joints.Revolute.kind
 def add_part(obj: bpy.types.Object, kind: str = PART_KIND) -> None:
     """Append a part and make it the active one."""
     joint = _composite(obj)
-    cls: Any = joints.JOINTS[kind]
-    have, more = len(joint_properties.dofs(joint)), len(cls.dof_names)
+    part = joint_properties.described(joint_properties.new_description(kind))
+    have, more = len(joint_properties.dofs(joint)), part.ndof
     if have + more > from_specs.MOST_DOFS:
-        text = f"Joint '{obj.name}' has {have} degrees of freedom, and a {cls.label} would add {more}"
+        text = f"Joint '{obj.name}' has {have} degrees of freedom, and a {part.label} would add {more}"
         raise refuse(obj.name, text, f"remove a part first: a body has {from_specs.MOST_DOFS}")
     joint.parts.add().kind = kind
     joint.active_part = len(joint.parts) - 1
+    joint_properties.show_type(joint)
 
 
 def remove_part(obj: bpy.types.Object) -> None:
@@ -37,6 +38,7 @@ def remove_part(obj: bpy.types.Object) -> None:
     blocks = _blocks(joint)
     joint.parts.remove(index)
     joint.active_part = max(0, min(index, len(joint.parts) - 1))
+    joint_properties.show_type(joint)
     _rearrange(obj, [dof for number, block in enumerate(blocks) if number != index for dof in block])
 
 
@@ -57,7 +59,7 @@ def move_part(obj: bpy.types.Object, step: int) -> None:
 
 def _composite(obj: bpy.types.Object) -> Any:
     require_editable([obj])
-    if obj.redmax.joint.kind != joint_properties.COMPOSITE:
+    if not joint_properties.has_parts(obj.redmax.joint):
         raise refuse(obj.name, f"Joint '{obj.name}' is not a composite", "set its type to Composite first")
     return obj.redmax.joint
 
@@ -81,7 +83,8 @@ def _blocks(joint: Any) -> list[list[int]]:
 def _rearrange(obj: bpy.types.Object, order: Sequence[int]) -> None:
     """Let coordinate k be what coordinate order[k] was; coordinates beyond get defaults, and their keys go.
 
-    Blender keeps a number for a coordinate as an angle and one as a distance; both go along, whichever is in use.
+    Blender keeps a number for a coordinate as an angle, one as a distance and a plain one; all go along, whichever is
+    in use.
     """
     joint: Any = obj.redmax.joint
     new_place = {old: new for new, old in enumerate(order)}
@@ -90,12 +93,12 @@ def _rearrange(obj: bpy.types.Object, order: Sequence[int]) -> None:
         old, default = list(getattr(joint, name)), list(joint.bl_rna.properties[name].default_array)
         setattr(joint, name, [old[place] for place in order] + default[:left])
     moved: dict[str, str | None] = {}
-    for field, unit in ((field, unit) for field in joint_properties.KEYED for unit in ("rad", "m")):
+    for field, unit in ((field, unit) for field in joint_properties.KEYED for unit in fields.DOF_UNITS):
         places = [
             joint_properties.place(field, joint_properties.Dof(index, "", unit))
             for index in range(from_specs.MOST_DOFS)
         ]
-        if places[0].path in moved:  # the same number for angles and distances
+        if places[0].path in moved:  # the same number for all units
             continue
         numbers = [getattr(joint, place.name) for place in places]
         for index, place in enumerate(places):
@@ -117,5 +120,5 @@ def _vectors() -> list[str]:
     for field, spec in joint_properties.PER_DOF.items():
         if field not in joint_properties.KEYED:
             shown = joint_properties.SHOWN_AS.get(field, field)
-            found.extend(dict.fromkeys(from_specs.per_dof_place(shown, spec, unit) for unit in ("rad", "m")))
+            found.extend(dict.fromkeys(from_specs.per_dof_place(shown, spec, unit) for unit in fields.DOF_UNITS))
     return found

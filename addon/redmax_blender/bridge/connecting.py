@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from .._engine import arrays, joints
+from ..properties import joint as joint_properties
 from . import bores, build, frames, joint_axes, joint_objects, mechanism_axes
 from .axis_report import Guess
 from .findings import refuse
@@ -69,7 +70,7 @@ def connect_selected(
             ends, is_loop = _ends(parent, child, graph)
             place, empty, is_marker = _place(context, how, child, parent, places, free, empties, turned)
             stuck = empty is not None and not joint_objects.may_turn(empty, depsgraph)
-            new = NewJoint(*ends, how.kind, place, is_marker, keeps_axes=stuck)
+            new = NewJoint(*ends, joint_properties.new_traits(how.kind), place, is_marker, keeps_axes=stuck)
             ((E, choice),) = mechanism_axes.point(
                 context.scene, graph, [new], how.axis, sizes, depsgraph, ground=standing, trees=trees
             )

@@ -3,25 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .._engine import arrays, joints, pose, so3
+from .._engine import arrays, pose, so3, traits
 
 Array = arrays.Array
 
 TURN = 2.0 * np.pi
 MOST_STEPS = 100
 SETTLED = 1e-13
-"""A step of Gauss-Newton below this [rad, or lengths] changes nothing any more."""
+"""A step of Gauss-Newton below this [rad, m or 1] changes nothing any more."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """q: (f, n) coordinates [rad or m]. angle, distance: (f,) what is left between Q(q) and the pose [rad, m]."""
+    """q: (f, n) coordinates [rad, m or 1]. angle, distance: (f,) what is left between Q(q) and the pose [rad, m].
+
+    NaN for a joint whose Q(q) is not known.
+    """
 
     q: Array
     angle: Array
@@ -34,12 +36,18 @@ def fit(joint: Any, Q: Array, length: float) -> Fit:
     length [m]: how much of a distance weighs as much as 1 rad where both cannot be met; the size of the child.
     Angles go on beyond a turn, as the motion does.
     """
-    solve = _CLOSED_FORMS.get(type(joint))
+    own = traits.of(joint)
     q = np.zeros((len(Q), joint.ndof))
+    if not own.known:  # an axis of length 0, as Check says
+        return Fit(q, np.full(len(Q), np.nan), np.full(len(Q), np.nan))
+    E_0 = pose.inverse(own.Q0)
     before = np.zeros(joint.ndof)
     rate = np.zeros(joint.ndof)
     for k, E in enumerate(Q):
-        after = solve(joint, E, before) if solve is not None else _least_squares(joint, E, before, rate, length)
+        if own.twist is not None:
+            after = _along_twist(own.twist, E @ E_0, before)
+        else:
+            after = _least_squares(joint, E, before, rate, length)
         rate = after - before if k else rate
         q[k] = before = after
     error = np.array([_missed(joint.motion(q[k], 0.0 * q[k]).Q, E) for k, E in enumerate(Q)]).reshape(-1, 6)
@@ -52,44 +60,35 @@ def _missed(Q: Array, E: Array) -> Array:
     return np.concatenate([so3.log(left[:3, :3]), left[:3, 3]])
 
 
-# --- closed forms ----------------------------------------------------------------------------
+# --- joints of one constant twist ------------------------------------------------------------
 
 
-def _unit(axis: Any) -> Array:
-    a = np.asarray(axis, np.float64)
-    unit: Array = a / np.linalg.norm(a)
-    return unit
+def _along_twist(twist: Array, E: Array, before: Array) -> Array:
+    """The coordinate whose exp [twist q] is nearest to a pose E (4, 4): of a hinge, a slider or a screw.
+
+    A hinge makes the turns that bring it nearest to where it was. The advance of a screw tells how many it has made,
+    however fast.
+    """
+    omega, v = twist[:3], twist[3:]
+    pace = float(np.linalg.norm(omega))
+    if pace == 0.0:
+        return np.array([v @ E[:3, 3] / (v @ v)])
+    a = omega / pace
+    point = np.cross(omega, v) / pace**2
+    angle = _angle_about(a, E[:3, :3])
+    advance = float(a @ v) / pace  # per radian
+    if abs(advance) <= traits.ROUND_OFF * float(np.linalg.norm(v)):
+        turns = before[0] * pace - angle
+    else:
+        # What a rotation about a line beside the origin moves is square to the line.
+        turns = a @ (E[:3, 3] - (point - E[:3, :3] @ point)) / advance - angle
+    return np.array([(angle + TURN * np.round(turns / TURN)) / pace])
 
 
 def _angle_about(a: Array, R: Array) -> float:
     """The angle of the rotation about a nearest to R: maximises the trace of R(q)^T R."""
     sine = a @ np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     return float(np.arctan2(sine, np.trace(R) - a @ R @ a))
-
-
-def _revolute(joint: Any, E: Array, before: Array) -> Array:
-    angle = _angle_about(_unit(joint.axis), E[:3, :3])
-    return np.array([angle + TURN * np.round((before[0] - angle) / TURN)])
-
-
-def _prismatic(joint: Any, E: Array, _before: Array) -> Array:
-    return np.array([_unit(joint.axis) @ E[:3, 3]])
-
-
-def _screw(joint: Any, E: Array, before: Array) -> Array:
-    """The advance tells how many turns were made, however fast."""
-    if joint.pitch == 0.0:
-        return _revolute(joint, E, before)
-    a = _unit(joint.axis)
-    angle = _angle_about(a, E[:3, :3])
-    return np.array([angle + TURN * np.round((a @ E[:3, 3] / joint.pitch) - angle / TURN)])
-
-
-_CLOSED_FORMS: dict[type, Callable[[Any, Array, Array], Array]] = {
-    joints.Revolute: _revolute,
-    joints.Prismatic: _prismatic,
-    joints.Screw: _screw,
-}
 
 
 # --- all other joints ------------------------------------------------------------------------

@@ -8,17 +8,17 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .._engine import assembly
+from .._engine import assembly, joints
 from .._engine import compile as compiling
 from ..properties import joint as joint_properties
-from . import axis_report, axis_setting, extract, joint_objects, loop_axes, loops
+from . import axis_report, axis_setting, extract, joint_objects, loop_axes, loops, units
 from .bodies import local_object
 from .build import require_editable
 from .findings import refuse
 from .fixes_joints import is_keyed
 
 Object = bpy.types.Object
-BALL = "spherical"
+BALL = joints.Spherical.kind
 
 
 def close_loop(context: bpy.types.Context, obj: Object) -> str:
@@ -59,7 +59,7 @@ def _movable(name: str, extraction: extract.Extraction) -> Object | None:
 def _set_start(obj: Object, q: Any, length: float) -> None:
     settings: Any = obj.redmax.joint
     for dof, value in zip(joint_properties.dofs(settings), q.tolist(), strict=True):
-        joint_properties.set_value(settings, "q", dof, value / length if dof.unit == "m" else value)
+        joint_properties.set_value(settings, "q", dof, value / units.per_coordinate(dof.unit, length))
     obj.update_tag()
 
 
@@ -72,12 +72,12 @@ def align_axes(context: bpy.types.Context, obj: Object) -> str:
         text = f"No other axes would let the loops of '{mechanism.root}' move in more ways"
         raise refuse(obj.name, text, "run Check again")
     now = loop_axes.axes(extraction.scene, mechanism)
-    joints = {name: bpy.data.objects[(extraction.joint_objects[name], None)] for name in wanted}
-    with joint_objects.first_frame(context, list(joints.values())) as depsgraph:
-        for joint in joints.values():
+    empties = {name: bpy.data.objects[(extraction.joint_objects[name], None)] for name in wanted}
+    with joint_objects.first_frame(context, list(empties.values())) as depsgraph:
+        for joint in empties.values():
             axis_setting.require_turnable(joint, depsgraph)
         for name, axis in wanted.items():
-            axis_setting.turn_axis(joints[name], now[name], axis, depsgraph)
+            axis_setting.turn_axis(empties[name], now[name], axis, depsgraph)
     return f"Aligned the {'axis' if len(wanted) == 1 else 'axes'} of {axis_report.listed(list(wanted))}"
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from .._engine import arrays, pose, quaternion
+from .._engine import arrays, pose, quaternion, traits
 from ..properties.joint_fit import ANCHORS
 from . import frames, units
 
@@ -27,7 +27,7 @@ Object = bpy.types.Object
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """One body of each of n joints. E_bj: (n, 4, 4) the joint seen from the body, or from the world.
+    """One body of each of n joints. E_bj: (n, 4, 4) the joint object seen from the body, or from the world.
 
     own: (n, 3, 3) anchors in the body's coordinates, a point in each row. placed: the same seen from the joint.
     A body without geometry, and the world, have zeros.
@@ -102,15 +102,16 @@ def present(extraction: Extraction) -> Fits:
     points = [anchors(bpy.data.objects[(body.name, None)]) for body in extraction.bodies]
     own = np.array([*points, [(0.0, 0.0, 0.0)] * ANCHORS], np.float64)
 
-    def ends(names: list[str | None], poses: list[Any]) -> Ends:
+    def ends(names: list[str | None], poses: list[Any], offsets: list[Array]) -> Ends:
+        """offsets: what lies between the joint object and the joint frame on the body."""
         rows = [-1 if name is None else number[name] for name in names]
         E_bj = _frames([each.position for each in poses], [each.rotation for each in poses])
-        E_bj = units.in_blender_units(E_bj, length)
+        E_bj = units.in_blender_units(E_bj @ pose.inverse(np.array(offsets).reshape(-1, 4, 4)), length)
         return Ends(E_bj, own[rows], _seen_from(E_bj, A[rows], own[rows]))
 
     parents, children = [joint.parent for joint in found], [joint.child for joint in found]
-    parent = ends(parents, [joint.frame_in_parent for joint in found])
-    child = ends(list(children), [joint.frame_in_child for joint in found])
+    parent = ends(parents, [joint.frame_in_parent for joint in found], [np.eye(4) for _ in found])
+    child = ends(list(children), [joint.frame_in_child for joint in found], [traits.of(joint).Q0 for joint in found])
     E_wp = E_wb[[-1 if name is None else number[name] for name in parents]]
     names = tuple(extraction.joint_objects[joint.name] for joint in found)
     return Fits(names, tuple(parents), tuple(children), parent, child, E_wp @ parent.E_bj)

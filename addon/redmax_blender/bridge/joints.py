@@ -46,12 +46,13 @@ class JointReader:
     def read(self, objects: list[bpy.types.Object], findings: list[Finding]) -> list[Any]:
         """The engine's joints, without those that cannot be made. What is wrong is added to findings."""
         found = [row for obj in objects if (row := self._row(obj, findings)) is not None]
-        E_wj = units.in_metres(straightened(found), self.length)
-        in_parents = iter(self._poses_in([values["parent"] for _, values, _ in found], E_wj))
-        in_children = iter(self._poses_in([values["child"] for _, values, _ in found], E_wj))
+        E_wj = straightened(found)
+        in_parents = iter(self._poses_in([row.values["parent"] for row in found], E_wj))
+        # The modelled pose is q = 0: bodies stand where Q(0) leads from the one frame to the other.
+        Q0 = np.array([row.traits.Q0 for row in found]).reshape(-1, 4, 4)
+        in_children = iter(self._poses_in([row.values["child"] for row in found], E_wj @ Q0))
         return [
-            cls(**values, frame_in_parent=next(in_parents), frame_in_child=next(in_children))
-            for cls, values, _ in found
+            row.cls(**row.values, frame_in_parent=next(in_parents), frame_in_child=next(in_children)) for row in found
         ]
 
     def _poses_in(self, names: list[str | None], E_wj: Array) -> list[Any]:
@@ -60,7 +61,7 @@ class JointReader:
         return as_poses(pose.inverse(E_wb) @ E_wj)
 
     def _row(self, obj: bpy.types.Object, findings: list[Finding]) -> Placed | None:
-        """Class and fields of a joint, and its frame in the world [Blender units]."""
+        """A joint without the frames that it has on its bodies."""
         refused = refused_as(obj, "joint")
         if refused is not None:
             findings.append(refused)
@@ -93,7 +94,9 @@ class JointReader:
             **joint_properties.own_parameters(settings, self.length),
             **self._per_dof(obj, settings, findings),
         }
-        return Placed(engine_joints.JOINTS[settings.kind], values, E_wj)
+        traits = joint_properties.traits_of(settings, self.length)
+        E_wj = units.in_metres(E_wj, self.length)
+        return Placed(engine_joints.JOINTS[settings.kind], values, traits, E_wj)
 
     def _uncomputed(self, obj: bpy.types.Object) -> Iterator[Finding]:
         """What only an evaluated scene could tell, but Blender does not evaluate."""
@@ -125,7 +128,7 @@ class JointReader:
         """Per-coordinate fields, with keyed ones as tables or as they are at the first frame."""
         values = joint_properties.per_dof_parameters(settings, self.length)
         dofs = joint_properties.dofs(settings)
-        to_metres = [self.length if dof.unit == "m" else 1.0 for dof in dofs]
+        to_metres = [units.per_coordinate(dof.unit, self.length) for dof in dofs]
         is_animated = settings.motion_type == "animated" and bool(dofs)
         motion = animation.courses(obj, "q", self.clock, self.samples)
         if motion is not None:
@@ -189,7 +192,7 @@ def _outside_limits(name: str, dofs: Any, values: dict[str, Any]) -> Iterator[Fi
         above = upper is not None and q > upper + LIMIT_SLACK * max(abs(upper), 1.0)
         if below or above:
             beyond = lower - q if below else q - upper
-            amount = f"{np.degrees(beyond):.4g} deg" if dof.unit == "rad" else f"{beyond:.4g} m"
+            amount = units.shown(beyond, dof.unit)
             which = f" of {dof.name}" if len(dofs) > 1 else ""
             text = f"'{name}' starts {amount} outside its {'lower' if below else 'upper'} limit{which}"
             yield Finding(name, text, "move its coordinate, or widen the limit", "WARNING", ("WIDEN", "MOVE"))

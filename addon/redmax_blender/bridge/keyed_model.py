@@ -16,7 +16,7 @@ from .._engine import arrays, assembly
 from .._engine import compile as compiling
 from .._engine import scene as engine_scene
 from ..properties import joint as joint_properties
-from . import loop_choice, loops
+from . import loop_choice, loops, units
 from .bodies import local_object
 from .findings import RedMaxError
 from .loop_following import Follower
@@ -104,7 +104,7 @@ def _built(extraction: Extraction, mechanism: Mechanism) -> KeyedMechanism:
             continue
         held[columns] = name in given
         for dof, column in zip(joint_properties.dofs(obj.redmax.joint), columns, strict=True):
-            factor = extraction.length if dof.unit == "m" else 1.0
+            factor = units.per_coordinate(dof.unit, extraction.length)
             coordinates.append(Coordinate(obj.name, dof, column, factor, name in given))
     closers = tuple(loop.joint.name for loop in model.loops if loop.joint.name in given and loop.joint.ndof)
     return KeyedMechanism(Follower(model, held, scale), tuple(coordinates), closers)

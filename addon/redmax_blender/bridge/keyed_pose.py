@@ -20,7 +20,7 @@ import numpy as np
 from .._engine import arrays, quaternion, trajectory
 from ..properties import from_specs
 from ..properties import joint as joint_properties
-from . import changes, extract, frames, kept, movers
+from . import changes, extract, frames, kept, movers, units
 from .findings import RedMaxError
 from .keyed_model import KeyedMechanism, keyed_mechanisms
 from .loop_following import Followed
@@ -29,8 +29,8 @@ from .shown import Pose, Source
 Array = arrays.Array
 Trajectory = trajectory.Trajectory
 
-TOLD_DIFFERENCE = {"rad": np.radians(0.01), "m": 1e-5}
-"""A coordinate that is off by more than this [rad, m] gets a note in its panel."""
+TOLD_DIFFERENCE = {"rad": np.radians(0.01), "m": 1e-5, "1": 1e-5}
+"""A coordinate that is off by more than this [rad, m, 1] gets a note in its panel."""
 
 
 class Keyed(Source):
@@ -84,9 +84,9 @@ def _notes(mechanism: KeyedMechanism, wish: Array, reached: Followed) -> Iterato
         return
     missed: dict[str, list[str]] = {}
     for coordinate in (each for each in mechanism.coordinates if each.held):
-        shown = float(reached.q[coordinate.column])
-        if abs(wish[coordinate.column] - shown) > TOLD_DIFFERENCE[coordinate.dof.unit]:
-            text = f"{np.degrees(shown):.1f}°" if coordinate.dof.unit == "rad" else f"{shown:.4g} m"
+        shown, unit = float(reached.q[coordinate.column]), coordinate.dof.unit
+        if abs(wish[coordinate.column] - shown) > TOLD_DIFFERENCE[unit]:
+            text = f"{np.degrees(shown):.1f}°" if unit == "rad" else units.shown(shown, unit)
             missed.setdefault(coordinate.joint, []).append(text)
     for name, texts in missed.items():
         yield name, f"Shown at {', '.join(texts)}: the loop through '{reached.blocked}' cannot follow"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import adjoint, arrays, joints, pose, quaternion
+from .._engine import adjoint, arrays, pose, quaternion, traits
 from . import axis_choice, joint_rings
 from .axis_choice import GROUND, AxisJoint
 from .extents import Extent
@@ -29,22 +29,21 @@ IMMOBILE = 1e-4
 """A ring moves if its joints can, up to this fraction: linkages that live from coincidences, such as Bennett's, have
 axes in single precision and move all the same."""
 
-AXIS_KINDS = (joints.Revolute.kind, joints.Prismatic.kind)
-
 
 def axes(made: Any, mechanism: Mechanism) -> dict[str, Array]:
     """Axis of every hinge and slider of a mechanism in the world as modelled, by name of the joint."""
     names = set(mechanism.joints)
     E_wb = _poses(made)
-    return {
-        joint.name: _axis(joint, _frame(joint, E_wb))
-        for joint in made.joints
-        if joint.name in names and joint.kind in AXIS_KINDS
-    }
+    found = {joint.name: _axis(joint, _frame(joint, E_wb)) for joint in made.joints if joint.name in names}
+    return {name: axis for name, axis in found.items() if axis is not None}
 
 
-def _axis(joint: Any, E_wj: Array) -> Array:
-    axis = E_wj[:3, :3] @ np.array(joint.axis, np.float64)
+def _axis(joint: Any, E_wj: Array) -> Array | None:
+    """Axis (3,) in the world of a hinge or a slider with the frame E_wj (4, 4), None of any other joint."""
+    own = traits.of(joint)
+    if not (own.is_hinge or own.is_slider):
+        return None
+    axis = E_wj[:3, :3] @ own.direction
     return np.asarray(axis / np.linalg.norm(axis))
 
 
@@ -53,7 +52,7 @@ def _matrix(placed: Any) -> Array:
 
 
 def _frame(joint: Any, E_wb: Mapping[str, Array]) -> Array:
-    """Frame (4, 4) of a joint in the world."""
+    """Frame (4, 4) in the world that a joint has on its parent."""
     E_pj = _matrix(joint.frame_in_parent)
     return E_pj if joint.parent is None else E_wb[joint.parent] @ E_pj
 
@@ -62,13 +61,13 @@ def _poses(made: Any) -> dict[str, Array]:
     """Pose (4, 4) of every body that a chain of joints places, as modelled."""
     found: dict[str, Array] = {}
     for joint in structure(made).carried_by.values():  # parents come before their children
-        found[joint.child] = _frame(joint, found) @ pose.inverse(_matrix(joint.frame_in_child))
+        found[joint.child] = _frame(joint, found) @ traits.of(joint).Q0 @ pose.inverse(_matrix(joint.frame_in_child))
     return found
 
 
 def askew(made: Any, mechanism: Mechanism) -> dict[str, Array]:
     """Hinges that are not quite parallel to the axis that most of them nearly have, with that axis."""
-    hinges = {joint.name for joint in made.joints if joint.kind == joints.Revolute.kind}
+    hinges = {joint.name for joint in made.joints if traits.of(joint).is_hinge}
     found = {name: axis for name, axis in axes(made, mechanism).items() if name in hinges}
     if len(found) < 2:
         return {}
@@ -122,12 +121,9 @@ class _Block:
         middle = self.origins.mean(axis=0)
         self.size = float(np.linalg.norm(self.origins - middle, axis=1).max()) or 1.0
         self.offsets = (self.origins - middle) / self.size
-        self.axes = {
-            k: _axis(joint, self.frames[k])
-            for k, joint in enumerate(members)
-            if joint.kind in AXIS_KINDS and np.any(joint.axis)
-        }
-        self.hinges = [k for k in self.axes if members[k].kind == joints.Revolute.kind]
+        found = {k: _axis(joint, self.frames[k]) for k, joint in enumerate(members)}
+        self.axes = {k: axis for k, axis in found.items() if axis is not None}
+        self.hinges = [k for k in self.axes if traits.of(members[k]).is_hinge]
 
     def freeing(self) -> dict[str, Array]:
         """Axes, by name of the joint, that let rings move which cannot; empty if they can, or no axes would."""
@@ -169,14 +165,22 @@ class _Block:
         return total - int((strengths > IMMOBILE * strengths[0]).sum())
 
     def _twists(self, k: int, axis: Array | None) -> Array:
-        """(6, n) twists of the child in the world per unit rate, lengths by the size of the block."""
+        """(6, n) twists of the child in the world, lengths by the size of the block.
+
+        Per rate at which a coordinate turns it by 1 rad/s or, where it does not turn, slides it by the size.
+        """
         E = self.frames[k].copy()
         if axis is not None:
             E[:3, :3] = least_turn(self.axes[k], axis) @ E[:3, :3]
         joint = self.members[k]
         E[:3, 3] = self.offsets[k]
-        S = joint.motion(np.zeros(joint.ndof), np.zeros(joint.ndof)).S
-        return np.asarray(adjoint.Ad(E) @ S)
+        Q, S, _ = joint.motion(np.zeros(joint.ndof), np.zeros(joint.ndof))
+        Q, S = Q.copy(), S.copy()
+        Q[:3, 3] /= self.size
+        S[3:] /= self.size
+        turning = np.linalg.norm(S[:3], axis=0)
+        pace = np.where(turning > 0.0, turning, np.linalg.norm(S[3:], axis=0))
+        return np.asarray(adjoint.Ad(E @ Q) @ (S / np.where(pace > 0.0, pace, 1.0)))
 
     def _directions(self) -> tuple[list[Array], ...]:
         """What the hinges may all be parallel to: what several of them are, else what new ones would be, else what one
@@ -196,7 +200,7 @@ class _Block:
         }
         now: dict[int, Array | None] = {**self.axes, **known}
         mechanism = [
-            AxisJoint(edge, joint.kind, origin, now.get(k), is_new=k in open_ones)
+            AxisJoint(edge, axis_choice.role_of(traits.of(joint)), origin, now.get(k), is_new=k in open_ones)
             for k, (edge, joint, origin) in enumerate(zip(self.edges, self.members, self.origins, strict=True))
         ]
         return axis_choice.choose(mechanism, parts)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .._engine import arrays, assembly, compile, kinematics, pose, quaternion, so3, trajectory
+from .._engine import arrays, assembly, compile, kinematics, pose, quaternion, so3, traits, trajectory
 from . import dense_motion
 from .findings import refuse
 from .result_channels import require_same_joints
@@ -105,10 +105,11 @@ def _closed_poses(described: model.Model, result: Trajectory, window: Window, fp
     q, qdot, _ = (each[..., 0] for each in dense_motion.interpolated(x, v, a, PER_FRAME))
     frames = window.last - window.kept
     missing = result.q[window.first] - q[-1]
+    columns = [range(described.dof_count)[described.columns(index)] for index in range(described.body_count)]
     for index, joint in enumerate(described.joints):
-        if joint.kind == "revolute":
-            columns = described.columns(index)
-            missing[columns] -= 2.0 * np.pi * np.round(missing[columns] / (2.0 * np.pi))
+        for column, is_periodic in zip(columns[index], traits.of(joint).periodic, strict=True):
+            if is_periodic:
+                missing[column] -= 2.0 * np.pi * np.round(missing[column] / (2.0 * np.pi))
     speed = (result.qdot[window.first] * h - qdot[-1]) * frames
     q = q + _led(np.linspace(0.0, 1.0, len(q)), missing, speed)
     t = np.linspace(result.t[window.kept], result.t[window.last], len(q))

@@ -17,6 +17,7 @@ import numpy as np
 
 from .._engine import assembly, constrained_run, constraint_rows, kinematics, motion_at
 from .._engine import compile as compiling
+from ..properties import joint as joint_properties
 from . import axis_report, loop_axes, scene_digest
 from .bodies import local_object
 from .findings import Finding, RedMaxError
@@ -157,8 +158,12 @@ def _disagree(names: Iterable[str]) -> str:
 
 
 def _may_be_ball(name: str) -> bool:
+    """Whether a ball in place of the joint would hold the same point, and less."""
     obj = local_object(name)
-    return obj is not None and obj.redmax.joint.kind in ("revolute", "universal", "fixed")
+    if obj is None:
+        return False
+    held = joint_properties.traits_of(obj.redmax.joint)
+    return bool(held.known and held.holds_origin and not held.is_ball)
 
 
 def said(gap: tuple[float, float]) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import bpy
 
+from ..properties import joint as joint_properties
 from . import axis_report, build, joint_axes, joint_objects, mechanism_axes, pins
 from .axis_report import Guess
 from .extents import Extent
@@ -53,7 +54,7 @@ def make_mechanism(
     objects: Iterable[Object],
     base: Object,
     *,
-    kind: str = "revolute",
+    kind: str = joint_properties.DEFAULT_KIND,
     axis: joint_axes.Axis = "AUTO",
 ) -> BuildReport:
     """Connect objects into a mechanism that hangs from `base`; what is connected already stays as it is."""
@@ -179,7 +180,7 @@ def _new_joint(joint: PlannedJoint, kind: str, depsgraph: bpy.types.Depsgraph) -
     place = joint_objects.place_of(joint.origin, depsgraph)
     is_marker = build.is_plain(joint.origin) and not joint_objects.has_axes_of_parent(joint.origin, depsgraph)
     stuck = joint.pin is not None and not joint_objects.may_turn(joint.pin, depsgraph)
-    return NewJoint(joint.parent, joint.child, kind, place, is_marker, keeps_axes=stuck)
+    return NewJoint(joint.parent, joint.child, joint_properties.new_traits(kind), place, is_marker, keeps_axes=stuck)
 
 
 def _make(

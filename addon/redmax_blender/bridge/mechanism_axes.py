@@ -12,7 +12,6 @@ import numpy as np
 
 from .._engine import arrays
 from ..properties import joint as joint_properties
-from ..properties import joint_arrow
 from . import axis_choice, bores, extents, frames, joint_axes, joint_objects, joint_rings, parts
 from .axis_choice import GROUND, AxisJoint, Choice
 from .extents import Extent
@@ -26,13 +25,14 @@ Object = bpy.types.Object
 class NewJoint(NamedTuple):
     """A joint that is to be made, or to be given an axis anew.
 
-    place: (4, 4) rigid, where it goes. is_marker: of an empty or the cursor, whose axes may be meant.
+    traits: what its motion says of it, with z as its axis. place: (4, 4) rigid, where it goes.
+    is_marker: of an empty or the cursor, whose axes may be meant.
     keeps_axes: of an empty that cannot be turned.
     """
 
     parent: Node
     child: Object
-    kind: str
+    traits: Any
     place: Array
     is_marker: bool
     keeps_axes: bool = False
@@ -53,14 +53,12 @@ def involved(graph: JointGraph) -> list[Object]:
 
 
 def axis_of(obj: Object, E: Array) -> Array | None:
-    """Axis (3,) in the world of a joint object with the rigid frame E; None if its kind has none, or it is zero."""
-    settings: Any = obj.redmax.joint
-    local = getattr(joint_properties.own_group(settings), "axis", None)
-    if local is None and settings.kind not in axis_choice.HINGES:
+    """Axis (3,) in the world of a joint object with the rigid frame E; None if it has none, or one of length 0."""
+    local = joint_properties.traits_of(obj.redmax.joint).direction
+    if local is None:
         return None
-    axis = E[:3, :3] @ np.array((0.0, 0.0, 1.0) if local is None else local, np.float64)
-    length = float(np.linalg.norm(axis))
-    return axis / length if length > 0.0 else None
+    axis: Array = E[:3, :3] @ local
+    return axis / float(np.linalg.norm(axis))
 
 
 def point(
@@ -96,7 +94,7 @@ def point(
         choice = choices.get(number)
         z = joint_axes.WORLD_AXES[axis] if choice is None else choice.axis
         E = joint_axes.frame_along(z, each.place[:3, 3], mechanism.extent(each.child).centre)
-        pointed.append(Pointed(E, choice if joint_arrow.has_direction(each.kind) else None))
+        pointed.append(Pointed(E, None if each.traits.is_directionless else choice))
     return pointed
 
 
@@ -120,7 +118,7 @@ class _Mechanism:
         self.joints = [
             AxisJoint(
                 self._ends(each.parent, each.child),
-                each.kind,
+                axis_choice.role_of(each.traits),
                 each.place[:3, 3],
                 axis,
                 is_new=True,
@@ -137,8 +135,8 @@ class _Mechanism:
         for number, obj in enumerate(others, start=len(new)):
             E = self._frame(obj) if number in near else None
             if E is not None:
-                kind = obj.redmax.joint.kind
-                self.joints.append(AxisJoint(edges[number], kind, E[:3, 3], axis_of(obj, E)))
+                role = axis_choice.role_of(joint_properties.traits_along_z(obj.redmax.joint))
+                self.joints.append(AxisJoint(edges[number], role, E[:3, 3], axis_of(obj, E)))
 
     def _ends(self, parent: Node, child: Object) -> tuple[Node, Node]:
         return (GROUND if parent in self.ground else parent, GROUND if child in self.ground else child)

@@ -11,10 +11,10 @@ import bpy
 import numpy as np
 
 from .. import compat
-from .._engine import arrays, joints, pose
+from .._engine import arrays, joints, pose, traits
 from ..properties import joint as joint_properties
 from ..properties.scene import frame_range
-from . import animated_values, coordinate_fit, frames, joint_objects, preview
+from . import animated_values, coordinate_fit, frames, joint_objects, preview, units
 from .build import require_editable
 from .findings import refuse
 from .other_frames import other_frames
@@ -114,21 +114,24 @@ def coordinate_from_motion(
     if len(Q) == 0:
         raise refuse(obj.name, f"Frames {first} to {last} are none", "let the range end after it starts")
     Q[:, :3, 3] *= length
-    engine_joint = joints.JOINTS[joint.kind].part(**joint_properties.own_parameters(joint, length))
+    engine_joint = joint_properties.engine_joint(joint, length)
     size = joint_objects.extent_of(joint.child, context.evaluated_depsgraph_get()).diagonal * length or 1.0
-    found = coordinate_fit.fit(engine_joint, Q, size)
+    found = coordinate_fit.fit(engine_joint, Q @ traits.of(engine_joint).Q0, size)
     report = _report(found, times, length)
     _require_close(obj, report, tolerance_angle, tolerance_distance)
     with animated_values.unchanged([obj], lambda _, path: path.startswith(f"{joint_properties.PATH}.")):
         for dof in dofs:
-            values = found.q[:, dof.index] / (length if dof.unit == "m" else 1.0)
+            values = found.q[:, dof.index] / units.per_coordinate(dof.unit, length)
             write_keys(obj, dof, times, values, interpolation)
     joint.motion_type = "animated"
     return report
 
 
 def joint_poses(context: bpy.types.Context, obj: Object, times: Any) -> Array:
-    """Q (f, 4, 4) [Blender units]: joint frame on the child in that on the parent; they agree at the first frame."""
+    """(f, 4, 4) [Blender units] the joint object as it goes with the child, seen from it as it goes with the parent.
+
+    The identity at the first frame.
+    """
     joint = obj.redmax.joint
     for moving in (joint.child, joint.parent):
         if moving is not None:

@@ -2,7 +2,7 @@
 """Results as animated custom properties, for drivers, sound and shaders. SI units.
 
 On a joint's object:
-    redmax_torque     force along each of its coordinates [N m or N], a vector as long as the joint has coordinates
+    redmax_torque     force along each of its coordinates [N m, N or J], a vector as long as the joint has coordinates
     redmax_motor      what an Animated or Locked joint needs on top of torques and springs to follow its motion, alike
     redmax_reaction   what the joint passes on to its child, in the joint's frame: torque x y z [N m], force x y z [N];
                       also of joints that close loops
@@ -99,7 +99,7 @@ def _add(
 
 
 def coordinate_units(extraction: Extraction) -> dict[str, tuple[str, ...]]:
-    """By joint object, the units of its coordinates: "rad", "m" or none."""
+    """By joint object, the units of its coordinates: "rad", "m" or "1"."""
     objects = extraction.joint_objects
     return {objects[joint.name]: joint.dof_units for joint in extraction.scene.joints if joint.name in objects}
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 
+from .._engine import traits
 from .findings import Finding
 
 UNEVEN = 1e-4
@@ -24,7 +25,7 @@ def findings(bodies: Iterable[bpy.types.Object], joints: Iterable[Any]) -> Itera
     """Bodies with an uneven scale that are Blender parents of bodies which turn. joints: the engine's."""
     joints = list(joints)
     carried = {joint.child for joint in joints}
-    turning = {joint.child for joint in joints if "rad" in joint.dof_units}
+    turning = {joint.child for joint in joints if traits.of(joint).turns}
     for obj in bodies:
         scale = obj.scale[:]
         if not is_uneven(scale):

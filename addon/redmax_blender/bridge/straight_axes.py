@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._engine import arrays, joints, so3
+from .._engine import arrays, so3
 
 Array = arrays.Array
 IntArray = arrays.IntArray
@@ -27,19 +27,19 @@ COAXIAL = 1e-6
 """How far a joint is beside a hinge's axis that is meant to be on it, relative to its distance from the world's origin
 and from the hinge: single precision leaves 1e-7."""
 
-UPRIGHT = (0.0, 0.0, 1.0)
 NO_DIRECTION = (np.nan, np.nan, np.nan)
 
 
-Direction = Callable[[Any, dict[str, Any]], Sequence[float] | None]
-"""What gives a direction in a joint's frame, or None, of its class and its fields."""
+Direction = Callable[[Any], Array | None]
+"""What gives a direction in a joint's frame, or None, of what its motion says of it (`redmax.joints.traits`)."""
 
 
 class Placed(NamedTuple):
-    """A joint before it is made: its class, its fields, and its frame (4, 4) in the world."""
+    """A joint before it is made: its class, its fields, its traits, and its frame (4, 4) in the world [m]."""
 
     cls: Any
     values: dict[str, Any]
+    traits: Any
     E_wj: Array
 
 
@@ -66,10 +66,10 @@ def _pairs(placed: Sequence[Placed]) -> list[IntArray]:
 
 
 def _straighten_pair(frames: Array, placed: Sequence[Placed], members: IntArray) -> None:
-    """Turns sliders and screws so that they are parallel to each other and to hinges, and puts joints on the axes of
-    hinges and screws, where it nearly is so. Hinges are parallel already."""
+    """Turns sliders and screws so that they are parallel to each other and to hinges, and puts joints on the lines that
+    others turn about, where it nearly is so. Hinges are parallel already."""
     axes = _in_world(frames, placed, _axis)
-    is_hinge = np.array([placed[k].cls is joints.Revolute for k in members])
+    is_hinge = np.array([placed[k].traits.is_hinge for k in members])
     known: list[Array] = [axes[k] for k in members[is_hinge]]
     for k in members[~is_hinge & np.isfinite(axes[members, 0])]:
         line = next((line for line in known if are_parallel(axes[k], line)), None)
@@ -79,11 +79,12 @@ def _straighten_pair(frames: Array, placed: Sequence[Placed], members: IntArray)
             _turn(frames, np.array([k]), axes[None, k], line[None])
     axes = _in_world(frames, placed, _axis)
     for k in members:
-        if placed[k].cls in (joints.Revolute, joints.Screw):
-            arms = frames[members, :3, 3] - frames[k, :3, 3]
+        line = placed[k].traits.line
+        if line is not None:
+            arms = frames[members, :3, 3] - (frames[k, :3, 3] + frames[k, :3, :3] @ line.point)
             beside = arms - np.outer(arms @ axes[k], axes[k])
             far = np.linalg.norm(arms, axis=1) + np.linalg.norm(frames[members, :3, 3], axis=1)
-            near = np.linalg.norm(beside, axis=1) <= COAXIAL * far
+            near = (np.linalg.norm(beside, axis=1) <= COAXIAL * far) & (members != k)
             frames[members[near], :3, 3] -= beside[near]
 
 
@@ -148,41 +149,32 @@ def _turn(frames: Array, members: IntArray, axes: Array, lines: Array) -> None:
 
 
 def _in_world(frames: Array, placed: Sequence[Placed], direction: Direction) -> Array:
-    """(n, 3) a direction of every joint; NaN where its kind has none, or where it is zero, as the engine will tell."""
-    found = [direction(joint.cls, joint.values) for joint in placed]
+    """(n, 3) a direction of every joint; NaN where it has none, or one of length 0, as the engine will tell."""
+    found = [direction(joint.traits) for joint in placed]
     local = np.array([NO_DIRECTION if one is None else one for one in found], np.float64).reshape(-1, 3)
-    length = np.linalg.norm(local, axis=1, keepdims=True)
-    length[length == 0.0] = np.nan
-    in_world: Array = np.einsum("nij,nj->ni", frames[:, :3, :3], local / length)
+    in_world: Array = np.einsum("nij,nj->ni", frames[:, :3, :3], local)
     return in_world
 
 
-def _normal(cls: Any, values: dict[str, Any]) -> Sequence[float] | None:
-    """Direction that a joint of a flat mechanism has square to its plane, None if its kind has none."""
-    if cls is joints.Revolute:
-        axis: Sequence[float] = values["axis"]
-        return axis
-    return UPRIGHT if cls in (joints.Planar, joints.Free2D) else _of_parts(_normal, cls, values)
+def _normal(traits: Any) -> Array | None:
+    """Direction that a joint of a flat mechanism has square to its plane; that of a shaft in a bush too."""
+    if traits.plane is None and traits.line is not None and traits.slides:
+        along: Array = traits.line.direction
+        return along
+    normal: Array | None = traits.plane
+    return normal
 
 
-def _slide(cls: Any, values: dict[str, Any]) -> Sequence[float] | None:
-    """Direction along which a joint slides, None if its kind slides along none."""
-    if cls is joints.Prismatic:
-        axis: Sequence[float] = values["axis"]
-        return axis
-    return _of_parts(_slide, cls, values)
+def _slide(traits: Any) -> Array | None:
+    """The one direction along which a joint slides."""
+    slide: Array | None = traits.slide
+    return slide
 
 
-def _axis(cls: Any, values: dict[str, Any]) -> Sequence[float] | None:
-    """Axis of a hinge, slider or screw, None for other kinds."""
-    axis: Sequence[float] | None = values.get("axis")
-    return axis if cls in (joints.Revolute, joints.Prismatic, joints.Screw) else None
-
-
-def _of_parts(direction: Direction, cls: Any, values: dict[str, Any]) -> Sequence[float] | None:
-    """That of the first part of a composite joint that has one."""
-    parts = values["parts"] if cls is joints.Composite else ()
-    return next((axis for part in parts if (axis := direction(type(part), vars(part))) is not None), None)
+def _axis(traits: Any) -> Array | None:
+    """Direction of the line that a joint turns about, or of its only slide: a hinge, a screw, a slider."""
+    axis: Array | None = None if traits.line is None and not traits.is_slider else traits.direction
+    return axis
 
 
 def _mean(axes: Array) -> Array:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._engine import arrays, pose
+from .._engine import arrays, pose, traits
+from ..properties import joint as joint_properties
 from . import coordinate_fit, joint_fits, joint_objects, movers, units
 from .bodies import local_object
 from .findings import Finding
@@ -189,7 +190,7 @@ class _Look:
     def _not_allowed(self, row: int) -> tuple[float, float]:
         length, name = self.extraction.length, self.now.names[row]
         joint = next(j for j in self.extraction.scene.joints if self.extraction.joint_objects.get(j.name) == name)
-        Q = units.in_metres(self._parting()[row], length)
+        Q = units.in_metres(self._parting()[row], length) @ traits.of(joint).Q0
         found = coordinate_fit.fit(joint, Q[None], float(self.sizes[row]) * length)
         return float(found.angle[0]), float(found.distance[0]) / length
 
@@ -351,7 +352,7 @@ def _scaled(end: Ends, by: Array) -> Ends:
 
 def _finding(part: TornPart, length: float) -> Finding:
     joint: Any = local_object(part.joints[0])
-    word = "pin" if joint.redmax.joint.kind == "revolute" else "joint"
+    word = "pin" if joint_properties.traits_of(joint.redmax.joint).is_hinge else "joint"
     hint = "Reset puts it back; Re-fit lets its joints hold it as it stands"
     if not part.bodies:
         ends = f"'{joint.redmax.joint.child.name}' and '{joint.redmax.joint.parent.name}'"

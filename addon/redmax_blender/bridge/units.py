@@ -31,6 +31,18 @@ def in_blender_units(E: Array, length: float) -> Array:
     return M
 
 
+def per_coordinate(dof_unit: str, length: float) -> float:
+    """SI units in one unit of a coordinate as Blender stores it: only distances ('m') follow the unit scale."""
+    return length if dof_unit == "m" else 1.0
+
+
+def shown(value: float, dof_unit: str) -> str:
+    """A coordinate [SI] as people read it: '12 deg', '0.3 m', or '0.3' of a plain number."""
+    if dof_unit == "rad":
+        return f"{np.degrees(value):.4g} deg"
+    return f"{value:.4g} m" if dof_unit == "m" else f"{value:.4g}"
+
+
 def gravity(scene: bpy.types.Scene, length: float) -> tuple[float, float, float]:
     """Gravity [m/s^2]; Blender's is in its own units, and may be switched off."""
     factor = length if scene.use_gravity else 0.0

@@ -5,14 +5,12 @@ from typing import Any
 
 import bpy
 
-from .._engine import joints
 from ..bridge import axis_report, build, joint_axes, joint_graph, make_mechanism, preview
 from ..bridge.connecting import Connecting, connect_selected
-from ..properties import from_specs
 from ..properties import joint as joint_properties
 from . import joint_axis, joint_editing, readiness
 
-KIND_ITEMS = from_specs.kind_items(joints.JOINTS)
+KIND_ITEMS = joint_properties.kind_items()
 
 WORLD_AXES = [
     ("X", "World X", "Along the world's x axis", 2),

@@ -8,7 +8,6 @@ import bpy
 
 from .._engine import joints
 from ..bridge import build, composite_parts, make_mechanism, motion_keys, units
-from ..properties import from_specs
 from ..properties import joint as joint_properties
 from . import readiness
 
@@ -83,7 +82,7 @@ class CompositeOperator(ActiveJointOperator):
     def poll(cls: Any, context: bpy.types.Context) -> bool:
         if not readiness.may_edit_joint(cls, context):
             return False
-        if context.object.redmax.joint.kind != joint_properties.COMPOSITE:
+        if not joint_properties.has_parts(context.object.redmax.joint):
             cls.poll_message_set("Only a Composite joint has parts")
             return False
         return True
@@ -99,7 +98,7 @@ class REDMAX_OT_add_part(CompositeOperator, bpy.types.Operator):
     kind: bpy.props.EnumProperty(
         name="Type",
         description="Motion that the part adds",
-        items=from_specs.kind_items(joints.JOINTS, leave_out=(joint_properties.COMPOSITE,)),
+        items=joint_properties.kind_items(of_parts=True),
         default=composite_parts.PART_KIND,
     )
 

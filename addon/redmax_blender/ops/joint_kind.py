@@ -21,7 +21,7 @@ class REDMAX_OT_set_kind(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     kind: bpy.props.EnumProperty(
-        name="Type", description="Motion that the joint allows", items=from_specs.kind_items(joints.JOINTS)
+        name="Type", description="Motion that the joint allows", items=joint_properties.kind_items()
     )
     part: bpy.props.BoolProperty(
         name="Part", description="Set the type of the active part of a Composite joint", options={"SKIP_SAVE"}
@@ -47,7 +47,7 @@ class REDMAX_OT_set_kind(bpy.types.Operator):
         require_editable([obj])
         joint = obj.redmax.joint
         if self.part:
-            if not 0 <= joint.active_part < len(joint.parts) or self.kind == joint_properties.COMPOSITE:
+            if not 0 <= joint.active_part < len(joint.parts) or self.kind in joint_properties.PARTS:
                 raise refuse(obj.name, f"'{obj.name}' has no such part", "choose a part in its list first")
             joint.parts[joint.active_part].kind = self.kind
         else:

@@ -15,6 +15,7 @@ import numpy as np
 
 from .._engine import arrays
 from ..bridge import frames, joint_objects, joint_rows
+from ..properties import joint as joint_properties
 from . import joint_glyphs
 
 Array = arrays.Array
@@ -88,7 +89,7 @@ def look(view_layer: bpy.types.ViewLayer) -> Seen:
             continue
         settings: Any = obj.redmax.joint
         state = State(settings.motion_type, obj.name in loops, obj.name in off)
-        points = joint_glyphs.points(joint_glyphs.motions_of(settings), dashed=state.loop)
+        points = joint_glyphs.points(joint_properties.describe(settings), dashed=state.loop)
         having.setdefault(id(points), (points, []))[1].append(len(index))
         if _is_loose(obj, settings):
             loose.append(len(index))

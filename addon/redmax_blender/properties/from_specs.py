@@ -6,7 +6,7 @@ the scene's unit scale turns into metres: `length` below is metres per Blender u
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -22,8 +22,18 @@ AUTHORING_DEFAULTS = {"pitch": 0.05, "limit_stiffness": 1000.0, "limit_damping":
 """What a new element gets where the engine's own default, or none, would be useless: a limit must stop something."""
 
 MOST_DOFS = 6
-SPLIT_UNITS = {"rad or m": ("ROTATION", "LENGTH"), "rad/s or m/s": ("ROTATION", "VELOCITY")}
-"""Per-coordinate fields whose unit depends on the coordinate are two properties, `_angle` and `_distance`."""
+SPLIT_UNITS = {
+    "rad, m or 1": ("ROTATION", "LENGTH", "NONE"),
+    "rad/s, m/s or 1/s": ("ROTATION", "VELOCITY", "NONE"),
+}
+"""Units that Blender shows in the number itself, for coordinates in rad, m and 1. Each is a property of its own."""
+
+SPLIT_NAMES = dict(zip(fields.DOF_UNITS, ("angle", "distance", "number"), strict=True))
+"""What the names of these properties end with, by the unit of the coordinate."""
+
+SPLIT_LABELS = {"angle": "Angle", "distance": "Distance", "number": "Parameter"}
+DECIMALS = {"angle": {}, "distance": {"precision": 4}, "number": {"precision": 4}}
+"""Options of a property that show as many digits as its numbers need."""
 
 POWER_OF_LENGTH = {"m": 1, "m/s": 1, "kg": 3}
 """Powers of the unit scale by which Blender shows a stored number (it scales MASS by the third power)."""
@@ -55,7 +65,7 @@ def summary(cls: Any) -> str:
     return f"{sentence.rstrip('.')} ({cls.kind.replace('_', ' ')})"
 
 
-def kind_items(registry: Any, *, leave_out: tuple[str, ...] = ()) -> list[tuple[str, str, str, int]]:
+def kind_items(registry: Any, *, leave_out: Container[str] = ()) -> list[tuple[str, str, str, int]]:
     """Static enum items of a registry with the registry's own numbers."""
     return [
         (cls.kind, cls.label or title(cls.kind), summary(cls), registry.number(cls.kind))
@@ -69,7 +79,8 @@ def choice_items(spec: Any) -> list[tuple[str, str, str, int]]:
     return [(word, title(word), f"{title(word)}", index) for index, word in enumerate(spec.choices)]
 
 
-def _default(name: str, spec: Any, default: Any) -> Any:
+def starting_value(name: str, spec: Any, default: Any) -> Any:
+    """What a field of a new element holds. default: the engine's own, or REQUIRED."""
     if default is not fields.REQUIRED:
         return default
     number = AUTHORING_DEFAULTS.get(name, 1.0 if spec.positive else 0.0)
@@ -85,7 +96,7 @@ def to_property(name: str, spec: Any, default: Any, *, options: set[str] = STATI
         "override": OVERRIDABLE,
         **more,
     }
-    value = _default(name, spec, default)
+    value = starting_value(name, spec, default)
     if spec.positive or spec.minimum is not None:
         shown["min"] = 0.0 if spec.positive else spec.minimum
     unit = BLENDER_UNITS.get(spec.unit, "NONE")
@@ -155,7 +166,7 @@ def _group_fields(group: Any, cls: Any) -> tuple[tuple[str, str, int], ...]:
 def per_dof_annotations(name: str, spec: Any, *, hidden: bool = False) -> dict[str, Any]:
     """Properties of a field that has one number per coordinate: vectors of six, of which a joint uses its first n.
 
-    hidden: only older files use them, see `joint.keyed_vectors`.
+    hidden: only older files use them, see `joint.keyed_vectors`; these had no coordinates that are plain numbers.
     """
     label = title(name)
     shown = _shown_per_dof(spec) | {"size": MOST_DOFS, "default": (_default_per_dof(name),) * MOST_DOFS}
@@ -163,10 +174,12 @@ def per_dof_annotations(name: str, spec: Any, *, hidden: bool = False) -> dict[s
         shown["options"] = {"HIDDEN"}
     if spec.unit not in SPLIT_UNITS:
         return {name: bpy.props.FloatVectorProperty(name=label, precision=3, **shown)}
-    rotation, length = SPLIT_UNITS[spec.unit]
     return {
-        f"{name}_angle": bpy.props.FloatVectorProperty(name=f"{label} Angle", unit=rotation, **shown),
-        f"{name}_distance": bpy.props.FloatVectorProperty(name=f"{label} Distance", unit=length, precision=4, **shown),
+        f"{name}_{end}": bpy.props.FloatVectorProperty(
+            name=f"{label} {SPLIT_LABELS[end]}", unit=unit, **DECIMALS[end], **shown
+        )
+        for end, unit in zip(SPLIT_NAMES.values(), SPLIT_UNITS[spec.unit], strict=True)
+        if not (hidden and end == SPLIT_NAMES["1"])
     }
 
 
@@ -182,13 +195,10 @@ def keyed_per_dof_annotations(name: str, spec: Any) -> dict[str, Any]:
         if spec.unit not in SPLIT_UNITS:
             made[keyed_name(name, index)] = bpy.props.FloatProperty(name=f"{title(name)}{number}", precision=3, **shown)
             continue
-        rotation, length = SPLIT_UNITS[spec.unit]
-        made[keyed_name(f"{name}_angle", index)] = bpy.props.FloatProperty(
-            name=f"Angle{number}", unit=rotation, **shown
-        )
-        made[keyed_name(f"{name}_distance", index)] = bpy.props.FloatProperty(
-            name=f"Distance{number}", unit=length, precision=4, **shown
-        )
+        for end, unit in zip(SPLIT_NAMES.values(), SPLIT_UNITS[spec.unit], strict=True):
+            made[keyed_name(f"{name}_{end}", index)] = bpy.props.FloatProperty(
+                name=f"{SPLIT_LABELS[end]}{number}", unit=unit, **DECIMALS[end], **shown
+            )
     return made
 
 
@@ -209,10 +219,8 @@ def _default_per_dof(name: str) -> float:
 
 
 def per_dof_place(name: str, spec: Any, dof_unit: str) -> str:
-    """Identifier of the vector that holds a field for a coordinate of the given unit ('rad' or 'm')."""
-    if spec.unit not in SPLIT_UNITS:
-        return name
-    return f"{name}_angle" if dof_unit == "rad" else f"{name}_distance"
+    """Identifier of the vector that holds a field for a coordinate of the given unit, one of `fields.DOF_UNITS`."""
+    return f"{name}_{SPLIT_NAMES[dof_unit]}" if spec.unit in SPLIT_UNITS else name
 
 
 def is_length(spec: Any, dof_unit: str) -> bool:

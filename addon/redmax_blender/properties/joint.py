@@ -3,18 +3,28 @@
 
 import functools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
-from .._engine import fields, joints
+from .._engine import fields, joints, traits
 from . import from_specs, joint_arrow
 from .from_specs import OVERRIDABLE, STATIC
 
-COMPOSITE = joints.Composite.kind
 COMMON = fields.specs(joints.Joint)
+PARTS = {
+    cls.kind: name
+    for cls in joints.JOINTS
+    for name, spec in fields.specs(cls).items()
+    if spec.sort == "elements" and spec.registry == joints.JOINTS.title
+}
+"""Kinds that put other joints one after another, and the field that lists these: Blender's list of parts."""
+
+NEW_PARTS = (joints.Prismatic.kind, joints.Revolute.kind)
+"""Parts of a new joint of such a kind: sliding along and turning about the same axis, as a shaft in a bush."""
+
 SHOWN_AS = {"q": "coordinate", "qdot": "velocity"}
 """Identifiers of fields whose engine name says nothing to an artist."""
 
@@ -24,16 +34,25 @@ KEYED = ("q", "torque")
 PATH = "redmax.joint"
 """Data path of a joint's properties, from its object."""
 
+AXIS, Z = "axis", (0.0, 0.0, 1.0)
+"""The parameter that turns a joint in its frame, in kinds that have one, and what it is in a new joint."""
+
 DEFAULT_KIND = joints.Revolute.kind
 
 HARD, SOFT = "HARD", "SOFT"
-NEW_LIMITS = {"rad": math.radians(45.0), "m": 0.5}
-"""How far from zero limits stand that nobody has set [rad, Blender units]."""
+NEW_LIMITS = {"rad": math.radians(45.0), "m": 0.5, "1": 0.5}
+"""How far from zero limits stand that nobody has set, by unit of the coordinate [rad, Blender units, 1]."""
+
+REMEMBERED = 1024
+"""Joints of different parameters whose coordinates are remembered."""
+
+Description = tuple[str, tuple[Any, ...]]
+"""Kind of a joint and its own parameters as (name, value); parts of a joint are descriptions too."""
 
 
 @dataclass(frozen=True)
 class Dof:
-    """A coordinate of a joint: its place in the vectors of six, its engine name and its unit ('rad' or 'm')."""
+    """A coordinate of a joint: its place in the vectors of six, its engine name and its unit ('rad', 'm' or '1')."""
 
     index: int
     name: str
@@ -41,14 +60,15 @@ class Dof:
 
 
 def _own(cls: Any) -> tuple[str, ...]:
-    """Fields that only this kind of joint has."""
-    return tuple(name for name in fields.specs(cls) if name not in COMMON)
+    """Fields that only this kind of joint has, but its parts."""
+    return tuple(name for name in fields.specs(cls) if name not in COMMON and name != PARTS.get(cls.kind))
 
 
 def _kind_groups(prefix: str) -> dict[str, Any]:
     groups = {}
     for cls in joints.JOINTS:
-        made = from_specs.group_annotations(cls, leave_out=tuple(COMMON), updates={"axis": _axis_edited})
+        updates = dict.fromkeys(_own(cls), _parameter_edited)
+        made = from_specs.group_annotations(cls, leave_out=tuple(COMMON), updates=updates)
         if made:
             name = f"REDMAX_PG_{prefix}_{cls.kind}"
             groups[cls.kind] = from_specs.make_group(name, made, f"Parameters of a {cls.label} joint.")
@@ -62,11 +82,29 @@ def _pointers(groups: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _kind_property(*, leave_out: tuple[str, ...] = (), **more: Any) -> Any:
+def uneditable(kind: str) -> tuple[str, ...]:
+    """Parameters of a kind of joint for which Blender has no property, such as a list of points of any length."""
+    held = KIND_GROUPS[kind].__annotations__ if kind in KIND_GROUPS else {}
+    return tuple(name for name in _own(joints.JOINTS[kind]) if name not in held)
+
+
+def _cannot_be_made() -> Iterator[str]:
+    """Kinds with such a parameter that has no default either."""
+    for cls in joints.JOINTS:
+        if any(fields.defaults(cls)[name] is fields.REQUIRED for name in uneditable(cls.kind)):
+            yield cls.kind
+
+
+def kind_items(*, of_parts: bool = False) -> list[tuple[str, str, str, int]]:
+    """Enum items of the kinds of joints. of_parts: of those that a joint with parts may have."""
+    return from_specs.kind_items(joints.JOINTS, leave_out={*_cannot_be_made(), *(PARTS if of_parts else ())})
+
+
+def _kind_property(*, of_parts: bool = False, **more: Any) -> Any:
     return bpy.props.EnumProperty(
         name="Type",
         description="How the child may move relative to the parent",
-        items=from_specs.kind_items(joints.JOINTS, leave_out=leave_out),
+        items=kind_items(of_parts=of_parts),
         default=DEFAULT_KIND,
         options=STATIC,
         override=OVERRIDABLE,
@@ -78,32 +116,25 @@ def show_type(group: Any, _context: Any = None) -> None:
     """An empty shows what kind of joint it is."""
     owner: Any = group.id_data
     if isinstance(owner, bpy.types.Object) and owner.type == "EMPTY":
-        shown: Any = joint_arrow.shown(DISPLAY.get(group.kind, joint_arrow.AXES), own_group(group))
-        owner.empty_display_type = shown
+        display: Any = joint_arrow.display(traits_of(group))
+        owner.empty_display_type = display
 
 
-def _axis_edited(group: Any, _context: Any) -> None:
+def _parameter_edited(group: Any, _context: Any) -> None:
     """An arrow must not point elsewhere than the axis."""
     owner: Any = group.id_data
     if isinstance(owner, bpy.types.Object) and owner.redmax.is_joint:
         show_type(owner.redmax.joint)
 
 
-DISPLAY = {
-    "fixed": "CUBE",
-    "revolute": "SINGLE_ARROW",
-    "prismatic": "SINGLE_ARROW",
-    "screw": "SINGLE_ARROW",
-    "planar": "ARROWS",
-    "translational": "ARROWS",
-    "universal": "PLAIN_AXES",
-    "spherical": "SPHERE",
-    "spherical_euler": "SPHERE",
-}
-"""Empty display of a joint by kind; kinds not listed are plain axes.
-
-Joints with one axis have the arrow: of Blender's shapes it alone points along z (circle and cone stand across y).
-"""
+def put_arrows_right() -> None:
+    """Take the arrow from joints of the open file whose axis it does not show: older files may have such."""
+    for obj in bpy.data.objects:
+        if obj.type != "EMPTY" or obj.library is not None or not obj.redmax.is_joint:
+            continue
+        if obj.empty_display_type == joint_arrow.ARROW and joint_arrow.lies(traits_of(obj.redmax.joint)):
+            plain: Any = joint_arrow.AXES
+            obj.empty_display_type = plain
 
 
 def _is_body(_self: Any, obj: Any) -> bool:
@@ -208,7 +239,7 @@ def _limits_switched(joint: Any, _context: Any) -> None:
 KIND_GROUPS = _kind_groups("joint")
 REDMAX_PG_joint_part = from_specs.make_group(
     "REDMAX_PG_joint_part",
-    {"kind": _kind_property(leave_out=(COMPOSITE,)), **_pointers(KIND_GROUPS)},
+    {"kind": _kind_property(of_parts=True, update=_parameter_edited), **_pointers(KIND_GROUPS)},
     "One of the joints that a composite joint puts one after another.",
 )
 REDMAX_PG_joint = from_specs.make_group("REDMAX_PG_joint", _joint_annotations(), "A joint between two bodies.")
@@ -216,31 +247,73 @@ REDMAX_PG_joint = from_specs.make_group("REDMAX_PG_joint", _joint_annotations(),
 CLASSES = (*KIND_GROUPS.values(), REDMAX_PG_joint_part, REDMAX_PG_joint)
 
 
-def dofs(joint: Any) -> tuple[Dof, ...]:
-    """Coordinates of a joint or of a part of one, cheap enough for draw()."""
-    kind: str = joint.kind
-    if kind != COMPOSITE:
-        return _dofs_of_kind(kind)
-    return _numbered(_names_and_units(joint))
+def has_parts(joint: Any) -> bool:
+    """Whether a joint consists of others, which Blender lists as its parts."""
+    return joint.kind in PARTS
+
+
+def describe(joint: Any, length: float = 1.0) -> Description:
+    """What decides how a joint, or a part of one, can move. length: metres per Blender unit."""
+    own = [*_own_values(joint, length).items()]
+    if has_parts(joint):
+        own.append((PARTS[joint.kind], tuple(describe(part, length) for part in joint.parts)))
+    return joint.kind, tuple(own)
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
+def described(description: Description) -> Any:
+    """The engine's joint of a description, without bodies and frames."""
+    kind, own = description
+    values = {name: tuple(map(described, value)) if name == PARTS.get(kind) else value for name, value in own}
+    return joints.JOINTS[kind].part(**values)
+
+
+def engine_joint(joint: Any, length: float = 1.0) -> Any:
+    """The engine's joint of a joint or of a part of one, without bodies and frames, in SI units."""
+    return described(describe(joint, length))
+
+
+def traits_of(joint: Any, length: float = 1.0) -> Any:
+    """What the motion of a joint, or of a part of one, says of it (`redmax.joints.traits`)."""
+    return traits.of(engine_joint(joint, length))
+
+
+def traits_along_z(joint: Any) -> Any:
+    """The traits that a joint would have if its axis, where it has one of its own, were z."""
+    kind, own = describe(joint)
+    return traits.of(described((kind, tuple((name, Z if name == AXIS else value) for name, value in own))))
+
+
+def new_traits(kind: str) -> Any:
+    """The traits of a new joint of a kind."""
+    return traits.of(described(new_description(kind)))
 
 
 @functools.cache
-def _dofs_of_kind(kind: str) -> tuple[Dof, ...]:
+def new_description(kind: str) -> Description:
+    """A joint of a kind as it is new."""
     cls: Any = joints.JOINTS[kind]
-    return _numbered(zip(cls.dof_names, cls.dof_units, strict=True))
+    needed = [name for name in _own(cls) if fields.defaults(cls)[name] is fields.REQUIRED]
+    own: list[tuple[str, Any]] = [
+        (name, from_specs.starting_value(name, fields.specs(cls)[name], fields.REQUIRED)) for name in needed
+    ]
+    if kind in PARTS:
+        own.append((PARTS[kind], tuple(map(new_description, NEW_PARTS))))
+    return kind, tuple(own)
 
 
-def _numbered(names_and_units: Iterable[tuple[str, str]]) -> tuple[Dof, ...]:
-    return tuple(Dof(index, name, unit) for index, (name, unit) in enumerate(names_and_units))
+def dofs(joint: Any) -> tuple[Dof, ...]:
+    """Coordinates of a joint or of a part of one, cheap enough for draw()."""
+    cls: Any = joints.JOINTS[joint.kind]
+    if isinstance(cls.dof_names, tuple):  # the same for all joints of the kind
+        return _numbered(cls.dof_names, cls.dof_units)
+    made = engine_joint(joint)
+    return _numbered(made.dof_names, made.dof_units)
 
 
-def _names_and_units(joint: Any) -> Iterator[tuple[str, str]]:
-    if joint.kind == COMPOSITE:
-        for number, part in enumerate(joint.parts, start=1):
-            yield from ((f"{number}.{name}", unit) for name, unit in _names_and_units(part))
-    else:
-        cls: Any = joints.JOINTS[joint.kind]
-        yield from zip(cls.dof_names, cls.dof_units, strict=True)
+@functools.lru_cache(maxsize=REMEMBERED)
+def _numbered(names: tuple[str, ...], units: tuple[str, ...]) -> tuple[Dof, ...]:
+    return tuple(Dof(index, *named) for index, named in enumerate(zip(names, units, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -304,9 +377,7 @@ def keyed_vectors() -> tuple[str, ...]:
 
 def may_have_hard_limits(joint: Any) -> bool:
     """Whether a coordinate says where the joint is: that of a ball can be written in several ways."""
-    if joint.kind == COMPOSITE:
-        return all(may_have_hard_limits(part) for part in joint.parts)
-    return joints.JOINTS[joint.kind].recentre is joints.Joint.recentre
+    return not engine_joint(joint).has_singularity
 
 
 def own_group(joint: Any) -> Any | None:
@@ -315,9 +386,15 @@ def own_group(joint: Any) -> Any | None:
 
 
 def own_parameters(joint: Any, length: float) -> dict[str, Any]:
-    """The kind's own parameters in SI units; a composite's are its parts. length: metres per Blender unit."""
-    if joint.kind == COMPOSITE:
-        return {"parts": tuple(joints.JOINTS[part.kind].part(**own_parameters(part, length)) for part in joint.parts)}
+    """The kind's own parameters in SI units, its parts among them. length: metres per Blender unit."""
+    own = _own_values(joint, length)
+    if has_parts(joint):
+        own[PARTS[joint.kind]] = tuple(engine_joint(part, length) for part in joint.parts)
+    return own
+
+
+def _own_values(joint: Any, length: float) -> dict[str, Any]:
+    """Its own parameters in SI units, without its parts."""
     group = own_group(joint)
     return {} if group is None else from_specs.read_group(group, joints.JOINTS[joint.kind], length)
 

@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the empty of a joint shows: an arrow only where it points along the joint's axis.
+"""What the empty of a joint shows, by what its motion says of it: an arrow only where it points along the joint's axis.
 
 Of Blender's shapes the arrow alone points along z (circle and cone stand across y): it is for joints whose axis is z.
 """
 
 from typing import Any
 
-import bpy
-
 ARROW, AXES = "SINGLE_ARROW", "PLAIN_AXES"
 
 BESIDE = 1e-5
 """An axis that differs less from z is shown by the arrow [rad]."""
 
-DIRECTIONLESS = frozenset(
-    {"fixed", "spherical", "spherical_euler", "free", "free_translation_euler", "free_translation_rotation"}
-)
-"""Kinds of joints that move alike whichever way their axes point."""
 
-
-def has_direction(kind: str) -> bool:
-    """Whether it matters which way a joint points."""
-    return kind not in DIRECTIONLESS
+def display(traits: Any) -> str:
+    """The display of a joint's empty. traits: of the joint (`redmax.joints.traits`)."""
+    if not traits.known:
+        return AXES
+    if traits.ndof == 0:
+        return "CUBE"
+    if traits.ndof == 1 and traits.direction is not None:
+        return ARROW if is_along_z(traits.direction) else AXES
+    if traits.is_ball:
+        return "SPHERE"
+    return "ARROWS" if traits.turns == 0 else AXES
 
 
 def is_along_z(axis: Any) -> bool:
@@ -30,17 +31,8 @@ def is_along_z(axis: Any) -> bool:
     return bool(z > 0.0 and abs(x) <= BESIDE * z and abs(y) <= BESIDE * z)
 
 
-def shown(display: str, group: Any) -> str:
-    """The display of a joint's empty. display: that of its kind. group: properties that only its kind has, or None."""
-    lies = display == ARROW and hasattr(group, "axis") and not is_along_z(group.axis)
-    return AXES if lies else display
-
-
-def put_right() -> None:
-    """Take the arrow from joints of the open file whose axis it does not show: older files may have such."""
-    for obj in bpy.data.objects:
-        if obj.type == "EMPTY" and obj.library is None and obj.redmax.is_joint and obj.empty_display_type == ARROW:
-            joint: Any = obj.redmax.joint
-            display: Any = shown(ARROW, getattr(joint, joint.kind, None))
-            if display != ARROW:
-                obj.empty_display_type = display
+def lies(traits: Any) -> bool:
+    """Whether an arrow along z would show another axis than the joint has."""
+    if not traits.known:
+        return True
+    return traits.ndof == 1 and traits.direction is not None and not is_along_z(traits.direction)

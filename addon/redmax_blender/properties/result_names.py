@@ -18,8 +18,8 @@ ENERGIES = {
 FORCES = {"rad": ("Torque", "N m"), "m": ("Force", "N")}
 """What acts along a coordinate, by the coordinate's unit."""
 
-OTHERWISE = ("Generalised Force", "J per unit")
-"""What acts along a coordinate without a unit, as that of a spline."""
+OTHERWISE = ("Generalised Force", "J")
+"""What acts along a coordinate that is a plain number, as that of a curve: energy per unit of it."""
 
 TORQUES = 3
 """Components of a reaction that are torques; the forces come after."""
@@ -69,5 +69,10 @@ def tooltip(name: str, units: Sequence[str] = ()) -> str:
     return WHAT[name]
 
 
+def along(unit: str) -> tuple[str, str]:
+    """What acts along a coordinate of a unit ('rad', 'm' or '1'), and its own unit."""
+    return FORCES.get(unit, OTHERWISE)
+
+
 def _along(units: Sequence[str], index: int) -> tuple[str, str]:
-    return FORCES.get(units[index] if index < len(units) else "", OTHERWISE)
+    return along(units[index] if index < len(units) else "")

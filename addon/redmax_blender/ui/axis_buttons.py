@@ -13,7 +13,7 @@ SET_AXIS = "redmax.set_joint_axis"
 
 def draw(layout: bpy.types.UILayout, joint: Any) -> None:
     """Buttons that turn a joint, and a line where its arrow does not show its axis."""
-    if not joint_arrow.has_direction(joint.kind):
+    if joint_properties.traits_of(joint).is_directionless:
         return
     row = layout.row(align=True)
     row.label(text="Axis")

@@ -8,7 +8,9 @@ from typing import Any
 
 import bpy
 
+from .._engine import fields
 from ..properties import joint as joint_properties
+from ..properties import result_names
 from ..properties.from_specs import MOST_DOFS
 from ..properties.joint import Dof
 
@@ -34,9 +36,9 @@ def coordinate_label(name: str) -> str:
 
 
 def load_label(dofs: tuple[Dof, ...]) -> str:
-    """What acts along the coordinates: a torque about angles, a force along distances."""
-    units = {dof.unit for dof in dofs}
-    return "Torque" if units == {"rad"} else "Force" if units == {"m"} else "Torque or Force"
+    """What acts along the coordinates: a torque about angles, a force along distances, a generalised force else."""
+    having = {dof.unit for dof in dofs}
+    return " or ".join(result_names.along(unit)[0] for unit in fields.DOF_UNITS if unit in having)
 
 
 def units_text(labels: dict[str, str], dofs: tuple[Dof, ...]) -> str:
@@ -46,8 +48,7 @@ def units_text(labels: dict[str, str], dofs: tuple[Dof, ...]) -> str:
     """
     said = []
     for field, label in labels.items():
-        about_angle, along_distance = joint_properties.COMMON[field].unit.split(" or ")
-        units = dict.fromkeys(about_angle if dof.unit == "rad" else along_distance for dof in dofs)
+        units = dict.fromkeys(fields.per_dof_unit(joint_properties.COMMON[field], dof.unit) for dof in dofs)
         said.append(f"{label} in {' or '.join(units)}")
     return ", ".join(said)
 

@@ -41,8 +41,18 @@ class REDMAX_PT_joint(JointPanel, bpy.types.Panel):
         layout.use_property_decorate = False
         joint = context.object.redmax.joint
         kinds.draw_choice(layout, joint, kinds.REDMAX_MT_kind)
-        generated.draw_group(layout, joint_properties.own_group(joint))
+        draw_parameters(layout, context, joint)
         axis_buttons.draw(layout, joint)
+
+
+def draw_parameters(layout: bpy.types.UILayout, context: Any, joint: Any) -> None:
+    """What only joints of its kind have. joint: also a part of one."""
+    generated.draw_group(layout, joint_properties.own_group(joint))
+    if left := joint_properties.uneditable(joint.kind):
+        faint = layout.column()
+        faint.active = False
+        named = ", ".join(from_specs.title(name) for name in left)
+        text_lines.draw_text(faint, context, f"Cannot be edited in Blender, stays as it is: {named}", "INFO")
 
 
 class REDMAX_PT_joint_parts(JointPanel, bpy.types.Panel):
@@ -51,7 +61,7 @@ class REDMAX_PT_joint_parts(JointPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return super().poll(context) and context.object.redmax.joint.kind == joint_properties.COMPOSITE
+        return super().poll(context) and joint_properties.has_parts(context.object.redmax.joint)
 
     def draw(self, context: Any) -> None:
         layout = self.layout
@@ -70,7 +80,7 @@ class REDMAX_PT_joint_parts(JointPanel, bpy.types.Panel):
             layout.use_property_split = True
             layout.use_property_decorate = False
             kinds.draw_choice(layout, part, kinds.REDMAX_MT_part_kind)
-            generated.draw_group(layout, joint_properties.own_group(part))
+            draw_parameters(layout, context, part)
         freedoms = len(joint_properties.dofs(joint))
         if freedoms > from_specs.MOST_DOFS:
             text = f"{freedoms} degrees of freedom, but a body has {from_specs.MOST_DOFS}: use fewer or simpler parts"
@@ -128,11 +138,12 @@ def draw_motion(layout: bpy.types.UILayout, context: Any, joint: Any) -> None:
 
 
 def velocity_label(dofs: Any) -> str:
-    """Blender shows velocities along a distance with their unit, and angles per second as angles."""
-    units = {dof.unit for dof in dofs}
-    return (
-        "Velocity (\u00b0/s)" if units == {"rad"} else "Velocity" if units == {"m"} else "Velocity (angles in \u00b0/s)"
-    )
+    """Blender shows velocities along a distance with their unit, angles per second as angles, numbers as they are."""
+    match {dof.unit for dof in dofs}:
+        case units if "rad" not in units:
+            return "Velocity (1/s)" if units == {"1"} else "Velocity"
+        case units:
+            return "Velocity (\u00b0/s)" if units == {"rad"} else "Velocity (angles in \u00b0/s)"
 
 
 def rows_of_joint(layout: bpy.types.UILayout, context: Any, *, keyable: bool) -> tuple[Any, Any]:

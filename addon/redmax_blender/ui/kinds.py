@@ -1,37 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Types of joints in menus: an icon each, and those that only specialists need in a menu of their own."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import bpy
 
-ICONS: dict[str, Any] = {
-    "fixed": "LOCKED",
-    "revolute": "CON_ROTLIMIT",
-    "prismatic": "ARROW_LEFTRIGHT",
-    "screw": "MOD_SCREW",
-    "planar": "MESH_PLANE",
-    "translational": "EMPTY_ARROWS",
-    "universal": "ORIENTATION_GIMBAL",
-    "spherical": "SPHERE",
-    "spherical_euler": "MESH_UVSPHERE",
-    "free": "UNLOCKED",
-    "free_2d": "AXIS_TOP",
-    "free_translation_rotation": "OBJECT_ORIGIN",
-    "free_translation_euler": "EMPTY_AXIS",
-    "composite": "LINKED",
-}
-"""Of every kind that the engine has; a test compares."""
-
-ADVANCED = ("spherical_euler", "free_translation_rotation", "free_translation_euler")
-"""Kinds that move like another one and differ only in how their coordinates are written."""
+from .._engine import joints
 
 Draw = Callable[[Any, Any], None]
 """Draws the entry of one enum item into a layout."""
 
-FIRST = ("revolute", "prismatic", "spherical", "fixed")
-"""What most joints are, in front."""
+
+@functools.cache
+def icon_of(kind: str) -> Any:
+    """The icon that the kind declares; that of any joint where this Blender has none of the name."""
+    layout: Any = bpy.types.UILayout
+    known = layout.bl_rna.functions["prop"].parameters["icon"].enum_items
+    declared = joints.JOINTS[kind].icon
+    return declared if declared in known else joints.Joint.icon
+
+
+def listed(items: Any, *, advanced: bool) -> list[Any]:
+    """Items of an enum property as menus show them: those that most joints are in front, or the advanced ones."""
+    having = [item for item in items if joints.JOINTS[item.identifier].is_advanced == advanced]
+    return sorted(having, key=lambda item: joints.JOINTS[item.identifier].menu_order)
 
 
 def draw_choice(layout: bpy.types.UILayout, data: Any, menu: Any) -> None:
@@ -41,31 +35,27 @@ def draw_choice(layout: bpy.types.UILayout, data: Any, menu: Any) -> None:
     label = split.row()
     label.alignment = "RIGHT"
     label.label(text="Type")
-    split.menu(menu.__name__, text=item.name, icon=ICONS.get(data.kind, "NONE"))
+    split.menu(menu.__name__, text=item.name, icon=icon_of(data.kind))
 
 
 def draw_main(layout: bpy.types.UILayout, items: Any, draw: Draw, advanced: Any) -> None:
     """Types that artists use, the usual ones in front, and the menu of the others. items: of an enum property."""
-    order = [kind for kind in FIRST if kind in items]
-    order += [kind for kind in items.keys() if kind not in FIRST]  # noqa: SIM118 (Blender's own collection)
-    for kind in order:
-        if kind not in ADVANCED:
-            draw(layout, items[kind])
+    for item in listed(items, advanced=False):
+        draw(layout, item)
     layout.separator()
     layout.menu(advanced.__name__)
 
 
 def draw_advanced(layout: bpy.types.UILayout, items: Any, draw: Draw) -> None:
-    for kind in ADVANCED:
-        if kind in items:
-            draw(layout, items[kind])
+    for item in listed(items, advanced=True):
+        draw(layout, item)
 
 
 def _setting(data: Any, *, part: bool = False) -> tuple[Any, Draw]:
     """Items of `data.kind`, and an entry that sets it. The property itself would have radio buttons for icons."""
 
     def draw(layout: Any, item: Any) -> None:
-        icon = ICONS.get(item.identifier, "NONE")
+        icon = icon_of(item.identifier)
         entry = layout.operator("redmax.set_kind", text=item.name, icon=icon, depress=item.identifier == data.kind)
         entry.kind, entry.part = item.identifier, part
 
@@ -77,7 +67,7 @@ def _connecting() -> tuple[Any, Draw]:
     operators: Any = bpy.ops
 
     def draw(layout: Any, item: Any) -> None:
-        icon = ICONS.get(item.identifier, "NONE")
+        icon = icon_of(item.identifier)
         layout.operator("redmax.connect", text=item.name, icon=icon).kind = item.identifier
 
     return operators.redmax.connect.get_rna_type().properties["kind"].enum_items, draw

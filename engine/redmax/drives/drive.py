@@ -102,7 +102,7 @@ class Follower(Element):
     joint: str = reference(doc="Joint that is moved", refers_to="joint")
     coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
     ratio: object = per_dof(1.0, doc="x per unit of each input, in their order; one number for all of them")
-    offset: float = number(0.0, doc="Coordinate of the joint where the rest of it is 0", unit="rad or m")
+    offset: float = number(0.0, doc="Coordinate of the joint where the rest of it is 0", unit="rad, m or 1")
     table: Table | None = record(
         Table, None, doc="Coordinate over x, one column, without corners (cubic)", nullable=True
     )

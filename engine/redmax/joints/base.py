@@ -23,7 +23,7 @@ SIMULATED, ANIMATED, LOCKED = "simulated", "animated", "locked"
 class JointMotion(NamedTuple):
     """A joint at one instant, n degrees of freedom.
 
-    Q: (4, 4) pose of the joint frame as the child carries it, in the joint frame as the parent holds it.
+    Q: (4, 4) pose of the joint frame on the child, seen from the joint frame on the parent.
     S: (6, n) joint twist per unit qdot, in the moved joint frame, angular part first: phi = S qdot.
     Sdot: (6, n) time derivative of S along (q, qdot).
     """
@@ -37,8 +37,9 @@ class JointMotion(NamedTuple):
 class Joint(Element):
     """A joint between a parent body (or the world) and a child body.
 
-    Seen from `frame_in_parent`, the child's `frame_in_child` stands at Q(q). Most joints have Q(0) = 1, so that both
-    frames coincide at q = 0; none needs to. Source: RM19 eq. 22.
+    Q(q) leads from the joint frame on the parent (`frame_in_parent`) to the joint frame on the child
+    (`frame_in_child`): E_wp frame_in_parent Q(q) = E_wc frame_in_child. Source: RM19 eq. 22. Q(0) is the identity in
+    most kinds, so that both frames coincide at q = 0, but need not be.
 
     **The contract.** A kind of joint gives one scalar function, `evaluate`, which fills Q, S and Sdot, and the numbers
     it reads, `data`. Everything else (dynamics, loops, limits, Blender) follows from these. Python runs that function
@@ -50,7 +51,13 @@ class Joint(Element):
 
     dof_names: ClassVar[tuple[str, ...]] = ()
     dof_units: ClassVar[tuple[str, ...]] = ()
-    """Of each coordinate: "rad", "m", or "1" for a plain number, such as the parameter of a curve."""
+    """Of each coordinate "rad", "m", or "1" for a plain number, such as the parameter of a curve."""
+    icon: ClassVar[str] = "CONSTRAINT"
+    """Blender's name of the picture beside the kind in menus."""
+    menu_order: ClassVar[int] = 100
+    """Kinds with lower numbers come first in menus; those with equal ones in the order of the registry."""
+    is_advanced: ClassVar[bool] = False
+    """Whether menus list the kind under Advanced: one that moves as another does, with other coordinates."""
     chart_count: ClassVar[int] = 1
     """Charts are 0 ... chart_count - 1."""
 
@@ -59,10 +66,10 @@ class Joint(Element):
         doc="Body the joint is fixed to, or null for the world", refers_to="body", nullable=True
     )
     child: str = reference(doc="Body the joint carries", refers_to="body")
-    frame_in_parent: Pose = pose(doc="Joint frame at q = 0, in the parent body's frame (in the world if there is none)")
+    frame_in_parent: Pose = pose(doc="Joint frame in the parent body's frame (in the world if there is none)")
     frame_in_child: Pose = pose(doc="Joint frame in the child body's frame")
-    q: object = per_dof(doc="Joint coordinates at the start", unit="rad or m")
-    qdot: object = per_dof(doc="Joint velocities at the start of a simulated joint", unit="rad/s or m/s")
+    q: object = per_dof(doc="Joint coordinates at the start", unit="rad, m or 1")
+    qdot: object = per_dof(doc="Joint velocities at the start of a simulated joint", unit="rad/s, m/s or 1/s")
     motion_type: str = choice(
         SIMULATED,
         doc="simulated: moves freely. animated: follows its animation, the force it needs is computed. locked: stands",
@@ -74,32 +81,34 @@ class Joint(Element):
         doc="Coordinates over time (cubic for smooth motion), used while motion_type is animated",
         nullable=True,
     )
-    torque: object = per_dof(doc="Constant torque or force", unit="N m or N")
+    torque: object = per_dof(doc="Constant torque or force", unit="N m, N or J")
     torque_table: Table | None = record(Table, None, doc="Torque or force over time, added to torque", nullable=True)
-    stiffness: object = per_dof(doc="Spring stiffness towards rest", unit="N m/rad or N/m", minimum=0.0)
+    stiffness: object = per_dof(doc="Spring stiffness towards rest", unit="N m/rad, N/m or J", minimum=0.0)
     stiffness_table: Table | None = record(
         Table, None, doc="Spring torque or force over q - rest, added to the linear spring", nullable=True
     )
-    rest: object = per_dof(doc="Coordinate at which the springs are relaxed", unit="rad or m")
-    damping: object = per_dof(doc="Viscous damping", unit="N m s/rad or N s/m", minimum=0.0)
+    rest: object = per_dof(doc="Coordinate at which the springs are relaxed", unit="rad, m or 1")
+    damping: object = per_dof(doc="Viscous damping", unit="N m s/rad, N s/m or J s", minimum=0.0)
     lower: object = per_dof(
         None,
         doc="Lower limit, null (also for single coordinates) for none; hard without limit_stiffness",
         plain="Lower limit",
-        unit="rad or m",
+        unit="rad, m or 1",
         nullable=True,
     )
     upper: object = per_dof(
         None,
         doc="Upper limit, null (also for single coordinates) for none; hard without limit_stiffness",
         plain="Upper limit",
-        unit="rad or m",
+        unit="rad, m or 1",
         nullable=True,
     )
     limit_stiffness: object = per_dof(
-        doc="Stiffness of soft limits; 0 for hard ones", unit="N m/rad or N/m", minimum=0.0
+        doc="Stiffness of soft limits; 0 for hard ones", unit="N m/rad, N/m or J", minimum=0.0
     )
-    limit_damping: object = per_dof(doc="Damping while beyond a soft limit", unit="N m s/rad or N s/m", minimum=0.0)
+    limit_damping: object = per_dof(
+        doc="Damping while beyond a soft limit", unit="N m s/rad, N s/m or J s", minimum=0.0
+    )
 
     @classmethod
     def part(cls, **parameters: Any) -> Self:

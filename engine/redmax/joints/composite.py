@@ -32,6 +32,7 @@ class Composite(Joint):
     kind: ClassVar[str] = "composite"
     label: ClassVar[str] = "Composite"
     summary: ClassVar[str] = "Several joints one after another"
+    icon: ClassVar[str] = "LINKED"
 
     parts: tuple[Joint, ...] = elements(
         doc="Joints from the parent to the child, each only with its kind and its own parameters",

@@ -18,6 +18,8 @@ class Fixed(Joint):
     kind: ClassVar[str] = "fixed"
     label: ClassVar[str] = "Fixed"
     summary: ClassVar[str] = "Holds the child to the parent"
+    icon: ClassVar[str] = "LOCKED"
+    menu_order: ClassVar[int] = 4
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return ()

@@ -24,6 +24,7 @@ class Free(Joint):
     kind: ClassVar[str] = "free"
     label: ClassVar[str] = "Free"
     summary: ClassVar[str] = "Moves and turns without restraint"
+    icon: ClassVar[str] = "UNLOCKED"
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz", "x", "y", "z")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad", "m", "m", "m")
 

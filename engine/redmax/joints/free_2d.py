@@ -19,6 +19,7 @@ class Free2D(Joint):
     kind: ClassVar[str] = "free_2d"
     label: ClassVar[str] = "Free 2D"
     summary: ClassVar[str] = "Slides in a plane and turns in it"
+    icon: ClassVar[str] = "AXIS_TOP"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "rad")
 

@@ -27,6 +27,8 @@ class FreeTranslationEuler(Joint):
     summary: ClassVar[str] = (
         "Moves and turns without restraint, with the position and three Euler angles as coordinates"
     )
+    icon: ClassVar[str] = "EMPTY_AXIS"
+    is_advanced: ClassVar[bool] = True
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z", "angle1", "angle2", "angle3")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m", "rad", "rad", "rad")
     chart_count: ClassVar[int] = euler_charts.CHART_COUNT

@@ -25,6 +25,8 @@ class FreeTranslationRotation(Joint):
     kind: ClassVar[str] = "free_translation_rotation"
     label: ClassVar[str] = "Free, Position First"
     summary: ClassVar[str] = "Moves and turns without restraint, with the position first among its coordinates"
+    icon: ClassVar[str] = "OBJECT_ORIGIN"
+    is_advanced: ClassVar[bool] = True
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z", "rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m", "rad", "rad", "rad")
 

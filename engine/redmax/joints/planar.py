@@ -18,6 +18,7 @@ class Planar(Joint):
     kind: ClassVar[str] = "planar"
     label: ClassVar[str] = "Planar"
     summary: ClassVar[str] = "Slides in a plane without turning"
+    icon: ClassVar[str] = "MESH_PLANE"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m")
 

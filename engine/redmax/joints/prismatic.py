@@ -19,6 +19,8 @@ class Prismatic(Joint):
     kind: ClassVar[str] = "prismatic"
     label: ClassVar[str] = "Slider"
     summary: ClassVar[str] = "Slides along one axis, like a drawer"
+    icon: ClassVar[str] = "ARROW_LEFTRIGHT"
+    menu_order: ClassVar[int] = 2
     dof_names: ClassVar[tuple[str, ...]] = ("distance",)
     dof_units: ClassVar[tuple[str, ...]] = ("m",)
 

@@ -23,6 +23,8 @@ class Revolute(Joint):
     kind: ClassVar[str] = "revolute"
     label: ClassVar[str] = "Hinge"
     summary: ClassVar[str] = "Turns about one axis, like a door"
+    icon: ClassVar[str] = "CON_ROTLIMIT"
+    menu_order: ClassVar[int] = 1
     dof_names: ClassVar[tuple[str, ...]] = ("angle",)
     dof_units: ClassVar[tuple[str, ...]] = ("rad",)
 

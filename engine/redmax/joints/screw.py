@@ -25,6 +25,7 @@ class Screw(Joint):
     kind: ClassVar[str] = "screw"
     label: ClassVar[str] = "Screw"
     summary: ClassVar[str] = "Advances along its axis while it turns, like a bolt"
+    icon: ClassVar[str] = "MOD_SCREW"
     dof_names: ClassVar[tuple[str, ...]] = ("angle",)
     dof_units: ClassVar[tuple[str, ...]] = ("rad",)
 

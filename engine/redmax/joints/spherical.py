@@ -26,6 +26,8 @@ class Spherical(Joint):
     kind: ClassVar[str] = "spherical"
     label: ClassVar[str] = "Ball"
     summary: ClassVar[str] = "Turns in every direction about a point, like a shoulder"
+    icon: ClassVar[str] = "SPHERE"
+    menu_order: ClassVar[int] = 3
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad")
 

@@ -27,6 +27,8 @@ class SphericalEuler(Joint):
     kind: ClassVar[str] = "spherical_euler"
     label: ClassVar[str] = "Ball, Euler Angles"
     summary: ClassVar[str] = "Turns in every direction, with three Euler angles as coordinates"
+    icon: ClassVar[str] = "MESH_UVSPHERE"
+    is_advanced: ClassVar[bool] = True
     dof_names: ClassVar[tuple[str, ...]] = ("angle1", "angle2", "angle3")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad")
     chart_count: ClassVar[int] = euler_charts.CHART_COUNT

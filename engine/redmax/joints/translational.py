@@ -21,6 +21,7 @@ class Translational(Joint):
     kind: ClassVar[str] = "translational"
     label: ClassVar[str] = "Translate"
     summary: ClassVar[str] = "Moves in all directions without turning"
+    icon: ClassVar[str] = "EMPTY_ARROWS"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m")
 

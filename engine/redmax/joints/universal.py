@@ -22,6 +22,7 @@ class Universal(Joint):
     kind: ClassVar[str] = "universal"
     label: ClassVar[str] = "Universal"
     summary: ClassVar[str] = "Turns about two perpendicular axes, like a drive shaft"
+    icon: ClassVar[str] = "ORIENTATION_GIMBAL"
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad")
 

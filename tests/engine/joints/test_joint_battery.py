@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import joint_battery
+import numpy as np
 import pytest
 
 from redmax.joints import JOINTS
@@ -15,6 +16,13 @@ CASES = dict(joint_battery.cases())
 @pytest.mark.parametrize("title", CASES)
 def test_joint(title, check):
     check(CASES[title])
+
+
+@pytest.mark.parametrize("title", CASES)
+def test_frames_of_the_kinds_of_the_engine_coincide_at_q_zero(title):
+    """Other joints may have another Q(0); scenes and .blend files were written for this one."""
+    zero = np.zeros(CASES[title].ndof)
+    np.testing.assert_array_equal(CASES[title].motion(zero, zero).Q, np.eye(4))
 
 
 def test_labels_are_all_different():
