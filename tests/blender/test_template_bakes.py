@@ -65,8 +65,11 @@ def within_the_bound(report, errors):
 
 
 @every_template
-def test_the_first_second_of_every_template_is_within_the_bound(name):
-    within_the_bound(*baked(name, frames=24, subframes=3))
+def test_the_first_half_second_of_every_template_is_within_the_bound(name):
+    """Long enough for keys to be left out; the whole of a new scene takes long."""
+    report, errors = baked(name, frames=13, subframes=3)
+    within_the_bound(report, errors)
+    assert report.keys < report.keys_every
 
 
 @pytest.mark.slow
@@ -80,16 +83,16 @@ def test_every_template_is_within_the_bound_and_has_far_fewer_keys(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters"),
+    ("name", "frames", "parameters"),
     [
-        ("double_pendulum", {"length_1": 0.05, "length_2": 0.04, "angle_1": 3.0, "angle_2": 3.0}),
+        ("double_pendulum", 12, {"length_1": 0.05, "length_2": 0.04, "angle_1": 3.0, "angle_2": 3.0}),
         # It falls on its stop.
-        pytest.param("scissor_lift", {"with_motor": False, "stages": 1}, marks=pytest.mark.slow),
+        pytest.param("scissor_lift", 24, {"with_motor": False, "stages": 1}, marks=pytest.mark.slow),
     ],
 )
-def test_what_is_too_fast_for_its_frames_is_said_and_still_baked(name, parameters):
+def test_what_is_too_fast_for_its_frames_is_said_and_still_baked(name, frames, parameters):
     """The report names the bodies and says by how much, and that is what they are off by."""
-    report, errors = baked(name, frames=24, subframes=10, **parameters)
+    report, errors = baked(name, frames=frames, subframes=10, **parameters)
     options = bake.BakeOptions()
     assert errors[0] > options.distance or errors[1] > math.degrees(options.angle)
     said = [note for note in report.notes if "which is more than you allow" in note.text]
