@@ -24,11 +24,10 @@ def active_mechanism(context: Any) -> Any:
 
 
 def mechanism_text(mechanism: Any) -> str:
-    """What a mechanism consists of: '4 bodies, 3 degrees of freedom, 1 loop joint'."""
-    freedom = count(mechanism.dofs, "degree of freedom", "degrees of freedom")
-    parts = [count(mechanism.bodies, "body", "bodies"), "moved by keys alone" if by_keys(mechanism) else freedom]
+    """What a mechanism consists of: '4 bodies, 1 loop'. Its row in the list says how it can move."""
+    parts = [count(mechanism.bodies, "body", "bodies")]
     if mechanism.loops:
-        parts.append(count(mechanism.loops, "loop joint"))
+        parts.append(count(mechanism.loops, "loop"))
     return ", ".join(parts)
 
 
@@ -44,12 +43,12 @@ def mechanism_icon(mechanism: Any) -> Any:
     return "CANCEL" if mechanism.problems else "ERROR" if mechanism.warnings else "CHECKMARK"
 
 
-BESIDE_MECHANISM = 18
-"""Letters that have the width of what stands beside a name in the list of mechanisms."""
+BESIDE_MECHANISM = 22
+"""Letters that have the width of what stands beside a name in the list of mechanisms, and beside the list."""
 
 
 class REDMAX_UL_mechanisms(bpy.types.UIList):
-    """Mechanisms that Check has found, with their state; what the active one consists of stands below the list."""
+    """Mechanisms that Check has found, with their state; the panel's header says what the active one consists of."""
 
     def draw_item(
         self, context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
