@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import bpy
 import pytest
@@ -113,5 +114,22 @@ def test_one_frame_that_is_too_fast_gives_no_keys_to_the_others(monkeypatch):
     monkeypatch.setattr(frames_anew, "_frame", lambda *given: routes.append(route._held.get()) or frame_anew(*given))
     report, _ = baked("scissor_lift", frames=24, subframes=1, with_motor=False, stages=1)
     assert set(routes) == {route.NUMPY}
+    assert report.again == len(routes)
+    assert f", {report.again} simulated again, " in str(report)
     assert any("which is more than you allow" in note.text for note in report.notes)
     assert report.keys_every > 5 * report.keys
+
+
+def test_an_artist_waits_a_minute_at_most_and_is_told_what_was_left_out(monkeypatch):
+    """The quickest frames come first; without a window there is nobody who waits."""
+    clock = iter(range(1000))
+    monkeypatch.setattr(frames_anew, "LONGEST", 3.0)
+    monkeypatch.setattr(frames_anew, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    assert list(frames_anew._in_time(list(range(9)))) == list(range(9)), "in the background"
+    monkeypatch.setattr(frames_anew, "bpy", SimpleNamespace(context=bpy.context, app=SimpleNamespace(background=False)))
+    assert list(frames_anew._in_time(list(range(9)))) == [0, 1, 2]
+    monkeypatch.setattr(frames_anew, "LONGEST", -1.0)
+    report, _ = baked("scissor_lift", frames=24, subframes=1, with_motor=False, stages=1)
+    assert report.again == 0
+    (left,) = (note for note in report.notes if "not simulated again" in note.text)
+    assert left.hint

@@ -51,7 +51,7 @@ def last_step_in_sight(window):
     left, top, right, bottom = window.rectangle(SIDEBAR)
     assert window.look(f"scroll{SIDEBAR}") == window.at_top
     for y in range(bottom - MARGIN, top, -STEP):
-        window.move(left + 0.3 * (right - left), y)
+        window.move(left + 0.65 * (right - left), y)
         if "redmax.bake(" in (window.hovered(SIDEBAR) or ""):
             return True
     return False

@@ -77,7 +77,7 @@ class BakeOptions:
 class BakeReport:
     """What was written. keys_every: how many keys there would be on every frame. distance [m], angle [rad]: what the
     keys are off by at most, as measured after they were written; None where every frame has one. notes: what the
-    artist should know."""
+    artist should know. again: how many quick frames were simulated again to know the motion inside them."""
 
     frame_start: int
     frame_end: int
@@ -87,6 +87,7 @@ class BakeReport:
     distance: float | None
     angle: float | None
     notes: tuple[Finding, ...] = ()
+    again: int = 0
 
     @property
     def frames(self) -> int:
@@ -98,7 +99,8 @@ class BakeReport:
         keys = f"{_grouped(self.keys)} keys"
         if self.keys != self.keys_every:
             keys += f" ({_grouped(self.keys_every)} every-frame)"
-        return "; ".join([f"Baked {frames}, {objects}, {keys}{self.error}", *_told(self.notes)])
+        again = f", {self.again} simulated again" if self.again else ""
+        return "; ".join([f"Baked {frames}{again}, {objects}, {keys}{self.error}", *_told(self.notes)])
 
     @property
     def error(self) -> str:
