@@ -99,8 +99,10 @@ class BakeReport:
         keys = f"{_grouped(self.keys)} keys"
         if self.keys != self.keys_every:
             keys += f" ({_grouped(self.keys_every)} every-frame)"
-        again = f", {self.again} simulated again" if self.again else ""
-        return "; ".join([f"Baked {frames}{again}, {objects}, {keys}{self.error}", *_told(self.notes)])
+        said = [f"Baked {frames}, {objects}, {keys}{self.error}"]
+        if self.again:
+            said.append(f"{self.again} quick {'frame' if self.again == 1 else 'frames'} simulated again")
+        return "; ".join([*said, *_told(self.notes)])
 
     @property
     def error(self) -> str:

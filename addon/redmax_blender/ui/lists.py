@@ -23,12 +23,10 @@ def active_mechanism(context: Any) -> Any:
     return state.mechanisms[state.active_mechanism] if is_one else None
 
 
-def mechanism_text(mechanism: Any) -> str:
-    """What a mechanism consists of: '4 bodies, 1 loop'. Its row in the list says how it can move."""
-    parts = [count(mechanism.bodies, "body", "bodies")]
-    if mechanism.loops:
-        parts.append(count(mechanism.loops, "loop"))
-    return ", ".join(parts)
+def joints_text(mechanism: Any) -> str:
+    """How many joints a mechanism has, and loops that they close: '12', '4, 1 loop'."""
+    joints = str(len(mechanism.joints))
+    return f"{joints}, {count(mechanism.loops, 'loop')}" if mechanism.loops else joints
 
 
 def by_keys(mechanism: Any) -> bool:
@@ -43,12 +41,12 @@ def mechanism_icon(mechanism: Any) -> Any:
     return "CANCEL" if mechanism.problems else "ERROR" if mechanism.warnings else "CHECKMARK"
 
 
-BESIDE_MECHANISM = 22
-"""Letters that have the width of what stands beside a name in the list of mechanisms, and beside the list."""
+BESIDE_MECHANISM = 18
+"""Letters that have the width of what stands beside a name in the list of mechanisms."""
 
 
 class REDMAX_UL_mechanisms(bpy.types.UIList):
-    """Mechanisms that Check has found, with their state; the panel's header says what the active one consists of."""
+    """Mechanisms that Check has found, with their state; headers say what the active one consists of."""
 
     def draw_item(
         self, context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any

@@ -53,15 +53,17 @@ class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
     bl_label = "Mechanisms"
 
     def draw_header_preset(self, context: Any) -> None:
-        if (active := lists.active_mechanism(context)) is not None:
-            self.layout.label(text=lists.mechanism_text(active))
+        if (active := lists.active_mechanism(context)) is None:
+            return
+        row = self.layout.row(align=True)
+        row.label(text=lists.count(active.bodies, "body", "bodies"))
+        row.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF", emboss=False).name = active.root
+        row.operator("redmax.solo_mechanism", text="", icon="SOLO_OFF", emboss=False).root = active.root
 
     def draw(self, context: Any) -> None:
         layout = self.layout
         state = context.window_manager.redmax
-        active = lists.active_mechanism(context)
-        row = layout.row()
-        row.template_list(
+        layout.template_list(
             lists.REDMAX_UL_mechanisms.__name__,
             "",
             state,
@@ -71,14 +73,10 @@ class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
             rows=LISTED_MECHANISMS,
             maxrows=LISTED_MECHANISMS,
         )
-        if active is not None:
-            buttons = row.column(align=True)
-            buttons.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF").name = active.root
-            buttons.operator("redmax.solo_mechanism", text="", icon="SOLO_OFF").root = active.root
-        if not state.checked:
-            text_lines.draw_text(layout, context, "Build or add one below, and Check lists it here", "INFO")
-        elif not state.mechanisms:
-            text_lines.draw_text(layout, context, "None yet: select parts and Make Mechanism, or add one below", "INFO")
+        if not state.mechanisms:
+            none = "None yet: select parts and Make Mechanism, or add one below"
+            unread = not state.checked and has_bodies(context.scene)
+            text_lines.draw_text(layout, context, "Check lists what is in this scene" if unread else none, "INFO")
 
 
 class REDMAX_PT_joints(SidebarPanel, bpy.types.Panel):
@@ -92,7 +90,7 @@ class REDMAX_PT_joints(SidebarPanel, bpy.types.Panel):
         return mechanism is not None and len(mechanism.joints) > 0
 
     def draw_header_preset(self, context: Any) -> None:
-        self.layout.label(text=str(len(lists.active_mechanism(context).joints)))
+        self.layout.label(text=lists.joints_text(lists.active_mechanism(context)))
 
     def draw(self, context: Any) -> None:
         mechanism = lists.active_mechanism(context)
