@@ -33,15 +33,12 @@ BORDER = 12
 PROPERTIES = (1318, 270, 1598, 1176)
 """The Properties editor in the window: left, top, right, bottom."""
 
-SIDEBAR = (1026, 66, 1314, 1010)
-"""The sidebar of the viewport in the window."""
-
 CROPS = {
-    "panel_empty": SIDEBAR,
-    "panel_baked": SIDEBAR,
-    "panel_stopped": SIDEBAR,
+    "panel_empty": (1026, 66, 1314, 766),
+    "panel_baked": (1026, 66, 1314, 926),
+    "panel_stopped": (1026, 66, 1314, 836),
     "panel_sidebar": (440, 66, 1314, 1088),
-    "panel_check": (1026, 66, 1314, 690),
+    "panel_check": (1026, 66, 1314, 746),
     "panel_loops": (440, 66, 1314, 1088),
     "panel_simulating": (440, 66, 1314, 1088),
     "panel_body": PROPERTIES,

@@ -34,8 +34,8 @@ PROBLEM_LINES = 3
 LISTED_MECHANISMS, LISTED_JOINTS = 2, 3
 """Rows of these lists; more are scrolled to, so that every step's button is in sight."""
 
-NOTICE_LINES = 2
-"""Lines of what is said of a result below Simulate."""
+NOTICE_LINES, FAILURE_LINES = 2, 4
+"""Lines of what is said below Simulate: of a result, and where there is none, whose buttons leave room."""
 
 LONGEST_IN_HEADER = 20
 """Letters of a name beside the title of a panel."""
@@ -245,7 +245,8 @@ def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
         layout.operator("redmax.bring_back", text=text, icon="LOOP_BACK")
     text, icon, fixes = result_notice(context)
     if text:
-        text_lines.draw_text(layout, context, text, icon, most=NOTICE_LINES)
+        lines = NOTICE_LINES if settings.result.identifier else FAILURE_LINES
+        text_lines.draw_text(layout, context, text, icon, most=lines)
         fix_buttons.draw_fixes(layout, fixes, "")
 
 
@@ -312,7 +313,8 @@ class REDMAX_PT_status(SidebarPanel, bpy.types.Panel):
     @classmethod
     def poll(cls, context: Any) -> bool:
         state = context.window_manager.redmax
-        return bool(state.message) and not state.running
+        said_above = state.message == state.failure and not context.scene.redmax.result.identifier
+        return bool(state.message) and not state.running and not said_above
 
     def draw(self, context: Any) -> None:
         text_lines.draw_text(self.layout, context, context.window_manager.redmax.message, "INFO")
