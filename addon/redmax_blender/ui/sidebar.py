@@ -37,7 +37,7 @@ LISTED_MECHANISMS, LISTED_JOINTS = 2, 3
 NOTICE_LINES, FAILURE_LINES = 2, 4
 """Lines of what is said below Simulate: of a result, and where there is none, whose buttons leave room."""
 
-LONGEST_IN_HEADER = 20
+LONGEST_IN_HEADER = 18
 """Letters of a name beside the title of a panel."""
 
 
