@@ -48,7 +48,7 @@ CROPS = {
     "panel_composite": PROPERTIES,
     "panel_world": PROPERTIES,
     "panel_results": PROPERTIES,
-    "overlay_joints": (440, 66, 1314, 860),
+    "overlay_joints": (440, 66, 1314, 844),
     "overlay_glyphs": (300, 370, 1120, 750),
     "panel_add_menu": (640, 540, 850, 770),
     "panel_object_menu": (640, 540, 850, 944),
