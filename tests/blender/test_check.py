@@ -11,7 +11,7 @@ import by_hand
 import pytest
 from by_hand import body, joint
 
-from redmax_blender.bridge import cache
+from redmax_blender.bridge import cache, check_report
 from redmax_blender.ops import check as check_operators
 from redmax_blender.properties.scene import integrator_of
 
@@ -168,3 +168,10 @@ def test_an_error_nobody_foresaw_is_told_by_export(tmp_path, monkeypatch, caplog
     assert said in str(raised.value)
     assert "Traceback" not in str(raised.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mechanism_that_keys_alone_move_is_ready_and_not_without_freedom():
+    bpy.ops.redmax.add_four_bar()
+    assert check_report.summary(by_hand.extract()) == "Ready to simulate: 4 bodies, moved by keys alone"
+    bpy.data.objects["Four-Bar Crank Hinge"].redmax.joint.motion_type = "simulated"
+    assert check_report.summary(by_hand.extract()) == "Ready to simulate: 4 bodies, 1 degree of freedom"

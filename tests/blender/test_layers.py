@@ -8,7 +8,7 @@ import ast
 import functools
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -121,7 +121,21 @@ def imported_parts(path: Path) -> set[str]:
     return parts
 
 
-each_file = pytest.mark.parametrize("path", PARTS, ids=lambda path: path.relative_to(ADDON).as_posix())
+def of_each_file(rule: Callable[[Path], None]) -> Callable[[str], None]:
+    """A test of a rule for every part of the add-on; what it breaks is said with the file."""
+
+    @pytest.mark.parametrize("part", sorted(ALLOWED))
+    def test(part: str) -> None:
+        for path in PARTS:
+            if part_of(path) == part:
+                try:
+                    rule(path)
+                except AssertionError as error:
+                    error.add_note(f"in {path.relative_to(ADDON).as_posix()}")
+                    raise
+
+    test.__doc__ = rule.__doc__
+    return test
 
 
 def test_the_rules_have_no_cycle():
@@ -133,20 +147,20 @@ def test_every_part_has_a_rule_and_every_rule_a_part():
     assert {part_of(path) for path in PARTS} == set(ALLOWED)
 
 
-@each_file
+@of_each_file
 def test_imports_point_downwards(path):
     upwards = imported_parts(path) - closure(part_of(path))
     assert not upwards, f"{path.relative_to(ADDON)} imports {sorted(upwards)}, which its layer may not know"
 
 
-@each_file
+@of_each_file
 def test_imports_of_our_own_are_relative(path):
     """A built extension is `bl_ext.<repository>.redmax_blender`: an absolute name would find another copy or none."""
     nodes = executed(tree_of(path)) if part_of(path) == DOOR else nodes_of(path)
     assert not absolute_imports(nodes) & {"redmax", "redmax_blender", "bl_ext"}
 
 
-@each_file
+@of_each_file
 def test_only_the_door_and_the_wheel_check_import_by_name(path):
     for node in nodes_of(path):
         called = text_of(node.func) if isinstance(node, ast.Call) else ""
@@ -154,7 +168,7 @@ def test_only_the_door_and_the_wheel_check_import_by_name(path):
         assert not called.endswith("import_module") or part_of(path) in LOADERS, f"line {node.lineno}"
 
 
-@each_file
+@of_each_file
 def test_no_unsafe_calls_no_network_no_edited_path(path):
     used = absolute_imports(nodes_of(path)) & (NETWORK | UNSAFE)
     assert not used, f"{path.relative_to(ADDON)} imports {sorted(used)}"
@@ -167,7 +181,7 @@ def test_no_unsafe_calls_no_network_no_edited_path(path):
             assert "path" not in {alias.name for alias in node.names}, f"line {node.lineno}"
 
 
-@each_file
+@of_each_file
 def test_properties_are_declared_with_evaluated_annotations(path):
     """Blender reads `size: FloatProperty()` from the annotation itself, which a postponed one turns into text."""
     postponed = any(
@@ -186,14 +200,14 @@ def test_properties_are_declared_with_evaluated_annotations(path):
     assert not (postponed and declared), f"properties at lines {declared}"
 
 
-@each_file
+@of_each_file
 def test_versions_are_compared_in_compat_only(path):
     if part_of(path) != "compat":
         text = [text_of(node) for node in nodes_of(path) if isinstance(node, ast.Attribute)]
         assert "bpy.app.version" not in text
 
 
-@each_file
+@of_each_file
 def test_unknown_errors_are_raised_again_or_told_with_all_their_details(path):
     """Only RedMaxError is an answer to the artist; anything else is a defect that must be seen."""
     if part_of(path) == "wheels":  # code of others is tried there, and what it raises listed

@@ -51,8 +51,6 @@ def test_a_mechanism_that_keys_move_alone_is_driven_and_not_without_freedom(two,
     bpy.ops.redmax.check()
     assert (rows()["Frame"].driven, rows()["Frame"].dofs) == (True, 0)
     assert (rows()["Post"].driven, rows()["Post"].dofs) == (True, 1)
-    assert lists.mechanism_text(rows()["Frame"]) == "2 bodies, moved by keys alone"
-    assert lists.mechanism_text(rows()["Post"]) == "3 bodies, 1 degree of freedom"
     layout = RecordingLayout()
     for row in rows().values():
         lists.REDMAX_UL_mechanisms.draw_item(None, bpy.context, layout, None, row, None, None, None)

@@ -26,7 +26,7 @@ def is_old():
 @pytest.fixture
 def edited():
     """Simulated, edited, and looked at: the result is old, and said to be."""
-    scene = swinging.build()
+    scene = swinging.build(frames=(1, 4))
     swinging.simulate()
     scene.objects["Upper"].redmax.body.density = 500.0
     bpy.context.view_layer.update()
@@ -149,7 +149,7 @@ OPERATORS = {
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_what_operators_edit_makes_it_old(name):
-    scene = swinging.build()
+    scene = swinging.build(frames=(1, 3))
     swinging.box("Loose", (5.0, 0.0, 0.0), (1.0, 1.0, 1.0))
     bpy.ops.redmax.check()
     swinging.simulate()

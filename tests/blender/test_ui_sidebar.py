@@ -13,6 +13,7 @@ from recording_layout import RecordingLayout, operator_type
 import redmax_blender
 from redmax_blender import preferences, templates
 from redmax_blender.bridge import preparation, result_findings
+from redmax_blender.ops import simulate
 from redmax_blender.properties import full_zip
 from redmax_blender.ui import body, joint, kinds, lists, menus, physics, presets, sidebar, text_lines
 from redmax_blender.ui import scene as scene_panels
@@ -27,6 +28,7 @@ def state():
         "progress",
         "message",
         "failure",
+        "preparing",
         "checked",
         "problems",
         "active_problem",
@@ -51,6 +53,12 @@ def drawn(panel):
     return layout
 
 
+def in_header(panel):
+    layout = RecordingLayout()
+    panel.draw_header_preset(SimpleNamespace(layout=layout), bpy.context)
+    return layout.texts()
+
+
 def add_problem(state, severity, element, text, hint="", fixes=""):
     problem = state.problems.add()
     problem.severity, problem.element, problem.text, problem.hint = severity, element, text, hint
@@ -58,10 +66,11 @@ def add_problem(state, severity, element, text, hint="", fixes=""):
 
 
 def test_four_numbered_steps_stand_under_the_list_of_mechanisms_in_one_tab():
-    top = [panel for panel in sidebar.CLASSES if not hasattr(panel, "bl_parent_id")]
+    in_tab = [panel for panel in sidebar.CLASSES if panel.bl_region_type == "UI"]
+    top = [panel for panel in in_tab if not hasattr(panel, "bl_parent_id")]
     labels = ["Mechanisms", "1 Build", "2 Check", "3 Simulate", "4 Bake", "Active Joint", "Status"]
     assert [panel.bl_label for panel in top] == labels, "what comes and goes stands below the steps"
-    assert {panel.bl_category for panel in sidebar.CLASSES} == {"RedMax"}
+    assert {panel.bl_category for panel in in_tab} == {"RedMax"}
 
 
 def test_each_step_has_its_button():
@@ -80,12 +89,12 @@ def test_mechanisms_say_their_size_and_whether_they_are_sound(state):
     layout = drawn(sidebar.REDMAX_PT_mechanisms)
     assert layout.texts()[:4] == ["Crane", "3 DOF", "Lift", "6 DOF"]
     state.checked = True
-    assert "4 bodies, 3 degrees of freedom" in " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts())
+    assert in_header(sidebar.REDMAX_PT_mechanisms) == ["4 bodies"]
     state.active_mechanism = 1
-    said = " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts())
-    assert "1 body, 6 degrees of freedom, 2 loop joints" in said
+    assert in_header(sidebar.REDMAX_PT_mechanisms) == ["1 body"]
     state.active_mechanism = 99
     drawn(sidebar.REDMAX_PT_mechanisms)
+    assert in_header(sidebar.REDMAX_PT_mechanisms) == []
     state.mechanisms.add().root = "Boat"
     state.mechanisms[2].warnings = 1
     state.mechanisms.add().root = "Mill"
@@ -93,10 +102,11 @@ def test_mechanisms_say_their_size_and_whether_they_are_sound(state):
     again = drawn(sidebar.REDMAX_PT_mechanisms)
     icons = [c.arguments["icon"] for c in again.calls if c.what == "label" and "icon" in c.arguments]
     assert icons[:4] == ["CHECKMARK", "CANCEL", "ERROR", "RADIOBUT_OFF"]
-    pressed = [c.arguments["settings"] for c in again.calls if c.what == "operator"]
-    assert pressed == [], "no row is active"
+    assert "operator" not in [call.what for call in again.calls], "buttons are in the header, of the active row"
     state.active_mechanism = 1
-    pressed = [c.arguments["settings"] for c in drawn(sidebar.REDMAX_PT_mechanisms).calls if c.what == "operator"]
+    layout = RecordingLayout()
+    sidebar.REDMAX_PT_mechanisms.draw_header_preset(SimpleNamespace(layout=layout), bpy.context)
+    pressed = [call.arguments["settings"] for call in layout.calls if call.what == "operator"]
     assert pressed == [{"name": "Lift"}, {"root": "Lift"}]
 
 
@@ -156,11 +166,13 @@ def test_a_result_says_how_far_it_came_and_whether_it_still_holds(scene, link):
     result.frame_start, result.frame_end, result.seconds = 1, 142, 2.34
     result.message = "Stopped after frame 142. Frames 1-142 kept"
     said = " ".join(drawn(sidebar.REDMAX_PT_simulate).texts())
-    assert "Frames 1 to 142, stopped, 2.3 s, numpy" in said
+    assert "Show Frames 1 to 142" in said
     assert result.message not in said, "who has stopped it knows"
+    told = simulate.REDMAX_OT_show_result.description(bpy.context, None)
+    assert told.endswith(".\nFrames 1 to 142, stopped early, simulated in 2.3 s by numpy 2.3.4")
     result.status, result.message = "failed", "'Link' exceeds 500 m/s"
     said = " ".join(drawn(sidebar.REDMAX_PT_simulate).texts())
-    assert "Frames 1 to 142, 2.3 s" in said
+    assert "Show Frames 1 to 142" in said
     assert "'Link' exceeds 500 m/s" in said
     assert "Settings changed since the simulation" not in said
     result.changed = True
@@ -184,9 +196,14 @@ def test_a_simulation_that_gave_nothing_says_why_and_what_may_help(state, link):
     state.message = state.failure = "Stopped at frame 2: 'Link' exceeds 1,000,000 m/s; nothing was kept"
     layout = drawn(sidebar.REDMAX_PT_simulate)
     assert state.failure in " ".join(layout.texts())
+    assert not sidebar.REDMAX_PT_status.poll(bpy.context), "once is enough"
     fixes = [c.arguments["settings"] for c in layout.calls if c.arguments.get("operator") == "redmax.fix"]
     assert fixes == [{"fix": "ACCURACY_HIGH", "element": ""}]
     assert state.failure not in " ".join(drawn(sidebar.REDMAX_PT_mechanisms).texts()), "once is enough"
+    bpy.context.scene.redmax.result.identifier = "of a former run"
+    said = [call.text for call in drawn(sidebar.REDMAX_PT_simulate).calls if call.what == "label"]
+    assert len(said) == sidebar.NOTICE_LINES, "less room beside a result"
+    assert sidebar.REDMAX_PT_status.poll(bpy.context), "which says the whole of it"
 
 
 def test_an_old_result_is_baked_only_on_demand(scene, link):
@@ -251,6 +268,25 @@ def test_nothing_jumps_when_check_changes(state, problems):
     buttons = below.index("row") if "row" in below else len(below) - 1
     assert below[:buttons] == ["label"] * sidebar.PROBLEM_LINES
     assert below[buttons:] in (["label"], ["row", "operator"], ["row", "prop", "operator"], ["row", "operator"])
+
+
+@pytest.mark.parametrize("accuracy", ["STANDARD", "CUSTOM"])
+@pytest.mark.parametrize("status", ["complete", "stopped", "failed"])
+@pytest.mark.parametrize("changed", [False, True])
+def test_bake_stays_in_sight_whatever_simulate_has_to_say(state, link, accuracy, status, changed):
+    """Heights of what may stand above Bake in a window 1000 pixels high; tests/window looks at the real thing."""
+    settings, sentence = link.users_scene[0].redmax, "Stopped at frame 20: 'Crane Rope 3' goes faster than it can. " * 3
+    settings.accuracy, settings.result.status, settings.result.changed = accuracy, status, changed
+    settings.result.identifier = settings.former.identifier = "abc"
+    settings.result.message = settings.result.remark = sentence
+    for state.failure in ("", sentence):
+        for state.preparing in (-1.0, 0.4):
+            calls = drawn(sidebar.REDMAX_PT_simulate).calls
+            assert sum(call.what in {"row", "progress"} for call in calls) <= 4
+            assert sum(call.what == "label" for call in calls) <= sidebar.NOTICE_LINES
+    for panel in (sidebar.REDMAX_PT_mechanisms, sidebar.REDMAX_PT_check):
+        (rows,) = (call.arguments for call in drawn(panel).calls if call.what == "template_list")
+        assert rows["rows"] == rows["maxrows"] == 2
 
 
 def bake_properties():

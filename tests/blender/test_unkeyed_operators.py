@@ -186,7 +186,9 @@ def test_all_operators_are_known_here():
     assert dir(bpy.ops.redmax) == OPERATORS
 
 
-@pytest.mark.parametrize("at", [MOVED, BETWEEN], ids=["frame", "subframe"])
+@pytest.mark.parametrize(
+    "at", [pytest.param(MOVED, id="frame", marks=pytest.mark.slow), pytest.param(BETWEEN, id="subframe")]
+)
 @pytest.mark.parametrize("name", OPERATORS)
 def test_no_operator_loses_a_value(battery, tmp_path, name, at):
     before, scenes = stand(battery, at), bpy.data.scenes[:]

@@ -33,15 +33,12 @@ BORDER = 12
 PROPERTIES = (1318, 270, 1598, 1176)
 """The Properties editor in the window: left, top, right, bottom."""
 
-SIDEBAR = (1026, 66, 1314, 1010)
-"""The sidebar of the viewport in the window."""
-
 CROPS = {
-    "panel_empty": SIDEBAR,
-    "panel_baked": SIDEBAR,
-    "panel_stopped": SIDEBAR,
+    "panel_empty": (1026, 66, 1314, 766),
+    "panel_baked": (1026, 66, 1314, 926),
+    "panel_stopped": (1026, 66, 1314, 836),
     "panel_sidebar": (440, 66, 1314, 1088),
-    "panel_check": (1026, 66, 1314, 690),
+    "panel_check": (1026, 66, 1314, 746),
     "panel_loops": (440, 66, 1314, 1088),
     "panel_simulating": (440, 66, 1314, 1088),
     "panel_body": PROPERTIES,
@@ -51,7 +48,7 @@ CROPS = {
     "panel_composite": PROPERTIES,
     "panel_world": PROPERTIES,
     "panel_results": PROPERTIES,
-    "overlay_joints": (440, 66, 1314, 860),
+    "overlay_joints": (440, 66, 1314, 844),
     "overlay_glyphs": (300, 370, 1120, 750),
     "panel_add_menu": (640, 540, 850, 770),
     "panel_object_menu": (640, 540, 850, 944),

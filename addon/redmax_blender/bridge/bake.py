@@ -83,6 +83,7 @@ def bake(
         distance=None if errors is None else float(errors.distance.max()),
         angle=None if errors is None else float(errors.angle.max()),
         notes=tuple(notes),
+        again=plan.again,
     )
 
 

@@ -76,7 +76,7 @@ class BakeOptions:
 class BakeReport:
     """What was written. keys_every: how many keys there would be on every frame. distance [m], angle [rad]: what the
     keys are off by at most, as measured after they were written; None where every frame has one. notes: what the
-    artist should know."""
+    artist should know. again: how many quick frames were simulated again to know the motion inside them."""
 
     frame_start: int
     frame_end: int
@@ -86,6 +86,7 @@ class BakeReport:
     distance: float | None
     angle: float | None
     notes: tuple[Finding, ...] = ()
+    again: int = 0
 
     @property
     def frames(self) -> int:
@@ -97,7 +98,10 @@ class BakeReport:
         keys = f"{_grouped(self.keys)} keys"
         if self.keys != self.keys_every:
             keys += f" ({_grouped(self.keys_every)} every-frame)"
-        return "; ".join([f"Baked {frames}, {objects}, {keys}{self.error}", *_told(self.notes)])
+        said = [f"Baked {frames}, {objects}, {keys}{self.error}"]
+        if self.again:
+            said.append(f"{self.again} quick {'frame' if self.again == 1 else 'frames'} simulated again")
+        return "; ".join([*said, *_told(self.notes)])
 
     @property
     def error(self) -> str:

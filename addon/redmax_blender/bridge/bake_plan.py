@@ -109,7 +109,8 @@ class Plan:
     """frames: numbers (f,) of the frames to write. owners: by object name. notes: what to tell the artist.
     approximate: what to tell of objects whose rotation mode cannot follow them, unless they are measured and right.
     judge: knows where the bodies should be, at `bake_fit.PER_FRAME` samples in each frame; none where every frame gets
-    a key, which states no bound and would take twice as long. keys_every: keys there would be on every frame."""
+    a key, which states no bound and would take twice as long. keys_every: keys there would be on every frame.
+    again: how many frames were simulated again."""
 
     frames: Array
     owners: dict[str, Owner]
@@ -117,6 +118,7 @@ class Plan:
     approximate: list[Finding]
     judge: Judge | None
     keys_every: int
+    again: int = 0
 
 
 def make_plan(
@@ -153,7 +155,7 @@ def make_plan(
         for name, obj in bodies.items():
             own = own_channels(obj, depsgraph)
             owners[name].artists = {channel: tuple(getattr(own, channel)) for channel in kept.CHANNELS}
-    judge = None
+    judge, anew = None, None
     motions = placement.motions_of(places, result, extraction.length, extraction.fps)
     approximate = [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]
     if corners is None:
@@ -164,7 +166,9 @@ def make_plan(
         if options.keys == "FEWER":
             bound = 1e-3 * options.distance, options.angle
             integrator = scene_properties.integrator_of(scene)
-            dense = frames_anew.refined(dense, result, used, extraction, integrator, bake_fit.PER_FRAME, *bound)
+            anew = frames_anew.refined(dense, result, used, extraction, integrator, bake_fit.PER_FRAME, *bound)
+            dense = anew.dense
+            notes += _left_out(anew)
         judge = Judge(places, corners, dense, extraction.length)
         fitter = bake_fit.Fitter(judge, frames, extraction.fps, **_wanted_keys(len(frames), extraction, options))
         for name, curves in fitter.run().items():
@@ -183,7 +187,17 @@ def make_plan(
         raise BridgeError(findings)
     numbers = sum(3 + motions[name].rotation.shape[1] for name in bodies)
     numbers += sum(len(np.atleast_1d(first)) for owner in owners.values() for first in owner.start.values())
-    return Plan(frames, owners, notes, approximate, judge, len(frames) * numbers)
+    again = 0 if anew is None else anew.frames
+    return Plan(frames, owners, notes, approximate, judge, len(frames) * numbers, again)
+
+
+def _left_out(anew: frames_anew.Anew) -> list[Finding]:
+    """What to say of frames that there was no time to simulate again."""
+    if not anew.left:
+        return []
+    what = "1 quick frame was" if anew.left == 1 else f"{anew.left} quick frames were"
+    text = f"{what} not simulated again, as that took over {frames_anew.LONGEST:.0f} s; there keys may be off by more"
+    return [Finding("", text, "bake fewer frames at a time, or a key on every frame", "WARNING")]
 
 
 def _wanted_keys(count: int, extraction: Extraction, options: BakeOptions) -> dict[str, Any]:

@@ -166,5 +166,7 @@ def summary(extraction: Extraction) -> str:
     said = [f"{count} {word}{'s' * (count != 1)}" for count, word in counts if count]
     bodies = len(extraction.bodies)
     dofs = sum(mechanism.dofs for mechanism in extraction.mechanisms if mechanism.enabled)
-    what = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {dofs} degree{'s' * (dofs != 1)} of freedom"
+    by_keys = dofs == 0 and mechanisms.animated_joints(extraction.scene)
+    moved = "moved by keys alone" if by_keys else f"{dofs} degree{'s' * (dofs != 1)} of freedom"
+    what = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {moved}"
     return f"{' and '.join(said)}: {extraction.findings[0]}" if said else f"Ready to simulate: {what}"

@@ -9,8 +9,11 @@ result has there.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import bpy
 import numpy as np
 
 from .._engine import arrays, errors, quaternion, route, simulate, state, trajectory
@@ -31,6 +34,18 @@ ARRIVES = 0.1
 """Part of the bound by which a frame that is simulated again may miss the result's pose at its end."""
 
 
+LONGEST = 60.0
+"""Seconds that a bake may hold a window for this; without one nobody waits, and all frames are simulated."""
+
+
+class Anew(NamedTuple):
+    """The motion, and how many frames were simulated again for it, or should have been and were left as they were."""
+
+    dense: Trajectory
+    frames: int = 0
+    left: int = 0
+
+
 def refined(
     dense: Trajectory,
     result: Trajectory,
@@ -40,22 +55,23 @@ def refined(
     per_frame: int,
     distance: float,
     angle: float,
-) -> Trajectory:
+) -> Anew:
     """`dense`, the samples `used` with `per_frame` in each frame, with doubtful frames simulated again.
 
     distance [m], angle [rad]: the bound that the motion has to be known to.
     """
-    doubtful = np.nonzero(doubts(result, used, extraction.fps, distance, angle) > DOUBT)[0].tolist()
+    doubt = doubts(result, used, extraction.fps, distance, angle)
+    doubtful = [int(frame) for frame in np.argsort(-doubt, kind="stable") if doubt[frame] > DOUBT]
     if not doubtful or "chart" not in result.channels:
-        return dense
+        return Anew(dense)
     # Blender waits for a bake: it must not wait for the compiler, too.
     with route.held(preparation.route_now() or route.usual()):
         described = compiling.compile(extraction.scene)
         if described.joint_names != result.joint_names:
-            return dense
+            return Anew(dense)
         runs = {
             frame: _frame(described, result, used.start + frame, extraction.fps, integrator, per_frame)
-            for frame in doubtful
+            for frame in _in_time(doubtful)
         }
     position, rotation = dense.position.copy(), dense.rotation.copy()
     twist = dense.channels["twist"].copy()
@@ -69,7 +85,23 @@ def refined(
     inner = np.arange(len(before)) % per_frame != 0
     before[inner] = twist[inner]
     channels = {"twist": twist, dense_motion.BEFORE: before}
-    return dataclasses.replace(dense, position=position, rotation=rotation, channels=channels)
+    known = dataclasses.replace(dense, position=position, rotation=rotation, channels=channels)
+    return Anew(known, len(runs), len(doubtful) - len(runs))
+
+
+def _in_time(frames: list[int]) -> Iterator[int]:
+    """Each of the frames, with progress at the mouse pointer; no more of them once an artist has waited long enough."""
+    window_manager = bpy.context.window_manager
+    end = time.monotonic() + LONGEST
+    window_manager.progress_begin(0, len(frames))
+    try:
+        for done, frame in enumerate(frames):
+            if not bpy.app.background and time.monotonic() > end:
+                return
+            window_manager.progress_update(done)
+            yield frame
+    finally:
+        window_manager.progress_end()
 
 
 def doubts(result: Trajectory, used: slice, fps: float, distance: float, angle: float) -> Array:

@@ -213,6 +213,17 @@ class REDMAX_OT_show_result(ResultOperator, bpy.types.Operator):
     bl_label = "Show Result"
     bl_options = {"REGISTER", "UNDO"}
 
+    @classmethod
+    def description(cls, context: Any, _properties: Any) -> str:
+        """With what is to be known of the result: how it ended, how long it took and what computed it."""
+        result = context.scene.redmax.result
+        if not result.identifier:
+            return cls.__doc__ or ""
+        frames = f"Frames {result.frame_start} to {result.frame_end}"
+        early = ", stopped early" if result.status != "complete" else ""
+        by = f" by {result.route}" if result.route else ""
+        return f"{cls.__doc__}.\n{frames}{early}, simulated in {result.seconds:.1f} s{by}"
+
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene = context.scene
         scene.redmax.show_result = not scene.redmax.show_result

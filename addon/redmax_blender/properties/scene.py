@@ -112,7 +112,13 @@ REDMAX_PG_bake_options = from_specs.make_group(
             "On which frames keys are written",
             [
                 ("EVERY", "Every Frame", "A key on every frame", 0),
-                ("FEWER", "Fewer", "As few keys as possible with which every object stays within the bound below", 1),
+                (
+                    "FEWER",
+                    "Fewer",
+                    "As few keys as possible with which every object stays within the bound below. "
+                    "Frames with quick motion are simulated again, for a minute at most",
+                    1,
+                ),
                 ("EVERY_N", "Every N", "A key on every N-th frame and on the last one", 2),
             ],
             "EVERY",

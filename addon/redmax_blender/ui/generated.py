@@ -15,8 +15,9 @@ def draw_group(layout: bpy.types.UILayout, group: Any | None) -> None:
     for name in type(group).__annotations__:
         described = group.bl_rna.properties[name]
         if _looks_like_zero(described, getattr(group, name)):
-            # Blender shows at most six decimals, and tolerances are smaller: the label says the number.
-            layout.prop(group, name, text=f"{described.name} {getattr(group, name):.0e}")
+            # Blender shows at most six decimals, and tolerances are smaller: the label says the number,
+            # first, as Blender cuts the end of what is too long.
+            layout.prop(group, name, text=f"{getattr(group, name):.0e} {described.name}")
         else:
             layout.prop(group, name)
 

@@ -23,13 +23,10 @@ def active_mechanism(context: Any) -> Any:
     return state.mechanisms[state.active_mechanism] if is_one else None
 
 
-def mechanism_text(mechanism: Any) -> str:
-    """What a mechanism consists of: '4 bodies, 3 degrees of freedom, 1 loop joint'."""
-    freedom = count(mechanism.dofs, "degree of freedom", "degrees of freedom")
-    parts = [count(mechanism.bodies, "body", "bodies"), "moved by keys alone" if by_keys(mechanism) else freedom]
-    if mechanism.loops:
-        parts.append(count(mechanism.loops, "loop joint"))
-    return ", ".join(parts)
+def joints_text(mechanism: Any) -> str:
+    """How many joints a mechanism has, and loops that they close: '12', '4, 1 loop'."""
+    joints = str(len(mechanism.joints))
+    return f"{joints}, {count(mechanism.loops, 'loop')}" if mechanism.loops else joints
 
 
 def by_keys(mechanism: Any) -> bool:
@@ -49,7 +46,7 @@ BESIDE_MECHANISM = 18
 
 
 class REDMAX_UL_mechanisms(bpy.types.UIList):
-    """Mechanisms that Check has found, with their state; what the active one consists of stands below the list."""
+    """Mechanisms that Check has found, with their state; headers say what the active one consists of."""
 
     def draw_item(
         self, context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,9 @@ ROWS = {
 }
 """What the numbers of a result are, where they do not belong to the joint's coordinates."""
 
+MOTOR = re.compile("Motor (Torque|Force)")
+"""Too long for the label of a field; its unit says which of the two."""
+
 
 def channels(data: Any) -> list[str]:
     """Custom properties of an object or scene that a bake has added and that are still there."""
@@ -34,10 +38,11 @@ def draw_channels(layout: bpy.types.UILayout, data: Any, dofs: Sequence[Dof] = (
         count = len(data[name]) if hasattr(data[name], "__len__") else 0
         if count < 2:
             single: dict[str, Any] = {"index": 0} if count else {}
-            column.prop(data, path, text=result_names.group(name, 0, units), **single)
+            text = result_names.group(name, 0, units)
+            column.prop(data, path, text=MOTOR.sub("Motor", text), **single)
             continue
         rows = ROWS.get(name) or [dof_rows.coordinate_label(dof.name) for dof in dofs]
-        column.label(text=name.removeprefix(PREFIX).replace("_", " ").title())
+        listed = dict.fromkeys(result_names.unit(name, index, units) for index in range(count))
+        column.label(text=f"{name.removeprefix(PREFIX).title()} ({', '.join(listed)})")
         for index in range(count):
-            text = rows[index] if index < len(rows) else str(index + 1)
-            column.prop(data, path, index=index, text=f"{text} ({result_names.unit(name, index, units)})")
+            column.prop(data, path, index=index, text=rows[index] if index < len(rows) else str(index + 1))

@@ -28,17 +28,18 @@ class REDMAX_PT_world(ScenePanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        draw_accuracy(layout, context.scene)
+        layout.prop(context.scene.redmax, "accuracy")
+        draw_more(layout, context.scene)
 
 
-def draw_accuracy(layout: bpy.types.UILayout, scene: Any) -> None:
-    """Accuracy and, where it is Custom, the integrator with its settings; the sidebar shows the same."""
+def draw_more(layout: bpy.types.UILayout, scene: Any) -> None:
+    """What is needed less often: the integrator with its settings where the accuracy is Custom, and the pre-roll."""
     settings = scene.redmax
-    layout.prop(settings, "accuracy")
     if settings.accuracy == scene_properties.CUSTOM:
         column = layout.column()
         column.prop(settings, "integrator")
         generated.draw_group(column, getattr(settings, settings.integrator))
+    layout.prop(settings, "pre_roll")
 
 
 class REDMAX_PT_world_gravity(ScenePanel, bpy.types.Panel):

@@ -15,6 +15,7 @@ from . import (
     lists,
     menus,
     physics,
+    popovers,
     solver_rows,
     text_lines,
 )
@@ -27,10 +28,16 @@ COMPLETE, STOPPED, FAILED = "complete", "stopped", "failed"
 SHOWN_PROBLEMS = 2
 """Rows of the list of problems; more are scrolled to."""
 
-PROBLEM_LINES = 4
+PROBLEM_LINES = 3
 """Lines kept for the sentence of the active problem."""
 
-LONGEST_IN_HEADER = 20
+LISTED_MECHANISMS, LISTED_JOINTS = 2, 3
+"""Rows of these lists; more are scrolled to, so that every step's button is in sight."""
+
+NOTICE_LINES, FAILURE_LINES = 2, 4
+"""Lines of what is said below Simulate: of a result, and where there is none, whose buttons leave room."""
+
+LONGEST_IN_HEADER = 18
 """Letters of a name beside the title of a panel."""
 
 
@@ -45,22 +52,31 @@ class SidebarPanel:
 class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
     bl_label = "Mechanisms"
 
+    def draw_header_preset(self, context: Any) -> None:
+        if (active := lists.active_mechanism(context)) is None:
+            return
+        row = self.layout.row(align=True)
+        row.label(text=lists.count(active.bodies, "body", "bodies"))
+        row.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF", emboss=False).name = active.root
+        row.operator("redmax.solo_mechanism", text="", icon="SOLO_OFF", emboss=False).root = active.root
+
     def draw(self, context: Any) -> None:
         layout = self.layout
         state = context.window_manager.redmax
         layout.template_list(
-            lists.REDMAX_UL_mechanisms.__name__, "", state, "mechanisms", state, "active_mechanism", rows=2
+            lists.REDMAX_UL_mechanisms.__name__,
+            "",
+            state,
+            "mechanisms",
+            state,
+            "active_mechanism",
+            rows=LISTED_MECHANISMS,
+            maxrows=LISTED_MECHANISMS,
         )
-        if not state.checked:
-            text_lines.draw_text(layout, context, "Build or add one below, and Check lists it here", "INFO")
-        elif (active := lists.active_mechanism(context)) is not None:
-            row = layout.row()
-            text_lines.draw_text(row, context, lists.mechanism_text(active))
-            buttons = row.row(align=True)
-            buttons.operator("redmax.select_element", text="", icon="RESTRICT_SELECT_OFF").name = active.root
-            buttons.operator("redmax.solo_mechanism", text="", icon="SOLO_OFF").root = active.root
-        elif not state.mechanisms:
-            text_lines.draw_text(layout, context, "None yet: select parts and Make Mechanism, or add one below", "INFO")
+        if not state.mechanisms:
+            none = "None yet: select parts and Make Mechanism, or add one below"
+            unread = not state.checked and has_bodies(context.scene)
+            text_lines.draw_text(layout, context, "Check lists what is in this scene" if unread else none, "INFO")
 
 
 class REDMAX_PT_joints(SidebarPanel, bpy.types.Panel):
@@ -74,12 +90,19 @@ class REDMAX_PT_joints(SidebarPanel, bpy.types.Panel):
         return mechanism is not None and len(mechanism.joints) > 0
 
     def draw_header_preset(self, context: Any) -> None:
-        self.layout.label(text=str(len(lists.active_mechanism(context).joints)))
+        self.layout.label(text=lists.joints_text(lists.active_mechanism(context)))
 
     def draw(self, context: Any) -> None:
         mechanism = lists.active_mechanism(context)
         self.layout.template_list(
-            lists.REDMAX_UL_joints.__name__, "", mechanism, "joints", mechanism, "active_joint", rows=3
+            lists.REDMAX_UL_joints.__name__,
+            "",
+            mechanism,
+            "joints",
+            mechanism,
+            "active_joint",
+            rows=LISTED_JOINTS,
+            maxrows=LISTED_JOINTS,
         )
 
 
@@ -141,6 +164,20 @@ class REDMAX_PT_check(SidebarPanel, bpy.types.Panel):
             layout.label(text="", icon="BLANK1")
 
 
+class REDMAX_PT_simulate_options(popovers.Popover, bpy.types.Panel):
+    """Behind a button, so that panel 3 is as high whatever is chosen."""
+
+    bl_label = "Simulate Options"
+    bl_description = "Pre-roll, and what a custom accuracy is made of"
+    bl_ui_units_x = 13
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        scene_panels.draw_more(layout, context.scene)
+
+
 class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
     bl_label = "3 Simulate"
 
@@ -152,58 +189,65 @@ class REDMAX_PT_simulate(SidebarPanel, bpy.types.Panel):
             text_lines.draw_text(layout, context, state.message or "Simulating")
             text_lines.draw_text(layout, context, "ESC stops and keeps what is done", "INFO")
             return
-        settings = layout.column()
+        settings = layout.row(align=True)
         settings.use_property_split = True
         settings.use_property_decorate = False
-        scene_panels.draw_accuracy(settings, context.scene)
-        settings.prop(context.scene.redmax, "pre_roll")
+        settings.prop(context.scene.redmax, "accuracy")
+        settings.popover(REDMAX_PT_simulate_options.__name__, text="", icon="PREFERENCES")
         button = layout.row()
         button.scale_y = 1.5
         button.operator("redmax.simulate", icon="PLAY")
         result = context.scene.redmax.result
         if result.status == COMPLETE and not result.changed:
             button.operator("redmax.simulate", text="", icon="FILE_REFRESH").again = True
-        draw_result(layout, context)
-        solver_rows.draw(layout, context)
+        if has_bodies(context.scene):
+            draw_result(layout, context)
+        if not (has_bodies(context.scene) and result_notice(context)[0]):
+            solver_rows.draw(layout, context)
+
+
+def result_notice(context: Any) -> tuple[str, str, str]:
+    """What matters most of the last simulation: text, icon and fixes; no text where all is well.
+
+    One at a time, as the steps below must stay in sight; Check lists everything that is to be said of a result.
+    """
+    result, failure = context.scene.redmax.result, context.window_manager.redmax.failure
+    if failure:
+        return failure, "CANCEL", "ACCURACY_HIGH"
+    if not result.identifier:
+        return "", "NONE", ""
+    if result.changed:
+        return "Settings changed since the simulation; bake would differ", "ERROR", ""
+    if result.status == FAILED:
+        return result.message, "ERROR", "GO_TO_FRAME,ACCURACY_HIGH"
+    if result.message and result.status not in (COMPLETE, STOPPED):
+        return result.message, "ERROR", ""
+    return result.remark, "ERROR", "ACCURACY_HIGH" if result.status == COMPLETE else ""
 
 
 def draw_result(layout: bpy.types.UILayout, context: Any) -> None:
-    """The last simulation of the scene: how far it came, and whether it still holds.
+    """The last simulation of the scene: what there is to show, and whether it still holds.
 
     Nothing once all bodies are deleted; undo brings them back, and with them their result.
     """
-    if not has_bodies(context.scene):
-        return
     settings = context.scene.redmax
-    result = settings.result
-    failure = context.window_manager.redmax.failure
-    if failure:
-        text_lines.draw_text(layout, context, failure, "CANCEL")
-        fix_buttons.draw_fixes(layout, "ACCURACY_HIGH", "")
-    if not result.identifier:
-        return
-    by = f", {result.route.partition(' ')[0]}" if result.route else ""
-    early = ", stopped" if result.status == STOPPED else ""
-    text = f"Frames {result.frame_start} to {result.frame_end}{early}, {result.seconds:.1f} s{by}"
-    text_lines.draw_text(layout, context, text, "INFO")
-    if result.message and result.status not in (COMPLETE, STOPPED):
-        text_lines.draw_text(layout, context, result.message, "ERROR")
-        if result.status == FAILED:
-            fix_buttons.draw_fixes(layout, "GO_TO_FRAME,ACCURACY_HIGH", "")
-    if result.remark:
-        text_lines.draw_text(layout, context, result.remark, "ERROR")
-        if result.status == COMPLETE:
-            fix_buttons.draw_fixes(layout, "ACCURACY_HIGH", "")
-    if result.changed:
-        text_lines.draw_text(layout, context, "Settings changed since the simulation; bake would differ", "ERROR")
+    if settings.result.identifier:
+        row = layout.row(align=True)
+        row.operator(
+            "redmax.show_result",
+            text=f"Show Frames {settings.result.frame_start} to {settings.result.frame_end}",
+            icon="HIDE_OFF" if settings.show_result else "HIDE_ON",
+            depress=settings.show_result,
+        )
+        row.operator("redmax.clear_result", text="", icon="TRASH")
     if settings.former.identifier:
         text = f"Bring Back Frames {settings.former.frame_start} to {settings.former.frame_end}"
         layout.operator("redmax.bring_back", text=text, icon="LOOP_BACK")
-    row = layout.row(align=True)
-    row.operator(
-        "redmax.show_result", icon="HIDE_OFF" if settings.show_result else "HIDE_ON", depress=settings.show_result
-    )
-    row.operator("redmax.clear_result", text="", icon="TRASH")
+    text, icon, fixes = result_notice(context)
+    if text:
+        lines = NOTICE_LINES if settings.result.identifier else FAILURE_LINES
+        text_lines.draw_text(layout, context, text, icon, most=lines)
+        fix_buttons.draw_fixes(layout, fixes, "")
 
 
 class REDMAX_PT_bake(SidebarPanel, bpy.types.Panel):
@@ -269,7 +313,8 @@ class REDMAX_PT_status(SidebarPanel, bpy.types.Panel):
     @classmethod
     def poll(cls, context: Any) -> bool:
         state = context.window_manager.redmax
-        return bool(state.message) and not state.running and state.message != state.failure
+        said_above = state.message == state.failure and not context.scene.redmax.result.identifier
+        return bool(state.message) and not state.running and not said_above
 
     def draw(self, context: Any) -> None:
         text_lines.draw_text(self.layout, context, context.window_manager.redmax.message, "INFO")
@@ -280,6 +325,7 @@ CLASSES = (
     REDMAX_PT_joints,
     REDMAX_PT_build,
     REDMAX_PT_check,
+    REDMAX_PT_simulate_options,
     REDMAX_PT_simulate,
     REDMAX_PT_bake,
     REDMAX_PT_bake_options,

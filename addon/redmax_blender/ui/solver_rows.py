@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..properties import full_zip
-from . import text_lines
+from . import popovers, text_lines
 
 FASTER = "10 to 100 times faster"
 
@@ -18,11 +18,26 @@ def draw(layout: bpy.types.UILayout, context: Any) -> None:
     state = context.window_manager.redmax
     if state.preparing >= 0.0:
         layout.progress(factor=state.preparing, text=f"Preparing the fast solver: {100.0 * state.preparing:.0f} %")
-        text = "Once for this computer. Simulations run by numpy until it is ready"
-        text_lines.draw_text(layout, context, text, "INFO")
+        text_lines.draw_text(layout, context, "Until then simulations run by numpy", "INFO")
     elif full_zip.wanted() and not full_zip.told(context):
-        heading = layout.row()
-        heading.label(text=f"Full zip: {FASTER}", icon="INFO")
-        heading.operator("redmax.full_zip_told", text="", icon="X", emboss=False)
-        text = f"Install {full_zip.wanted()} of the same release over this one"
-        text_lines.draw_text(layout, context, text, "BLANK1")
+        row = layout.row(align=True)
+        row.popover(REDMAX_PT_full_zip.__name__, text=f"Full zip: {FASTER}", icon="INFO")
+        row.operator("redmax.full_zip_told", text="", icon="X")
+
+
+class REDMAX_PT_full_zip(popovers.Popover, bpy.types.Panel):
+    """Opened by the line of panel 3, which has no room for it."""
+
+    bl_label = "Full Zip"
+    bl_description = "Which zip has the faster solver, and how to install it"
+    bl_ui_units_x = 20
+
+    def draw(self, _context: Any) -> None:
+        column = self.layout.column(align=True)
+        column.label(text=f"The full zip simulates {FASTER} than this slim one.")
+        column.label(text="Download this file from the same release and drop it into Blender:")
+        column.label(text=full_zip.wanted(), icon="FILE_ARCHIVE")
+        column.label(text="It replaces this one; your files and settings stay.")
+
+
+CLASSES = (REDMAX_PT_full_zip,)

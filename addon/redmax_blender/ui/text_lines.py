@@ -69,11 +69,20 @@ def draw_block(layout: bpy.types.UILayout, context: Any, said: list[tuple[str, s
         column.label(text="", icon="BLANK1")
 
 
-def draw_text(layout: bpy.types.UILayout, context: Any, text: str, icon: str = "NONE", *, alert: bool = False) -> None:
-    """A sentence over as many lines as it needs; the icon stands before the first one."""
+def draw_text(
+    layout: bpy.types.UILayout,
+    context: Any,
+    text: str,
+    icon: str = "NONE",
+    *,
+    alert: bool = False,
+    most: int | None = None,
+) -> None:
+    """A sentence over as many lines as it needs, or `most`; the icon stands before the first one."""
     column = layout.column(align=True)
     column.scale_y = 0.8
     column.alert = alert
-    for index, line in enumerate(textwrap.wrap(text, characters(context))):
+    lines = textwrap.wrap(text, characters(context), max_lines=most, placeholder="\u2026")
+    for index, line in enumerate(lines):
         first: Any = icon if index == 0 else ("NONE" if icon == "NONE" else "BLANK1")
         column.label(text=line, icon=first)
