@@ -2,7 +2,7 @@
 """Joints that an extension might add, with everything that a joint may have and none of the engine's own has.
 
 `Patch` has an array of its own, coordinates that are plain numbers, and Q(0) other than the identity. `Stack` has as
-many coordinates as its data say. The cam is that of docs/adding_a_joint.md.
+many coordinates as its data say, and is known by its `motion` alone. The cam is that of docs/adding_a_joint.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from redmax.arrays import Array
 from redmax.fields import Vector, array, integer, number
 from redmax.joints import JOINTS
 from redmax.joints.base import Joint, JointMotion
-from redmax.spatial import pose, so3
+from redmax.spatial import pose
+from redmax.spatial.scalar import Matrix, axis_rotation, put_block, turned_into
 
 DOC = Path(__file__).parents[1] / "docs" / "adding_a_joint.md"
 
@@ -44,31 +45,47 @@ class Patch(Joint):
         ((0.1, 0.0, 0.2), (-0.05, 0.3, 0.0)), doc="Polynomial h_ij of the height", shape=(None, 3), unit="m"
     )
 
-    def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:
-        u, v = q
-        a, b = self.size
-        h = np.asarray(self.heights, np.float64)
-        i, j = np.arange(h.shape[0])[:, None], np.arange(3)[None, :]
+    def data(self) -> tuple[float, ...]:
+        return (*self.size, self.turn, *(h for row in self.heights for h in row))
 
-        def z(du: int, dv: int) -> float:
-            """Derivative of the height, du times by u and dv times by v."""
-            factor = np.where(du == 0, 1.0, i if du == 1 else i * (i - 1)) * np.where(
-                dv == 0, 1.0, j if dv == 1 else j * (j - 1)
-            )
-            return float((h * factor * u ** np.maximum(i - du, 0) * v ** np.maximum(j - dv, 0)).sum())
+    @staticmethod
+    def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
+        u, v = q[0], q[1]
+        a, b, turn = data[0], data[1], data[2]
+        R = axis_rotation(1, 0.3 + turn * u)
+        put_block(Q, 0, 0, R)
+        Q[0, 3], Q[1, 3], Q[2, 3] = a * (u + 0.5), b * (v + 0.25), height(data, u, v, 0, 0)
+        z_uu, z_uv, z_vv = height(data, u, v, 2, 0), height(data, u, v, 1, 1), height(data, u, v, 0, 2)
+        S[1, 0] = turn
+        S[3, 0], S[4, 0], S[5, 0] = turned_into(R, a, 0.0, height(data, u, v, 1, 0))
+        S[3, 1], S[4, 1], S[5, 1] = turned_into(R, 0.0, b, height(data, u, v, 0, 1))
+        put_rate(S, Sdot, 0, R, turn * qdot[0], z_uu * qdot[0] + z_uv * qdot[1])
+        put_rate(S, Sdot, 1, R, turn * qdot[0], z_uv * qdot[0] + z_vv * qdot[1])
 
-        p = np.array([a * (u + 0.5), b * (v + 0.25), z(0, 0)])
-        p_u, p_v = np.array([a, 0.0, z(1, 0)]), np.array([0.0, b, z(0, 1)])
-        p_u_dot = np.array([0.0, 0.0, z(2, 0) * qdot[0] + z(1, 1) * qdot[1]])
-        p_v_dot = np.array([0.0, 0.0, z(1, 1) * qdot[0] + z(0, 2) * qdot[1]])
-        R = so3.rot_y(0.3 + self.turn * u)
-        omega = np.array([0.0, self.turn * qdot[0], 0.0])
-        S, Sdot = np.zeros((6, 2)), np.zeros((6, 2))
-        S[1, 0] = self.turn
-        S[3:, 0], S[3:, 1] = R.T @ p_u, R.T @ p_v
-        Sdot[3:, 0] = R.T @ p_u_dot - np.cross(omega, S[3:, 0])
-        Sdot[3:, 1] = R.T @ p_v_dot - np.cross(omega, S[3:, 1])
-        return JointMotion(pose.make(R, p), S, Sdot)
+
+def height(data: Array, u: float, v: float, du: int, dv: int) -> float:
+    """Derivative of the height, du times by u and dv times by v."""
+    total = 0.0
+    for k in range(3, data.size):
+        i, j = (k - 3) // 3, (k - 3) % 3
+        total += data[k] * power(u, i, du) * power(v, j, dv)
+    return total
+
+
+def power(x: float, n: int, derivatives: int) -> float:
+    """Derivative of x^n."""
+    factor = 1.0
+    for k in range(derivatives):
+        factor *= n - k
+    for _ in range(n - derivatives):
+        factor *= x
+    return factor
+
+
+def put_rate(S: Array, Sdot: Array, column: int, R: Matrix, omega: float, z_dot: float) -> None:
+    """R^T pdot - omega e_y x S of one column."""
+    x, y, z = turned_into(R, 0.0, 0.0, z_dot)
+    Sdot[3, column], Sdot[4, column], Sdot[5, column] = x - omega * S[5, column], y, z + omega * S[3, column]
 
 
 @dataclass(frozen=True, kw_only=True)

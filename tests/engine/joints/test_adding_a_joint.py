@@ -51,13 +51,13 @@ def test_the_battery_finds_it_by_itself():
 
 
 def test_a_wrong_sign_would_not_pass(cam, monkeypatch):
-    right = cam.motion
+    right = cam.evaluate
 
-    def wrong(self, q, qdot, chart=0):
-        Q, S, Sdot = right(self, q, qdot, chart)
-        return redmax.joints.JointMotion(Q, S, -Sdot)
+    def wrong(data, q, qdot, chart, Q, S, Sdot):
+        right(data, q, qdot, chart, Q, S, Sdot)
+        Sdot *= -1.0
 
-    monkeypatch.setattr(cam, "motion", wrong)
+    monkeypatch.setattr(cam, "evaluate", staticmethod(wrong))
     with pytest.raises(AssertionError):
         joint_battery.Sdot_is_the_derivative_of_S_along_the_motion(cam.part())
 
