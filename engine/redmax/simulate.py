@@ -236,7 +236,7 @@ def _failure(error: RedMaxError, last: Sample, model: Model, frame: int, t: floa
     what, element = error.what, error.element
     if not element and model.body_names:
         speed = np.linalg.norm(last.channels["twist"].reshape(-1, 2, 3), axis=2).max(axis=1)
-        element = f"body '{model.body_names[int(np.nan_to_num(speed, nan=np.inf).argmax())]}'"
+        element = f"body '{model.named_body(int(np.nan_to_num(speed, nan=np.inf).argmax()))}'"
         what = f"{what}, where {element} is the fastest"
     return Outcome(code=error.code, frame=frame, t=t, what=what, element=element, advice=error.advice or WHAT_IS_FAST)
 
@@ -274,7 +274,7 @@ def _look(
         "reaction": seen.reaction,
         "torque": seen.tau,
         "motor": np.where(stepper.model.prescribed, seen.tau - seen.load, 0.0),
-        "loop_reaction": seen.loop_reaction,
+        "loop_reaction": _of_halves(stepper.model, seen.loop_reaction, seen.reaction),
         "constraint": NO_CONSTRAINTS["constraint"],
         "gap": seen.gap,
         "center_of_mass": seen.center_of_mass,
@@ -305,14 +305,13 @@ def divergence(model: Model, E: Array, speeds: Array) -> DivergedError | None:
     if speeds.max(initial=0.0) <= min(MAX_SPEED, MAX_SPIN) and np.isfinite(E).all():  # NaN compares as false
         return None
     sound = np.isfinite(E).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=1)
-    names = model.body_names
     if not sound.all():
-        body = f"body '{names[int(np.argmin(sound))]}'"
+        body = f"body '{model.named_body(int(np.argmin(sound)))}'"
         return DivergedError(f"the motion of {body} is no longer finite", body, SMALLER_STEP)
     for column, limit, unit in ((1, MAX_SPEED, "m/s"), (0, MAX_SPIN, "rad/s")):
         if speeds[:, column].max(initial=0.0) > limit:
             fastest = int(speeds[:, column].argmax())
-            body, speed = f"body '{names[fastest]}'", f"{speeds[fastest, column]:.3g} {unit}"
+            body, speed = f"body '{model.named_body(fastest)}'", f"{speeds[fastest, column]:.3g} {unit}"
             what = f"{body} exceeds {limit:,.0f} {unit} ({speed})"
             return DivergedError(what, body, model.once(_hasty) or SMALLER_STEP)
     return None
@@ -392,6 +391,7 @@ def _channels(
         rows = motion.rows
         load, held = with_rows(model, load, rows, motion.multipliers), _held(model, motion)
         hybrid = fast.inverse_dynamics(model, kin, load, motion.qddot)
+        held["loop_reaction"] = _of_halves(model, held["loop_reaction"], hybrid.F)
         power = motion.powers
     else:
         try:
@@ -469,6 +469,12 @@ def _held(model: Model, motion: Motion) -> dict[str, Array]:
     return {"loop_reaction": reaction, "constraint": motion.multipliers[first:], "gap": gap}
 
 
+def _of_halves(model: Model, loop_reaction: Array, reaction: Array) -> Array:
+    """(l, 6) wrenches that loop joints pass on, where those that carry halves have theirs among the tree's (n, 6)."""
+    halves = np.array([loop.half for loop in model.loops], np.int64)
+    return np.where(halves[:, None] >= 0, reaction[halves], loop_reaction) if len(halves) else loop_reaction
+
+
 class Recorder:
     """Collects samples; `trajectory` can be asked for at any time and holds what was added so far.
 
@@ -491,8 +497,8 @@ class Recorder:
         }
         self.samples: list[Sample] = []
 
-    def _own(self, channel: str) -> slice | tuple[()]:
-        """The part of a channel that belongs to the scene's own bodies and joints, not to nodes of strands."""
+    def own_part(self, channel: str) -> slice | tuple[()]:
+        """The part of a channel that belongs to the scene's own bodies and joints."""
         if channel in PER_BODY:
             return slice(self.model.shown)
         return slice(int(self.model.dof[self.model.shown])) if channel in PER_COORDINATE else ()
@@ -513,7 +519,7 @@ class Recorder:
             message = f"Stopped after frame {last.index}" if last is not None else "Stopped before the first frame"
         E_wb = np.array([sample.E_wb[:n] for sample in self.samples]).reshape(f, n, 4, 4)
         channels = {
-            name: np.array([sample.channels[name][self._own(name)] for sample in self.samples])
+            name: np.array([sample.channels[name][self.own_part(name)] for sample in self.samples])
             for name in (self.samples[0].channels if self.samples else ())
         }
         return Trajectory(

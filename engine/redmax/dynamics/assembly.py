@@ -14,6 +14,7 @@ from .animation import with_prescribed
 from .composite_body import mass_matrix
 from .constraint_rows import ConstraintRows, constraint_rows, element_names
 from .freedoms import freedoms
+from .halves import placed, undivided
 from .kinematics import Kinematics, kinematics
 
 CLOSED = 1e-12
@@ -74,6 +75,8 @@ def close_loops(
     """
     start = model.initial_state()
     chart = start.chart if chart is None else chart
+    if model.halves:
+        return _closed_whole(model, start.q if q is None else q, chart, t, held)
     q = with_prescribed(model, t, start.q if q is None else q, np.zeros(model.dof_count))[0].copy()
     at = _Pose(model, q, chart, t, held)
     damping, iterations = FIRST_DAMPING, 0
@@ -90,6 +93,16 @@ def close_loops(
         else:
             damping *= 5.0
     return Assembly(at.q, gaps(model, at.rows, CLOSED), iterations)
+
+
+def _closed_whole(model: Model, q: Array, chart: IntArray, t: float, held: BoolArray | None) -> Assembly:
+    """`close_loops` with bodies whole, and loop joints that carry halves put where that has them."""
+    whole = model.once(undivided)
+    n, nr = whole.body_count, whole.dof_count
+    found = close_loops(whole, q[:nr], chart[:n], t, held=None if held is None else held[:nr])
+    rest = np.zeros(model.dof_count)
+    q, _ = with_prescribed(model, t, np.append(found.q, q[nr:]), rest)
+    return Assembly(placed(model, q, rest, chart)[0], found.gaps, found.iterations)
 
 
 def gaps(model: Model, rows: ConstraintRows, tolerance: float) -> dict[str, tuple[float, float]]:
@@ -114,6 +127,10 @@ def mobility(model: Model, q: Array | None = None, chart: IntArray | None = None
     Rows are counted by their rank there: at a singular pose a mechanism has more freedoms than elsewhere.
     """
     start = model.initial_state()
+    if model.halves:
+        whole = model.once(undivided)
+        n, nr = whole.body_count, whole.dof_count
+        return mobility(whole, None if q is None else q[:nr], None if chart is None else chart[:n], t)
     q = with_prescribed(model, t, start.q if q is None else q, np.zeros(model.dof_count))[0]
     at = _Pose(model, q, start.chart if chart is None else chart, t, None)
     equations = ~at.rows.one_sided
@@ -142,12 +159,12 @@ class _Pose:
         try:
             return RowSolver(self.M, self.free.columns(G))
         except UnevenMassError:
-            masses, names = self.model.inertia[:, 3], self.model.body_names
+            masses, name = self.model.inertia[:, 3], self.model.named_body
             most, least = int(masses.argmax()), int(np.where(masses > 0.0, masses, np.inf).argmin())
             raise UnevenMassError(
-                f"body '{names[most]}' ({masses[most]:.3g} kg) is too heavy for loops with body '{names[least]}' "
+                f"body '{name(most)}' ({masses[most]:.3g} kg) is too heavy for loops with body '{name(least)}' "
                 f"({masses[least]:.3g} kg)",
-                f"body '{names[most]}'",
+                f"body '{name(most)}'",
                 "bring masses closer together",
             ) from None
 

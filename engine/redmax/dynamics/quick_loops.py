@@ -52,8 +52,8 @@ def batches(model: Model) -> tuple[Batch, ...]:
     """All quick loops of a model."""
     groups: dict[int, list[int]] = {}
     for number, loop in enumerate(model.loops):
-        if is_quick(loop.joint):
-            groups.setdefault(6 - loop.joint.ndof, []).append(number)
+        if is_quick(loop.closing.joint):
+            groups.setdefault(6 - loop.closing.joint.ndof, []).append(number)
     return tuple(_batch(model, numbers) for numbers in groups.values())
 
 
@@ -77,7 +77,7 @@ def is_quick(joint: Joint) -> bool:
 
 
 def _batch(model: Model, numbers: list[int]) -> Batch:
-    loops = [model.loops[k] for k in numbers]
+    loops = [model.loops[k].closing for k in numbers]
     n = model.body_count
     moves = np.zeros((n + 1, model.dof_count))
     for body in range(n):

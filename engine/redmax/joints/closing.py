@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The closed-form rows by which a joint that closes a loop holds its two frames together.
 
-Frame A is fixed in the parent, frame B in the child; they coincide at q = 0.
+Frame A is fixed in the parent, frame B in the child; they coincide at q = 0. A joint whose rows are not of these kinds
+closes its loop all the same, by carrying half of its child (`LoopJoint.half`).
 """
 
 from __future__ import annotations

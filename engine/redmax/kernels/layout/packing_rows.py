@@ -29,7 +29,7 @@ def pack_rows(model: Model, tilts: Array) -> tuple[Lines, Lines]:
     model's."""
     rows: list[tuple[list[int], Array]] = []
     facing: list[tuple[list[int], Array]] = []
-    for number, loop in enumerate(model.loops):
+    for number, loop in enumerate(loop.closing for loop in model.loops):
         listed = closing_rows(loop.joint)
         if listed is None:
             continue
@@ -78,4 +78,4 @@ def _kernel_frame(model: Model, tilts: Array, body: int, E_ij: Array) -> Array:
 
 def known(model: Model) -> bool:
     """Whether kernels know every constraint of a model."""
-    return not model.constraints and all(closing_rows(loop.joint) is not None for loop in model.loops)
+    return not model.constraints and all(closing_rows(loop.closing.joint) is not None for loop in model.loops)
