@@ -54,7 +54,7 @@ def _help(problem: errors.Problem, element: Any, made: Any) -> tuple[str, tuple[
         return UNHELD, ("LOCK_ACTIVE",) if element in made.bodies else ()
     if problem.what.startswith("has a hard limit"):
         return "make its limits soft, or switch them off", ("MAKE_SOFT",)
-    if problem.what.startswith("closes a loop"):
+    if problem.what.startswith("closes a loop, so that its start velocity"):
         rival = loop_choice.rival_of(made, element.name)
-        return f"take them from it, or from '{rival}', which carries the same body", ()
+        return f"take it away, or take that of '{rival}', which carries the same body", ()
     return artists_words.plain(problem.hint), ()
