@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from .constraints import Constraint
 from .drives import Drive
 from .drives.pairing import pairing_problems
 from .errors import ElementName, Problem
-from .fields import Element, Unreadable, field_problems, per_dof_values, specs
+from .fields import Element, Unreadable, field_problems, specs
 from .forces import Force
 from .joints import Joint
 from .joints.base import SIMULATED
@@ -202,29 +201,25 @@ class _Checker:
             self.closing(topology, links)
 
     def closing(self, topology: Topology, links: Links) -> None:
-        """Joints that close loops have no coordinates of their own; constraints need joints that do."""
+        """What acts on coordinates of joints that close loops; constraints need joints of the tree."""
         loops = {links.joints[link] for link in topology.loops}
+        bodies = {body.name: body for body in self.scene.bodies if isinstance(body, Body)}
         for index in sorted(loops):
             joint = self.scene.joints[index]
             if id(joint) in self.incomplete or id(joint) in self.misfit:
                 continue
-            limits = (per_dof_values(value, joint.ndof, math.inf) for value in (joint.lower, joint.upper))
-            limited = any(math.isfinite(value) for values in limits for value in values)
-            if joint.has_loads and not _has_one_axis(joint):
+            label = _label("joint", joint, index)
+            if np.asarray(joint.qdot).any():
                 self.say(
-                    _label("joint", joint, index),
-                    "closes a loop and has no single axis, so that torques, springs and dampers cannot act on it",
-                    "give them to another joint of the loop, or list this one first so that another closes it",
+                    label,
+                    "closes a loop, so that its start velocity follows from those of the others",
+                    "give it to another joint of the loop, or list this one first so that another closes it",
                     "closes_a_loop",
                 )
-            hard = limited and not np.asarray(joint.limit_stiffness).any()
-            if hard or np.asarray(joint.qdot).any():
-                self.say(
-                    _label("joint", joint, index),
-                    "closes a loop, so that hard limits and a start velocity cannot act on it",
-                    "give them to another joint of the loop, or list this one first so that another closes it",
-                    "closes_a_loop",
-                )
+            child = bodies.get(joint.child)
+            acted_on = joint.motion_type == SIMULATED and (joint.has_loads or bool(joint.hard_limits()))
+            if acted_on and child is not None and not (self.unsure(child) or has_mass(child)):
+                self.say(label, *too_light(joint.child))
         named = {k: j for k, j in enumerate(self.scene.joints) if isinstance(j, Joint) and isinstance(j.name, str)}
         joints = {joint.name: joint for joint in named.values()}
         closing = {named[index].name for index in loops if index in named}
@@ -325,19 +320,19 @@ class _Checker:
         return _label("body", self.scene.bodies[index], index)
 
 
+def too_light(child: str) -> tuple[str, str]:
+    """What is wrong with a joint that closes a loop and has something acting on it, and what helps."""
+    return (
+        f"closes a loop, and body '{child}' has too little mass for torques, springs, dampers and limits to act on it",
+        "give the body mass and inertia, or list this joint first so that another closes the loop",
+    )
+
+
 def _closes_a_loop(joint: str) -> tuple[str, str]:
     return (
         f"refers to joint '{joint}', which closes a loop and has no coordinates of its own",
         "list that joint before the others of its loop, so that another one closes it",
     )
-
-
-def _has_one_axis(joint: Joint) -> bool:
-    """Whether a joint moves along one screw that stays where it is: hinges, sliders, screws."""
-    if joint.ndof != 1:
-        return False
-    S = [joint.motion(np.array([q]), np.zeros(1)).S for q in (0.0, 0.7)]
-    return bool(np.abs(S[1] - S[0]).max() < 1e-12)
 
 
 def _label(title: str, element: Element, index: int) -> ElementName:

@@ -10,25 +10,29 @@ from typing import cast
 import numpy as np
 
 from .arrays import Array, IntArray, frozen
-from .check import find_problems, resolve
+from .check import find_problems, resolve, too_light
 from .constraints import Constraint, JointLimit
 from .drives import Drive, Followers
 from .drives.curves import Curves
 from .dynamics.animation import with_prescribed
+from .dynamics.halves import placed
 from .dynamics.kinematics import body_poses, kinematics
-from .dynamics.loop_loads import LoopLoads
-from .errors import Problem, SceneError
-from .expand import PointMass, expanded, expanded_inputs
+from .errors import ElementName, Problem, SceneError
+from .expand import PointMass, expanded, expanded_inputs, unused
 from .fields import IDENTITY, Pose, per_dof_values
 from .forces import BoundForce, Force, Placement
 from .joints import Joint
 from .joints.base import SIMULATED
+from .joints.closing import closing_rows
 from .model import LoopJoint, Model
 from .scene import Body, Scene
-from .spatial import pose
+from .spatial import adjoint, pose
 from .spatial.inertia import MassProperties, principal_frames, steiner
 from .strands import BoundStrand
 from .topology import WORLD, spanning_forest
+
+RESISTS = 1e-6
+"""Momentum of a body as part of the most that its mass and size would give it, below which it does not resist."""
 
 
 def compile(scene: Scene, *, checked: bool = False) -> Model:
@@ -42,10 +46,10 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
     taken = {element.name for elements in (scene.bodies, scene.joints, scene.forces) for element in elements}
     inputs = expanded_inputs(scene.drives, taken)
     whole = replace(scene, bodies=[*scene.bodies, *inputs.bodies], joints=[*scene.joints, *inputs.joints])
-    model = replace(_assembled(whole, (), inputs.coordinates), hidden=len(inputs.bodies))
+    model = _assembled(whole, (), inputs.coordinates)
+    model = replace(model, hidden=len(inputs.bodies) + len(model.halves))
     if not scene.strands:
-        forces = (*bound_forces(model, scene.forces), *_loop_loads(model))
-        return replace(model, forces=forces, hidden_forces=len(forces) - len(scene.forces)) if forces else model
+        return replace(model, forces=bound_forces(model, scene.forces)) if scene.forces else model
 
     added = expanded(scene.strands, _placement(model), taken)
     whole = replace(whole, bodies=[*whole.bodies, *added.bodies], joints=[*whole.joints, *added.joints])
@@ -59,9 +63,9 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
         )
         for strand, points in zip(scene.strands, added.nodes, strict=True)
     )
-    forces = (*bound_forces(model, [*scene.forces, *added.forces]), *_loop_loads(model))
-    hidden = len(inputs.bodies) + len(added.bodies)
-    return replace(model, forces=forces, strands=strands, hidden=hidden, hidden_forces=len(forces) - len(scene.forces))
+    forces = bound_forces(model, [*scene.forces, *added.forces])
+    hidden = len(inputs.bodies) + len(added.bodies) + len(model.halves)
+    return replace(model, forces=forces, strands=strands, hidden=hidden, hidden_forces=len(added.forces))
 
 
 def _assembled(scene: Scene, masses: Sequence[PointMass], inputs: Sequence[Sequence[tuple[str, int]]]) -> Model:
@@ -78,6 +82,24 @@ def _assembled(scene: Scene, masses: Sequence[PointMass], inputs: Sequence[Seque
     bodies = [scene.bodies[index] for index in scene_bodies]
 
     E_bi, inertia = _principal(bodies, masses)
+    loops = [
+        _loop(scene.joints[links.joints[link]], position[links.parents[link]], position[links.children[link]], E_bi)
+        for link in topology.loops
+    ]
+    names = [body.name for body in bodies]
+    damping = [body.damping for body in bodies]
+    for number, loop in enumerate(loops):
+        if _is_split(loop, inertia[loop.child], names[loop.child]):
+            loops[number] = replace(loop, half=len(names))
+            joints.append(loop.joint)
+            names.append(unused(f"half of {names[loop.child]}", set(names)))
+            damping.append(0.0)
+    halves = [loop for loop in loops if loop.half >= 0]
+    if halves:
+        parent = np.append(parent, [loop.parent for loop in halves])
+        owner = np.append(np.arange(len(bodies)), [loop.child for loop in halves])
+        E_bi, inertia = E_bi[owner], (inertia / np.bincount(owner)[:, None])[owner]
+
     E_bj_parent = _poses([joint.frame_in_parent for joint in joints])
     E_bj = _poses([joint.frame_in_child for joint in joints])
     E_jb = pose.inverse(E_bj)
@@ -85,16 +107,12 @@ def _assembled(scene: Scene, masses: Sequence[PointMass], inputs: Sequence[Seque
     E_pj0 = E_jb_or_world[parent] @ E_bj_parent
 
     ndof = np.array([joint.ndof for joint in joints], dtype=np.int64)
-    loops = tuple(
-        _loop(scene.joints[links.joints[link]], position[links.parents[link]], position[links.children[link]], E_bi)
-        for link in topology.loops
-    )
     model = Model(
         name=scene.name,
-        body_names=tuple(body.name for body in bodies),
+        body_names=tuple(names),
         joint_names=tuple(joint.name for joint in joints),
         joints=tuple(joints),
-        loops=loops,
+        loops=tuple(loops),
         forces=(),
         constraints=(*scene.constraints, *_hard_limits(joints)),
         parent=frozen(parent, np.int64),
@@ -117,13 +135,52 @@ def _assembled(scene: Scene, masses: Sequence[PointMass], inputs: Sequence[Seque
         upper=_per_dof(joints, "upper", missing=np.inf),
         limit_stiffness=_per_dof(joints, "limit_stiffness"),
         limit_damping=_per_dof(joints, "limit_damping"),
-        body_damping=frozen([body.damping for body in bodies]),
+        body_damping=frozen(damping),
     )
-    if not scene.drives:
-        return model
-    model = replace(model, followers=_followers(model, scene.drives, inputs))
-    q0, qdot0 = with_prescribed(model, 0.0, model.q0, model.qdot0)
-    return replace(model, q0=frozen(q0), qdot0=frozen(qdot0))
+    q0, qdot0 = model.q0, model.qdot0
+    if scene.drives:
+        model = replace(model, followers=_followers(model, scene.drives, inputs))
+        q0, qdot0 = with_prescribed(model, 0.0, q0, qdot0)
+    if halves:
+        first = int(model.dof[len(bodies)])
+        chart = model.initial_state().chart
+        q, qdot = placed(model, *with_prescribed(model, 0.0, q0, qdot0), chart)
+        q0, qdot0 = np.append(q0[:first], q[first:]), np.append(qdot0[:first], qdot[first:])
+    return model if q0 is model.q0 else replace(model, q0=frozen(q0), qdot0=frozen(qdot0))
+
+
+def _is_split(loop: LoopJoint, inertia: Array, child: str) -> bool:
+    """Whether a loop joint carries half of its child, which has this inertia (6,) and name.
+
+    It does where it has no rows of a closed form, or where coordinates of its own are needed. A half that does not
+    resist every motion of the joint would move without bounds. Raises SceneError where something acts on such a joint.
+    """
+    joint = loop.joint
+    acted_on = joint.has_loads or bool(joint.hard_limits())
+    if joint.ndof == 0 or (not acted_on and closing_rows(joint) is not None):
+        return False
+    if joint.motion_type != SIMULATED or _resists(joint, loop.E_ij_child, inertia):
+        return True
+    if acted_on:
+        raise SceneError([Problem(ElementName("joint", joint.name), *too_light(child))])
+    return False
+
+
+def _resists(joint: Joint, E_ij: Array, inertia: Array) -> bool:
+    """Whether a body resists every motion of a joint that carries it. E_ij: the joint frame in its principal frame."""
+    rng = np.random.default_rng(0)
+    arm = float(np.linalg.norm(E_ij[:3, 3]))
+    for _ in range(3):
+        S = joint.motion(rng.uniform(-0.7, 0.7, joint.ndof), np.zeros(joint.ndof)).S
+        turn, shift = np.linalg.norm(S[:3], axis=0), np.linalg.norm(S[3:], axis=0)
+        most = np.sqrt(inertia[:3].max()) * turn + np.sqrt(inertia[3]) * (shift + arm * turn)
+        momentum = np.sqrt(inertia)[:, None] * (adjoint.Ad(E_ij) @ S)
+        resistance = np.linalg.norm(momentum, axis=0)
+        if not (resistance > RESISTS * most).all():
+            return False
+        if np.linalg.svd(momentum / resistance, compute_uv=False)[-1] <= RESISTS:
+            return False
+    return True
 
 
 def _followers(model: Model, drives: Sequence[Drive], inputs: Sequence[Sequence[tuple[str, int]]]) -> Followers:
@@ -160,11 +217,6 @@ def _placement(model: Model) -> Placement:
     start = kinematics(model, *with_prescribed(model, 0.0, model.q0, model.qdot0))
     index = {name: k for k, name in enumerate(model.body_names)}
     return Placement(index, model.E_ib, body_poses(model, start))
-
-
-def _loop_loads(model: Model) -> list[BoundForce]:
-    """What acts along joints that close loops."""
-    return [LoopLoads(loop) for loop in model.loops if loop.joint.has_loads]
 
 
 def bound_forces(model: Model, forces: Sequence[Force]) -> tuple[BoundForce, ...]:

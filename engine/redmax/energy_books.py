@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import Array
+from .dynamics.halves import undivided
 from .dynamics.kinematics import kinematics
 from .errors import Quantity
 from .integrators.energy_balance import EnergyPromise
@@ -97,15 +98,16 @@ def energy_between_samples(model: Model, t: Array, acceleration: Array, steps: A
         return 0.0
     h = np.diff(t) / np.maximum(1, np.diff(steps))
     change = acceleration[1:] * h[:, None, None]  # of the described frames' twists
-    n = change.shape[1]
+    n, inertia = change.shape[1], model.once(undivided).inertia
     change_i = np.einsum("nij,fnj->fni", adjoint.Ad(model.E_ib[:n]), np.nan_to_num(change, posinf=0.0, neginf=0.0))
     with np.errstate(over="ignore"):
-        largest = float((0.5 * model.inertia[:n] * change_i**2).sum(axis=(1, 2)).max())
+        largest = float((0.5 * inertia[:n] * change_i**2).sum(axis=(1, 2)).max())
     return largest if np.isfinite(largest) else 0.0
 
 
 def unit_energy(model: Model) -> float:
     """Kinetic energy [J] of every coordinate moving its own body alone at 1 rad/s or 1 m/s from the start pose."""
+    model = model.once(undivided)
     start = model.initial_state()
     S = kinematics(model, start.q, start.qdot, start.chart).S
     total = 0.0

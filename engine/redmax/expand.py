@@ -71,7 +71,7 @@ def expanded_inputs(drives: Sequence[Drive], taken: set[str]) -> Inputs:
             if given.joint is not None:
                 places.append((given.joint, given.coordinate))
                 continue
-            name = _unused(drive.input_title(number), taken)
+            name = unused(drive.input_title(number), taken)
             tensor = tuple(tuple(given.armature * float(i == k) for k in range(3)) for i in range(3))
             result.bodies.append(Body(name=name, inertia=Inertia(mass=0.0, tensor=tensor)))
             result.joints.append(given.as_joint(name, name))
@@ -95,7 +95,7 @@ def _expand(strand: Strand, placement: Placement, taken: set[str], result: Expan
     points: list[PathPoint] = []
     for k, mass in enumerate(strand.masses().tolist()):
         if k not in attached:
-            name = _unused(f"{strand.name}, node {k}", taken)
+            name = unused(f"{strand.name}, node {k}", taken)
             points.append(PathPoint(body=name))
             result.bodies.append(Body(name=name, inertia=Inertia(mass=mass)))
             frame = Pose(_numbers(X[k]))
@@ -111,10 +111,10 @@ def _expand(strand: Strand, placement: Placement, taken: set[str], result: Expan
     for k, length in enumerate(strand.lengths().tolist()):
         ends = points[k], points[k + 1]
         if ends[0].body != ends[1].body:
-            result.forces.append(_segment(strand, _unused(f"{strand.name}, segment {k}", taken), ends, length))
+            result.forces.append(_segment(strand, unused(f"{strand.name}, segment {k}", taken), ends, length))
     for k, point in enumerate(points):
         if strand.drag > 0.0 and point.body is not None:
-            name = _unused(f"{strand.name}, drag {k}", taken)
+            name = unused(f"{strand.name}, drag {k}", taken)
             result.forces.append(Drag(name=name, body=point.body, point=point.point, linear=strand.drag))
     result.nodes.append(tuple(points))
 
@@ -146,7 +146,7 @@ def _numbers(x: Array) -> tuple[float, float, float]:
     return a, b, c
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def unused(name: str, taken: set[str]) -> str:
     """The name, with as many dashes as make it different from all others."""
     while name in taken:
         name += "'"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from .constraints import PROJECTED, Constraint, Treatment
 from .drives import Followers
 from .errors import ElementName
 from .forces import BoundForce
-from .joints import Joint
+from .joints import Fixed, Joint
 from .state import State
 from .strands import BoundStrand
 
@@ -24,10 +25,12 @@ _KEPT = "_kept"
 
 @dataclass(frozen=True, eq=False)
 class LoopJoint:
-    """A joint the tree did not use; it ties two bodies that the tree already placed.
+    """A joint of the scene between two bodies that the tree already placed.
 
     parent, child: body indices, -1 for the world. E_ij_parent, E_ij_child: (4, 4) joint frame in the
     principal frame of either body (in the world if the parent is the world).
+    half: index of the body that the joint carries in the tree: half of its child, welded to it (`closing`), so that
+    the joint may be of any kind and has coordinates like any other. -1 where rows of the joint close the loop.
     """
 
     joint: Joint
@@ -35,6 +38,17 @@ class LoopJoint:
     child: int
     E_ij_parent: Array
     E_ij_child: Array
+    half: int = -1
+
+    @cached_property
+    def closing(self) -> LoopJoint:
+        """The loop joint whose rows close the loop: this one, or the weld of its child's half to the child."""
+        if self.half < 0:
+            return self
+        return LoopJoint(WELD, self.half, self.child, self.E_ij_child, self.E_ij_child)
+
+
+WELD = Fixed(name="weld", parent=None, child="")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +70,9 @@ class Model:
     charted_loads: joints with loads on coordinates that may be written in several ways (`loads.own_coordinates`).
     torque, stiffness, rest, damping, lower, upper, limit_stiffness, limit_damping: (nr,) of each coordinate;
     without a limit lower and upper are -inf and +inf. body_damping: (n,).
-    strands: where their nodes are. hidden: how many bodies, the last ones, are nodes of strands or inputs of drives,
-    not the scene's own; hidden_forces: how many forces, the last ones, are what segments of strands and springs of
-    loop joints do.
+    strands: where their nodes are. hidden: how many bodies, the last ones, are nodes of strands, inputs of drives or
+    halves that loop joints carry, not the scene's own; hidden_forces: how many forces, the last ones, are what segments
+    of strands do.
     treatment: how loops and constraints are kept; another one only for comparisons.
     followers: coordinates that drives move, None without drives; only the others are unknowns of a motion. Dynamics of
     the tree (`dynamics.recursive` and the like) do not know of them, `dynamics.driven` does.
@@ -107,6 +121,15 @@ class Model:
     def shown(self) -> int:
         """How many bodies are the scene's own: the first ones."""
         return self.body_count - self.hidden
+
+    @property
+    def halves(self) -> dict[int, int]:
+        """Bodies that loop joints carry, the last of all, and the body that each is a half of; see `LoopJoint`."""
+        return {loop.half: loop.child for loop in self.loops if loop.half >= 0}
+
+    def named_body(self, body: int) -> str:
+        """Name that a person knows a body by: that of the whole body for a half."""
+        return self.body_names[self.halves.get(body, body)]
 
     @property
     def dof_count(self) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import arrays, assembly, motion_at
+from .._engine import arrays, assembly, halves, motion_at
 from .._engine import compile as compiling
 from . import keyed_model, loops
 from .findings import RedMaxError
@@ -39,7 +39,8 @@ def with_closed_starts(made: Any, mechanisms: tuple[Mechanism, ...]) -> Any:
 def _starts(part: Any) -> dict[str, tuple[float, ...]]:
     """Coordinates at the start by name of the simulated joint; none where the loops cannot follow the given ones."""
     joints = {joint.name: joint for joint in part.joints}
-    model = compiling.compile(replace(part, joints=[keyed_model.free(joint) for joint in part.joints]))
+    free = replace(part, joints=[keyed_model.free(joint) for joint in part.joints])
+    model = halves.undivided(compiling.compile(free))
     if any(joints[loop.joint.name].motion_type != SIMULATED and loop.joint.ndof for loop in model.loops):
         return {}  # its coordinate is none of the tree's
     wish = _given(part, model)
@@ -60,7 +61,7 @@ def _starts(part: Any) -> dict[str, tuple[float, ...]]:
 
 def _given(part: Any, like: Any) -> Array:
     """(nr,) coordinates that the artist gives for the start, in the order of `like`."""
-    model = compiling.compile(part)
+    model = halves.undivided(compiling.compile(part))
     q, _ = motion_at.with_prescribed(model, 0.0, model.initial_state().q, np.zeros(model.dof_count))
     wish = np.zeros(like.dof_count)
     given = {name: q[model.columns(number)] for number, name in enumerate(model.joint_names)}

@@ -50,5 +50,5 @@ def _help(problem: errors.Problem, made: Any) -> tuple[str, tuple[str, ...]]:
             return "make its limits soft, or switch them off", ("MAKE_SOFT",)
         case "closes_a_loop":
             rival = loop_choice.rival_of(made, problem.element.name)
-            return f"take them from it, or from '{rival}', which carries the same body", ()
+            return f"take it away, or take that of '{rival}', which carries the same body", ()
     return artists_words.hint(problem), ()

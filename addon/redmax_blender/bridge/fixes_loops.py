@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .._engine import assembly, joints
+from .._engine import assembly, halves, joints
 from .._engine import compile as compiling
 from ..properties import joint as joint_properties
 from . import axis_report, axis_setting, extract, joint_objects, loop_axes, loops, units
@@ -25,7 +25,7 @@ def close_loop(context: bpy.types.Context, obj: Object) -> str:
     """Let the simulated joints of the mechanism start where its loops close, as near to their start as possible."""
     extraction = extract.extract(context.scene, context.view_layer)
     mechanism = _mechanism_of(extraction, obj)
-    model = compiling.compile(loops.part_of(extraction.scene, mechanism), checked=True)
+    model = halves.undivided(compiling.compile(loops.part_of(extraction.scene, mechanism), checked=True))
     if not model.loops:
         raise refuse(obj.name, f"No loop goes through '{obj.name}'", "run Check again")
     movable = {name: _movable(name, extraction) for name in model.joint_names}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 import numpy as np
 
-from .._engine import arrays, errors, quaternion, route, simulate, state, trajectory
+from .._engine import arrays, errors, halves, quaternion, route, simulate, state, trajectory
 from .._engine import compile as compiling
 from . import dense_motion, preparation
 
@@ -67,7 +67,7 @@ def refined(
     # Blender waits for a bake: it must not wait for the compiler, too.
     with route.held(preparation.route_now() or route.usual()):
         described = compiling.compile(extraction.scene)
-        if described.joint_names != result.joint_names:
+        if described.joint_names[: described.shown] != result.joint_names:
             return Anew(dense)
         runs = {
             frame: _frame(described, result, used.start + frame, extraction.fps, integrator, per_frame)
@@ -150,7 +150,8 @@ def _frame(
 ) -> Trajectory | None:
     """One frame from the state at its start, `per_frame` + 1 samples; None where it cannot be simulated."""
     chart = result.channels["chart"][sample].astype(np.int64)
-    start = state.State(result.t[sample], result.q[sample], result.qdot[sample], chart)
+    own = state.State(result.t[sample], result.q[sample], result.qdot[sample], chart)
+    start = halves.completed(described, own)
     finer = fps * per_frame
     try:
         samples = simulate.simulate(described, start, integrator=integrator, fps=finer, duration=1.0 / fps)

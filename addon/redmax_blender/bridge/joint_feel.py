@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from .._engine import compile as compiling
-from .._engine import composite_body, kinematics
+from .._engine import composite_body, halves, kinematics
 from ..properties import joint as joint_properties
 from . import preview
 from .build import require_editable
@@ -80,7 +80,7 @@ def inertias(context: bpy.types.Context, joints: Sequence[Object]) -> dict[str, 
     with preview.paused():
         extraction = extract(context.scene, context.view_layer)
     require_sound(extraction)
-    model = compiling.compile(extraction.scene, checked=True)
+    model = halves.undivided(compiling.compile(extraction.scene, checked=True))
     state = model.initial_state()
     M = composite_body.mass_matrix(model, kinematics.kinematics(model, state.q, state.qdot, state.chart))
     found: dict[str, list[float]] = {}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._engine import arrays, assembly
+from .._engine import arrays, assembly, halves
 from .._engine import compile as compiling
 from .._engine import scene as engine_scene
 from ..properties import joint as joint_properties
@@ -91,7 +91,7 @@ def _built(extraction: Extraction, mechanism: Mechanism) -> KeyedMechanism:
     given = {joint.name for joint in part.joints if joint.motion_type != SIMULATED}
     part = loop_choice.with_choice(part, extraction.joint_objects)  # given joints keep their coordinates
     part = replace(part, joints=[replace(joint, motion_type=SIMULATED) for joint in part.joints])
-    model = compiling.compile(part)
+    model = halves.undivided(compiling.compile(part))
     held = np.ones(model.dof_count, np.bool_)  # also what holds a root
     scale = np.ones(model.dof_count)
     by_name = {joint.name: joint for joint in part.joints}

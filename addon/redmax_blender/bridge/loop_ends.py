@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .._engine import arrays, assembly, compile, kinematics, pose, quaternion, so3, traits, trajectory
+from .._engine import arrays, assembly, compile, halves, kinematics, pose, quaternion, so3, traits, trajectory
 from . import dense_motion
 from .findings import refuse
 from .result_channels import require_same_joints
@@ -43,7 +43,7 @@ def matched(extraction: Extraction, result: Trajectory, used: slice, count: int)
     if frames < 3:
         raise refuse("", "A loop needs at least three frames", "bake a longer range")
     window = Window(used.start, used.stop - 1 - min(max(count, 1), frames - 2), used.stop - 1)
-    described = compile.compile(extraction.scene)
+    described = halves.undivided(compile.compile(extraction.scene))
     if described.body_names[: len(result.body_names)] != result.body_names:
         raise refuse("", "The bodies are not those that were simulated", "simulate again")
     closed = bool(described.loops or described.constraints)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import assembly, constrained_run, constraint_rows, kinematics, motion_at
+from .._engine import assembly, constrained_run, constraint_rows, halves, kinematics, motion_at
 from .._engine import compile as compiling
 from ..properties import joint as joint_properties
 from . import axis_report, loop_axes, scene_digest
@@ -61,7 +61,7 @@ def examine(made: Any, mechanism: Mechanism) -> Closing:
     part = part_of(made, mechanism)
     digest = scene_digest.digest(part)
     if digest not in _known:
-        _known[digest] = _examined(compiling.compile(part, checked=True))
+        _known[digest] = _examined(halves.undivided(compiling.compile(part, checked=True)))
         if len(_known) > REMEMBERED:
             _known.popitem(last=False)
     _known.move_to_end(digest)

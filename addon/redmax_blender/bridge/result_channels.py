@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._engine import arrays, compile, trajectory
+from .._engine import arrays, compile, halves, trajectory
 from .findings import Finding, refuse
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def joint_channels(
     left_out: list[Finding] = []
     if not (torque or reaction or gap):
         return channels, left_out
-    described = compile.compile(extraction.scene)
+    described = halves.undivided(compile.compile(extraction.scene))
     require_same_joints(described, result)
     for index, name in enumerate(result.joint_names):
         obj = extraction.joint_objects.get(name)

@@ -140,16 +140,18 @@ class Run:
         samples = self._recorder.samples[index : index + 1] if self._recorder is not None and index >= 0 else []
         if not samples:
             return None
-        model, sample = self._recorder.model, samples[0]
+        model, sample, own = self._recorder.model, samples[0], self._recorder.own_part
+        n = model.shown
+        nr = int(model.dof[n])
         return Trajectory(
-            body_names=model.body_names,
-            joint_names=model.joint_names,
+            body_names=model.body_names[:n],
+            joint_names=model.joint_names[:n],
             t=np.array([sample.t]),
-            q=sample.state.q[None],
-            qdot=sample.state.qdot[None],
-            position=sample.E_wb[None, :, :3, 3],
-            rotation=quaternion.from_matrix(sample.E_wb[None, :, :3, :3]),
-            channels={name: np.asarray(values)[None] for name, values in sample.channels.items()},
+            q=sample.state.q[None, :nr],
+            qdot=sample.state.qdot[None, :nr],
+            position=sample.E_wb[None, :n, :3, 3],
+            rotation=quaternion.from_matrix(sample.E_wb[None, :n, :3, :3]),
+            channels={name: np.asarray(values[own(name)])[None] for name, values in sample.channels.items()},
         )
 
     def cancel(self) -> None:

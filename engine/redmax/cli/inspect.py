@@ -13,6 +13,7 @@ from .. import __version__, io
 from ..compile import compile as compile_scene
 from ..dynamics.assembly import close_loops, mobility
 from ..dynamics.constraint_rows import is_constrained
+from ..dynamics.halves import undivided
 from ..errors import RedMaxError, SceneError
 from ..integrators.constrained import off_by
 from ..joints import JOINTS
@@ -27,6 +28,7 @@ def check_command(path: str, say: Say) -> int:
     model = compiled(path, say)
     if model is None:
         return 1
+    model = undivided(model)
     say(f"{path}: no problems. {_summary(model)}")
     for line in _closed(model):
         say(f"  {line}")
@@ -38,6 +40,7 @@ def info_command(path: str, say: Say) -> int:
     model = compiled(path, say)
     if model is None:
         return 1
+    model = undivided(model)
     say(f"Scene '{model.name}': {_summary(model)}")
     gravity = ", ".join(f"{value:g}" for value in model.gravity)
     say(f"Total mass {model.mass:.6g} kg, gravity ({gravity}) m/s^2, deepest chain {_depth(model)} bodies")

@@ -15,6 +15,7 @@ from .animation import with_prescribed
 from .composite_body import mass_matrix
 from .constraint_rows import ConstraintRows, constraint_rows, element_names
 from .freedoms import freedoms
+from .halves import placed, undivided
 from .kinematics import Kinematics, kinematics
 
 CLOSED = 1e-12
@@ -75,6 +76,8 @@ def close_loops(
     """
     start = model.initial_state()
     chart = start.chart if chart is None else chart
+    if model.halves:
+        return _closed_whole(model, start.q if q is None else q, chart, t, held)
     q = with_prescribed(model, t, start.q if q is None else q, np.zeros(model.dof_count))[0].copy()
     at = _Pose(model, q, chart, t, held)
     damping, iterations = FIRST_DAMPING, 0
@@ -91,6 +94,16 @@ def close_loops(
         else:
             damping *= 5.0
     return Assembly(at.q, gaps(model, at.rows, CLOSED), iterations)
+
+
+def _closed_whole(model: Model, q: Array, chart: IntArray, t: float, held: BoolArray | None) -> Assembly:
+    """`close_loops` with bodies whole, and loop joints that carry halves put where that has them."""
+    whole = model.once(undivided)
+    n, nr = whole.body_count, whole.dof_count
+    found = close_loops(whole, q[:nr], chart[:n], t, held=None if held is None else held[:nr])
+    rest = np.zeros(model.dof_count)
+    q, _ = with_prescribed(model, t, np.append(found.q, q[nr:]), rest)
+    return Assembly(placed(model, q, rest, chart)[0], found.gaps, found.iterations)
 
 
 def gaps(model: Model, rows: ConstraintRows, tolerance: float) -> dict[ElementName, tuple[float, float]]:
@@ -115,6 +128,10 @@ def mobility(model: Model, q: Array | None = None, chart: IntArray | None = None
     Rows are counted by their rank there: at a singular pose a mechanism has more freedoms than elsewhere.
     """
     start = model.initial_state()
+    if model.halves:
+        whole = model.once(undivided)
+        n, nr = whole.body_count, whole.dof_count
+        return mobility(whole, None if q is None else q[:nr], None if chart is None else chart[:n], t)
     q = with_prescribed(model, t, start.q if q is None else q, np.zeros(model.dof_count))[0]
     at = _Pose(model, q, start.chart if chart is None else chart, t, None)
     equations = ~at.rows.one_sided
@@ -143,9 +160,9 @@ class _Pose:
         try:
             return RowSolver(self.M, self.free.columns(G))
         except UnevenMassError:
-            masses, names = self.model.inertia[:, 3], self.model.body_names
+            masses, name = self.model.inertia[:, 3], self.model.named_body
             most, least = int(masses.argmax()), int(np.where(masses > 0.0, masses, np.inf).argmin())
-            heavy, light = ElementName("body", names[most]), ElementName("body", names[least])
+            heavy, light = ElementName("body", name(most)), ElementName("body", name(least))
             weights = {"mass": Quantity(float(masses[most]), "kg"), "lightest": Quantity(float(masses[least]), "kg")}
             raise UnevenMassError(
                 f"{heavy} ({weights['mass']}) is too heavy for loops with {light} ({weights['lightest']})",

@@ -98,7 +98,8 @@ def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = Tr
     metres: list[bool] = []
     owner: list[int] = []
     loops: list[LoopRows] = []
-    for number, loop in enumerate(model.loops):
+    closing = [loop.closing for loop in model.loops]
+    for number, loop in enumerate(closing):
         first = len(owner)
         if number in known:
             rows = known[number][0]
@@ -130,7 +131,7 @@ def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = Tr
     rate, bias, error = (np.concatenate([np.zeros(0), *column]) for column in zip(*parts, strict=True))
     sided = [constraint.one_sided for constraint in model.constraints]
     bounce = [constraint.bounce for constraint in model.constraints]
-    moved = [loop.joint.motion_type == ANIMATED for loop in model.loops]
+    moved = [loop.joint.motion_type == ANIMATED for loop in closing]
     moved += [constraint.prescribes for constraint in model.constraints]
     before = len(model.loops)
     G = np.zeros((len(owner), model.dof_count))

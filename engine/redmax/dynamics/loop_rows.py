@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rows by which a joint outside the tree closes a loop: what its S does not span, for every kind of joint alike.
+"""The rows by which a joint closes a loop: what its S does not span, for every kind of joint alike.
 
 The relative twist at the loop joint's frame is V_rel = Ad_jc phi_c - Ad_jp phi_p, with c its child and p its parent.
 C V_rel = 0 where C S = 0; for an animated or locked joint all six components follow its motion.

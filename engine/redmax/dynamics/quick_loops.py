@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rows of loops whose joints span the same directions wherever they are, all at once: hinges, sliders, balls.
+"""The rows of loops whose joints only turn, or only slide, in directions that stay the same, all at once.
 
-C is constant for them, and what they are open by needs no coordinates. Near closed the result is `loop_rows`; errors
-are sines of angles here, so that only `loop_rows` tells a hinge that was put in upside down.
+C is constant for these (hinges, sliders, balls, welds), and what they are open by needs no coordinates. Near closed the
+result is `loop_rows`; errors are sines of angles here, so that only `loop_rows` tells a hinge that was put in upside
+down.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
 from ..joints.base import SIMULATED, Joint
-from ..joints.primitives import Kind
-from ..joints.trusted import trusted_primitives
 from ..model import Model
 from ..spatial import adjoint
-from .complement import complement
+from .complement import complement, pseudo_inverse
 from .kinematics import Kinematics
 from .loop_rows import LoopRows
+
+SAME = 1e-12
+"""Entries of motions that differ by no more are the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,24 +52,32 @@ def batches(model: Model) -> tuple[Batch, ...]:
     """All quick loops of a model."""
     groups: dict[int, list[int]] = {}
     for number, loop in enumerate(model.loops):
-        if is_quick(loop.joint):
-            groups.setdefault(6 - loop.joint.ndof, []).append(number)
+        if is_quick(loop.closing.joint):
+            groups.setdefault(6 - loop.closing.joint.ndof, []).append(number)
     return tuple(_batch(model, numbers) for numbers in groups.values())
 
 
 def is_quick(joint: Joint) -> bool:
-    """Whether S spans the same directions for every q: one plain turn, one ball, or any slides."""
-    primitives = trusted_primitives(joint)
-    if primitives is None or joint.motion_type != SIMULATED:
+    """Whether S spans the same directions for every q, all of them turns about the joint's origin or all slides.
+
+    Judged by the joint's motion at rest and at coordinates drawn at random.
+    """
+    n, rng = joint.ndof, np.random.default_rng(0)
+    if joint.motion_type != SIMULATED:
         return False
-    turns = [p for p in primitives if p.kind != Kind.SCREW or any(p.turn)]
-    if not turns:
-        return True
-    return len(primitives) == 1 and turns[0].kind != Kind.EULER and not any(turns[0].advance)
+    Q, first, _ = joint.motion(np.zeros(n), np.zeros(n))
+    seen = [first, *(joint.motion(rng.uniform(-1.5, 1.5, n), np.zeros(n)).S for _ in range(3))]
+    turns, slides = (any(S[part].any() for S in seen) for part in (slice(3), slice(3, 6)))
+    if np.abs(Q - np.eye(4)).max() > SAME or (turns and slides):
+        return False
+    if turns and n == 1 and abs(np.linalg.norm(first) - 1.0) > SAME:
+        return False  # its coordinate is no angle
+    spans = [S @ pseudo_inverse(S) for S in seen]
+    return all(np.abs(span - spans[0]).max() <= SAME for span in spans)
 
 
 def _batch(model: Model, numbers: list[int]) -> Batch:
-    loops = [model.loops[k] for k in numbers]
+    loops = [model.loops[k].closing for k in numbers]
     n = model.body_count
     moves = np.zeros((n + 1, model.dof_count))
     for body in range(n):

@@ -23,6 +23,7 @@ from ..dynamics.animation import with_prescribed
 from ..dynamics.assembly import close_loops, gaps, scale_of, size
 from ..dynamics.constrained import ConstraintError, position_change, solver_of, velocity_change
 from ..dynamics.constraint_rows import ConstraintRows, constraint_rows, element_names, is_constrained
+from ..dynamics.halves import placed, undivided, without_halves
 from ..dynamics.joint_coordinates import JointCoordinatesError
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.row_strength import singular_values, weakest_equation
@@ -177,6 +178,7 @@ class ConstrainedRun:
         """
         if not self.treatment.projects:
             return state
+        state = self._started_whole(state)
         if self.regular:
             begun = self._started_by_kernels(state)
             if begun is not None:
@@ -196,6 +198,21 @@ class ConstrainedRun:
         begun = self.settled(self.projected(State(state.t, closed.q, state.qdot, state.chart)))
         self._check_velocities(begun)
         return begun
+
+    def _started_whole(self, state: State) -> State:
+        """The state with loops closed by motions of whole bodies, where loop joints carry halves of some.
+
+        These take the places and velocities that follow; so changes are as small as they would be without halves.
+        """
+        model = self.model
+        whole = model.once(undivided)
+        if whole is model:
+            return state
+        begun = ConstrainedRun(whole).started(without_halves(state, whole))
+        nr = whole.dof_count
+        q, qdot = np.append(begun.q, state.q[nr:]), np.append(begun.qdot, state.qdot[nr:])
+        q, qdot = placed(model, *with_prescribed(model, state.t, q, qdot), state.chart)
+        return State(state.t, q, qdot, state.chart)
 
     def _started_by_kernels(self, state: State) -> State | None:
         """Where kernels begin a run; None where something is off, which readable code names."""

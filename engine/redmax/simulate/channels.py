@@ -41,6 +41,7 @@ def channels_of(
         rows, held, power = motion.rows, _held(model, motion), motion.powers
         load = with_rows(model, load, rows, motion.multipliers)
         hybrid = at.formulation.inverse_dynamics(model, kin, load, motion.qddot)
+        held["loop_reaction"] = of_halves(model, held["loop_reaction"], hybrid.F)
     else:
         try:
             hybrid = route.motion(at)
@@ -112,3 +113,9 @@ def _held(model: Model, motion: HeldMotion) -> dict[str, Array]:
         gap[number] = np.linalg.norm((loop.C.T @ loop.error).reshape(2, 3), axis=1)
         row += len(loop.rate)
     return {"loop_reaction": reaction, "constraint": motion.multipliers[first:], "gap": gap}
+
+
+def of_halves(model: Model, loop_reaction: Array, reaction: Array) -> Array:
+    """(l, 6) wrenches that loop joints pass on, where those that carry halves have theirs among the tree's (n, 6)."""
+    halves = np.array([loop.half for loop in model.loops], np.int64)
+    return np.where(halves[:, None] >= 0, reaction[halves], loop_reaction) if len(halves) else loop_reaction

@@ -35,14 +35,13 @@ def divergence(model: Model, E: Array, speeds: Array) -> DivergedError | None:
     if speeds.max(initial=0.0) <= min(MAX_SPEED, MAX_SPIN) and np.isfinite(E).all():  # NaN compares as false
         return None
     sound = np.isfinite(E).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=1)
-    names = model.body_names
     if not sound.all():
-        body = ElementName("body", names[int(np.argmin(sound))])
+        body = ElementName("body", model.named_body(int(np.argmin(sound))))
         return DivergedError(f"the motion of {body} is no longer finite", body, SMALLER_STEP, code="body_not_finite")
     for column, limit, unit in ((1, MAX_SPEED, "m/s"), (0, MAX_SPIN, "rad/s")):
         if speeds[:, column].max(initial=0.0) > limit:
             fastest = int(speeds[:, column].argmax())
-            body, speed = ElementName("body", names[fastest]), Quantity(float(speeds[fastest, column]), unit)
+            body, speed = ElementName("body", model.named_body(fastest)), Quantity(float(speeds[fastest, column]), unit)
             what = f"{body} exceeds {limit:,.0f} {unit} ({speed})"
             numbers = {"limit": Quantity(limit, unit), "speed": speed}
             return DivergedError(what, body, model.once(_hasty) or SMALLER_STEP, numbers=numbers)

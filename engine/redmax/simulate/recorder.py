@@ -44,8 +44,8 @@ class Recorder:
         }
         self.samples: list[Sample] = []
 
-    def _own(self, channel: str) -> slice | tuple[()]:
-        """The part of a channel that belongs to the scene's own bodies and joints, not to nodes of strands."""
+    def own_part(self, channel: str) -> slice | tuple[()]:
+        """The part of a channel that belongs to the scene's own bodies and joints."""
         if channel in PER_BODY:
             return slice(self.model.shown)
         return slice(int(self.model.dof[self.model.shown])) if channel in PER_COORDINATE else ()
@@ -66,7 +66,7 @@ class Recorder:
             message = f"Stopped after frame {last.index}" if last is not None else "Stopped before the first frame"
         E_wb = np.array([sample.E_wb[:n] for sample in self.samples]).reshape(f, n, 4, 4)
         channels = {
-            name: np.array([sample.channels[name][self._own(name)] for sample in self.samples])
+            name: np.array([sample.channels[name][self.own_part(name)] for sample in self.samples])
             for name in (self.samples[0].channels if self.samples else ())
         }
         return Trajectory(

@@ -132,7 +132,7 @@ def _failure(error: RedMaxError, last: Sample, model: Model, frame: int, t: floa
     element, suspected = error.element, not error.element and bool(model.body_names)
     if suspected:
         speed = np.linalg.norm(last.channels["twist"].reshape(-1, 2, 3), axis=2).max(axis=1)
-        element = ElementName("body", model.body_names[int(np.nan_to_num(speed, nan=np.inf).argmax())])
+        element = ElementName("body", model.named_body(int(np.nan_to_num(speed, nan=np.inf).argmax())))
     return Outcome(
         code=error.code,
         frame=frame,

@@ -16,7 +16,7 @@ from ..integrators import Stepper, routes
 from ..integrators.energy_balance import BalancedStepper
 from ..integrators.routes.constrained import Constrained
 from ..integrators.routes.route import Unconstrained
-from .channels import channels_of, nodes
+from .channels import channels_of, nodes, of_halves
 from .divergence import DivergedError, divergence
 from .exchange import Exchange
 from .sample import NO_CONSTRAINTS, NO_STRENGTH, Sample
@@ -64,7 +64,7 @@ class Sampler:
             "reaction": seen.reaction,
             "torque": seen.tau,
             "motor": np.where(model.prescribed, seen.tau - seen.load, 0.0),
-            "loop_reaction": seen.loop_reaction,
+            "loop_reaction": of_halves(model, seen.loop_reaction, seen.reaction),
             "constraint": NO_CONSTRAINTS["constraint"],
             "gap": seen.gap,
             "center_of_mass": seen.center_of_mass,

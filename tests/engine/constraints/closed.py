@@ -14,8 +14,11 @@ import numpy as np
 from engine.random_trees import make_joint, random_model, random_scene, safe_q, scene_pose
 from redmax.compile import compile as compile_scene
 from redmax.constraints import BodyMotion, Constraint, Coupling, JointLimit, JointMotion, Pin
+from redmax.dynamics.halves import undivided
 from redmax.dynamics.kinematics import body_poses, kinematics
+from redmax.joints import Joint
 from redmax.model import Model
+from redmax.scene import Scene
 from redmax.spatial import pose
 from redmax.tables import Table
 
@@ -24,16 +27,25 @@ TWIST = Table(x=(0.0, 1.0, 2.0), y=np.random.default_rng(5).uniform(-1.0, 1.0, (
 ANGLE = Table(x=(0.0, 1.0, 2.0, 3.0), y=((0.1,), (0.6,), (-0.2,), (0.3,)), interpolation="cubic")
 
 
-def looped_model(kind: str, seed: int, *, bodies: int = 6, world: bool = False, **fields: Any) -> tuple[Model, Any]:
-    """A random tree with a loop joint of the kind from body 0 or the world to its last body, and q (nr,) at which it
-    is closed."""
+def looped_model(kind: str, seed: int, **options: Any) -> tuple[Model, Any]:
+    """`looped_scene` with whole bodies, whose rows are those of the loop joint itself, and q (nr,) at which it is
+    closed."""
+    model = undivided(compile_scene(looped_scene(kind, seed, **options)))
+    assert [loop.joint.name for loop in model.loops] == ["closing"]
+    return model, model.q0
+
+
+def looped_scene(kind: str | type[Joint], seed: int, *, bodies: int = 6, world: bool = False, **fields: Any) -> Scene:
+    """A random chain at rest with a loop joint "closing" of a kind, or class, from body 0 or the world to its last
+    body, which starts closed."""
     rng = np.random.default_rng(seed)
     scene = random_scene(rng, bodies, kinds=("revolute", "spherical", "prismatic", "universal"), chain=True, **QUIET)
     model = compile_scene(scene)
     q = np.concatenate([safe_q(rng, joint) for joint in model.joints])
     E_wb = body_poses(model, kinematics(model, q, np.zeros(model.dof_count)))
     parent, child = None if world else "body 0", f"body {bodies - 1}"
-    joint = make_joint(rng, kind, name="closing", parent=parent, child=child)
+    place: dict[str, Any] = {"name": "closing", "parent": parent, "child": child}
+    joint = make_joint(rng, kind, **place) if isinstance(kind, str) else kind(**place)
     q_loop = safe_q(rng, joint)
     Q = joint.motion(q_loop, np.zeros(joint.ndof)).Q
     E_bj = pose.make(np.eye(3), rng.uniform(-0.5, 0.5, 3))
@@ -41,9 +53,9 @@ def looped_model(kind: str, seed: int, *, bodies: int = 6, world: bool = False, 
     at_zero = pose.inverse(E_parent) @ E_wb[model.body_names.index(child)] @ E_bj @ pose.inverse(Q)
     frames = {"frame_in_parent": scene_pose(at_zero), "frame_in_child": scene_pose(E_bj)}
     joint = dataclasses.replace(joint, q=tuple(q_loop), **frames, **fields)
-    model = compile_scene(dataclasses.replace(scene, joints=[*scene.joints, joint]))
-    assert [loop.joint.name for loop in model.loops] == ["closing"]
-    return model, q
+    start = {name: tuple(q[model.columns(k)]) for k, name in enumerate(model.joint_names)}
+    chain = [dataclasses.replace(each, q=start[each.name], qdot=0.0) for each in scene.joints]
+    return dataclasses.replace(scene, joints=[*chain, joint])
 
 
 def tree_of_hinges(seed: int, *, constraints: list[Constraint], bodies: int = 5, **options: Any) -> Model:

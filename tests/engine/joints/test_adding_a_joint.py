@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import json
 import re
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import redmax.joints
+from engine.constraints.closed import looped_scene
 from engine.random_trees import random_situation
 from redmax import io
 from redmax.__main__ import main
@@ -48,6 +50,18 @@ def test_the_whole_battery_holds(cam, check):
 
 def test_the_battery_finds_it_by_itself():
     assert "cam-0" in dict(joint_battery.cases())
+
+
+def test_it_closes_a_loop():
+    """As it would carry the body in the tree, with another joint closing the loop."""
+    scene = looped_scene("cam", 12, stiffness=3.0)
+    runs = []
+    for joints in (scene.joints, [scene.joints[-1], *scene.joints[:-1]]):
+        model = compile_scene(dataclasses.replace(scene, joints=joints))
+        samples = list(simulate(model, integrator=Dop853(rtol=1e-9, atol=1e-9), fps=24.0, duration=0.1))
+        assert samples[-1].status == "complete"
+        runs.append(samples[-1].E_wb[[model.body_names.index(body.name) for body in scene.bodies]])
+    np.testing.assert_allclose(runs[0], runs[1], atol=1e-7)
 
 
 def test_a_wrong_sign_would_not_pass(cam, monkeypatch):

@@ -20,6 +20,8 @@ from redmax.kernels.joints import functions
 sys.path.append(str(Path(__file__).parents[1] / "joints"))
 import joint_battery
 
+import own_joints
+
 CASES = {title: joint for title, joint in joint_battery.cases() if not title.startswith("composite")}
 CASES |= {"patch": own_joints.Patch.part(), "cam": own_joints.cam().part()}
 ROUND_OFF = 1e-14  # products may be contracted; coordinates are up to 17 pi

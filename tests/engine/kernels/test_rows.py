@@ -13,14 +13,11 @@ from redmax.dynamics.kinematics import body_poses, kinematics
 from redmax.dynamics.loads import loads
 from redmax.fields import Pose
 from redmax.joints import (
-    Composite,
     Fixed,
-    Free,
     Free2D,
     Planar,
     Prismatic,
     Revolute,
-    Screw,
     Spherical,
     Translational,
     Universal,
@@ -30,7 +27,6 @@ from redmax.scene import Body, Inertia, Scene
 
 numba = pytest.importorskip("numba")
 from redmax.kernels.compiled_tree import Tree  # noqa: E402
-from redmax.kernels.layout import codes, packing_rows  # noqa: E402
 
 LINK = Inertia(mass=1.0, center=(0.3, 0.02, -0.01), tensor=((0.01, 0.001, 0.0), (0.001, 0.02, 0.0), (0.0, 0.0, 0.03)))
 LOOPS = {
@@ -42,7 +38,6 @@ LOOPS = {
     "planar": (Planar, {}, 4),
     "translational": (Translational, {}, 3),
     "free_2d": (Free2D, {}, 3),
-    "free": (Free, {}, 0),
 }
 
 
@@ -99,7 +94,7 @@ def jacobian(model, tree, q):
 
 @pytest.mark.parametrize("parent", ["b1", None])
 @pytest.mark.parametrize("kinds", ["r", "s", "rs"])
-@pytest.mark.parametrize("name", [name for name in LOOPS if name != "free"])
+@pytest.mark.parametrize("name", LOOPS)
 def test_motion_obeys_the_loop_and_the_equations(name, kinds, parent):
     cls, options, count = LOOPS[name]
     model = closed_chain(kinds, cls, options, parent=parent)
@@ -181,29 +176,3 @@ def test_what_cannot_be_satisfied_is_said():
     model = compile_scene(Scene(name="too far", bodies=bodies, joints=joints))
     _, _, closed = Tree(model).project(np.array([0.3]), np.zeros(1), np.zeros(1, np.int64))
     assert not closed
-
-
-@pytest.mark.parametrize("name", LOOPS)
-def test_rows_leave_the_joint_its_freedom(name):
-    """The rows vanish wherever the joint's own motion takes its frames, and there are six less its coordinates."""
-    cls, options, count = LOOPS[name]
-    model = closed_chain("r", cls, options)
-    (loop,) = model.loops
-    rows = packing_rows.loop_rows(loop)
-    assert len(rows) == count == 6 - loop.joint.ndof
-    rng = np.random.default_rng(0)
-    for _ in range(5):
-        q = 0.7 * rng.normal(size=loop.joint.ndof)
-        Q = loop.joint.motion(q, np.zeros_like(q)).Q
-        for kind, a, b in rows:
-            error = a @ Q[:3, 3] if kind == codes.POINT else a @ Q[:3, :3] @ b
-            assert abs(error) < 1e-14
-
-
-def test_joints_that_need_other_rows_are_left_to_others():
-    z = {"axis": (0.0, 0.0, 1.0)}
-    assert packing_rows.loop_rows(closed_chain("r", Screw, {**z, "pitch": 0.1}).loops[0]) is None
-    arm = {"parts": (Revolute.part(**z), Prismatic.part(axis=(1.0, 0.0, 0.0)))}
-    assert packing_rows.loop_rows(closed_chain("r", Composite, arm).loops[0]) is None
-    cylinder = {"parts": (Revolute.part(**z), Prismatic.part(**z))}
-    assert len(packing_rows.loop_rows(closed_chain("r", Composite, cylinder).loops[0])) == 4
