@@ -16,7 +16,7 @@ from ..dynamics.hybrid_dynamics import HybridDynamics
 from ..dynamics.kinematics import Kinematics, body_poses, body_twists
 from ..dynamics.loads import potential_energy
 from ..dynamics.singular import ImmovableError
-from ..integrators.routes import Instant
+from ..integrators.routes import MechanismAt
 from ..integrators.routes.constrained import Constrained, HeldMotion
 from ..integrators.routes.route import Unconstrained
 from ..integrators.routes.solvable import solvable
@@ -27,7 +27,7 @@ from .sample import NO_CONSTRAINTS
 
 
 def channels_of(
-    route: Constrained | Unconstrained, coordinates: Instant, at: Instant, exchange: Exchange
+    route: Constrained | Unconstrained, coordinates: MechanismAt, at: MechanismAt, exchange: Exchange
 ) -> tuple[dict[str, Array], ConstraintRows | None]:
     """All channels of a sample, and its rows.
 

@@ -16,7 +16,7 @@ from ...dynamics.driven import felt_by_motors
 from ...dynamics.linear_system import LinearSystem
 from ...dynamics.powers import powers
 from ...spatial import adjoint, pose
-from .instant import Instant
+from .mechanism_at import MechanismAt
 from .route import Route, Unconstrained
 from .solvable import resisted, solvable
 
@@ -42,7 +42,7 @@ class Constrained(Route):
         super().__init__(unconstrained.model, unconstrained.formulation)
         self.unconstrained, self.run = unconstrained, run
 
-    def held_motion(self, at: Instant) -> HeldMotion:
+    def held_motion(self, at: MechanismAt) -> HeldMotion:
         """The motion that satisfies all rows that hold.
 
         Raises ImmovableError or LinAlgError where there is none. Source: RBDN eqs. 2.119-2.120.
@@ -60,17 +60,17 @@ class Constrained(Route):
         power[0] += float(found.multipliers @ np.where(rows.moved, rows.rate, 0.0))
         return HeldMotion(rows, found.qddot, found.multipliers, power)
 
-    def accelerations(self, at: Instant) -> Array:
+    def accelerations(self, at: MechanismAt) -> Array:
         return self.unconstrained.accelerations(at) if self.run.idle else self.accelerations_and_powers(at)[0]
 
-    def accelerations_and_powers(self, at: Instant) -> tuple[Array, Array]:
+    def accelerations_and_powers(self, at: MechanismAt) -> tuple[Array, Array]:
         if self.run.idle:
             return self.unconstrained.accelerations_and_powers(at)
         with solvable(at):
             found = self.held_motion(at)
         return found.qddot, found.powers
 
-    def residual(self, at: Instant, qddot: Array) -> Array:
+    def residual(self, at: MechanismAt, qddot: Array) -> Array:
         if self.run.idle:
             return self.unconstrained.residual(at, qddot)
         model = self.model
@@ -80,7 +80,7 @@ class Constrained(Route):
         with solvable(at):
             return felt_by_motors(model, at.q, at.M @ (qddot - self.held_motion(at).qddot))
 
-    def linear_system(self, at: Instant, *, which: str = IMPLICIT) -> LinearSystem:
+    def linear_system(self, at: MechanismAt, *, which: str = IMPLICIT) -> LinearSystem:
         return self.unconstrained.linear_system(at, which=which)
 
 
@@ -91,7 +91,7 @@ class CompiledConstrained(Constrained):
         super().__init__(unconstrained, run)
         self.kernels = kernels
 
-    def accelerations_and_powers(self, at: Instant) -> tuple[Array, Array]:
+    def accelerations_and_powers(self, at: MechanismAt) -> tuple[Array, Array]:
         if not self.run.idle:
             found = self.kernels.forward_dynamics(at.q, at.qdot, at.chart, at.t, at.qddot)
             if self.run.trusts_tree:

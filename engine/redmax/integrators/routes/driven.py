@@ -15,7 +15,7 @@ from ...dynamics.freedoms import freedoms
 from ...dynamics.hybrid_dynamics import HybridDynamics
 from ...dynamics.jacobians import jacobian_transpose_product
 from ...dynamics.linear_system import LinearSystem
-from .instant import Instant
+from .mechanism_at import MechanismAt
 from .route import Unconstrained
 from .solvable import solvable
 from .tree import CompiledTree, TreeRoute
@@ -31,19 +31,19 @@ class Driven(Unconstrained):
         super().__init__(tree.model, tree.formulation)
         self.tree, self.followers = tree, followers
 
-    def motion(self, at: Instant) -> HybridDynamics:
+    def motion(self, at: MechanismAt) -> HybridDynamics:
         inverse = self.formulation.inverse_dynamics
         return driven.forward_dynamics(self.model, at.kin, at.load, at.qddot, M=at.M, inverse=inverse)
 
-    def powers(self, at: Instant, tau: Array) -> Array:
+    def powers(self, at: MechanismAt, tau: Array) -> Array:
         load = at.load.f_r
         return super().powers(at, load + felt_by_motors(self.model, at.q, tau - load))
 
-    def residual(self, at: Instant, qddot: Array) -> Array:
+    def residual(self, at: MechanismAt, qddot: Array) -> Array:
         qddot = self.followers.accelerated(at.q, at.qdot, qddot)
         return felt_by_motors(self.model, at.q, self.tree.residual(at, qddot))
 
-    def linear_system(self, at: Instant, *, which: str = body_forces.IMPLICIT) -> LinearSystem:
+    def linear_system(self, at: MechanismAt, *, which: str = body_forces.IMPLICIT) -> LinearSystem:
         """The system of which W^T ... W is that of the free coordinates: f without M Wdot ydot, K with what drives
         add."""
         model, kin, system = self.model, at.kin, self.tree.linear_system(at, which=which)
@@ -62,10 +62,10 @@ class CompiledDriven(Driven):
         super().__init__(tree, followers)
         self.kernels: Tree = tree.kernels
 
-    def accelerations(self, at: Instant) -> Array:
+    def accelerations(self, at: MechanismAt) -> Array:
         return self.accelerations_and_powers(at)[0]
 
-    def accelerations_and_powers(self, at: Instant) -> tuple[Array, Array]:
+    def accelerations_and_powers(self, at: MechanismAt) -> tuple[Array, Array]:
         model, q, qdot, kernels = self.model, at.q, at.qdot, self.kernels
         given, free = driven.unforced(model, q, qdot, at.qddot), freedoms(model, q)
         tau, load, power = kernels.needs(q, qdot, at.chart, at.t, given)

@@ -14,11 +14,11 @@ from ...dynamics.freedoms import freedoms
 from ...dynamics.singular import ImmovableError
 from ...model import Model
 from ..base import NOT_FINITE, WHAT_IS_FAST, IntegrationError
-from .instant import Instant
+from .mechanism_at import MechanismAt
 
 
 @contextmanager
-def solvable(at: Instant) -> Iterator[None]:
+def solvable(at: MechanismAt) -> Iterator[None]:
     """Inside, equations of motion that have no solution raise IntegrationError."""
     try:
         yield

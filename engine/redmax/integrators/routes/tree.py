@@ -12,7 +12,7 @@ from ...dynamics.hybrid_dynamics import HybridDynamics
 from ...dynamics.linear_system import LinearSystem
 from ...model import Model
 from .formulation import VECTORISED
-from .instant import Instant
+from .mechanism_at import MechanismAt
 from .route import Unconstrained
 from .solvable import resisted, solvable
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 class TreeRoute(Unconstrained):
     """By any formulation."""
 
-    def motion(self, at: Instant) -> HybridDynamics:
+    def motion(self, at: MechanismAt) -> HybridDynamics:
         return self.formulation.forward_dynamics(self.model, at.kin, at.load, at.qddot)
 
-    def residual(self, at: Instant, qddot: Array) -> Array:
+    def residual(self, at: MechanismAt, qddot: Array) -> Array:
         return self.formulation.inverse_dynamics(self.model, at.kin, at.load, qddot).tau - at.load.f_r
 
-    def linear_system(self, at: Instant, *, which: str = IMPLICIT) -> LinearSystem:
+    def linear_system(self, at: MechanismAt, *, which: str = IMPLICIT) -> LinearSystem:
         return self.formulation.linear_system(self.model, at.kin, at.load, at.t, which=which)
 
 
@@ -39,7 +39,7 @@ class VectorisedTree(TreeRoute):
     def __init__(self, model: Model) -> None:
         super().__init__(model, VECTORISED)
 
-    def accelerations(self, at: Instant) -> Array:
+    def accelerations(self, at: MechanismAt) -> Array:
         with solvable(at):
             return vectorised.accelerations(self.model, at.q, at.qdot, at.chart, at.t, at.qddot)
 
@@ -51,12 +51,12 @@ class CompiledTree(VectorisedTree):
         super().__init__(model)
         self.kernels = kernels
 
-    def accelerations(self, at: Instant) -> Array:
+    def accelerations(self, at: MechanismAt) -> Array:
         return self.accelerations_and_powers(at)[0]
 
-    def accelerations_and_powers(self, at: Instant) -> tuple[Array, Array]:
+    def accelerations_and_powers(self, at: MechanismAt) -> tuple[Array, Array]:
         return resisted(self.model, self.kernels.forward_dynamics(at.q, at.qdot, at.chart, at.t, at.qddot))
 
-    def residual(self, at: Instant, qddot: Array) -> Array:
+    def residual(self, at: MechanismAt, qddot: Array) -> Array:
         tau, load = self.kernels.inverse_dynamics(at.q, at.qdot, at.chart, at.t, qddot)
         return tau - load

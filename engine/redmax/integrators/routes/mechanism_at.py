@@ -14,7 +14,7 @@ from ...model import Model
 from .formulation import Formulation
 
 
-class Instant:
+class MechanismAt:
     """t [s]; q, qdot: (nr,); chart: (n,) what q is written in, see `State`.
 
     qddot: (nr,) accelerations that are given, read at prescribed coordinates. Kinematics, loads and mass matrix are
@@ -54,9 +54,9 @@ class Instant:
         """(nr, nr) mass matrix of the tree [kg, kg m, kg m^2 by joint]."""
         return self.formulation.mass_matrix(self.model, self.kin)
 
-    def with_bodies(self, E_wi: Array, phi: Array) -> Instant:
+    def with_bodies(self, E_wi: Array, phi: Array) -> MechanismAt:
         """The instant at which bodies have these poses (n, 4, 4) and twists (n, 6), as a run without joint coordinates
         knows them; joints stay as they are."""
-        moved = Instant(self.formulation, self.model, self.t, self.q, self.qdot, self.chart, self.qddot)
+        moved = MechanismAt(self.formulation, self.model, self.t, self.q, self.qdot, self.chart, self.qddot)
         moved.kin = replace(self.kin, E_wi=E_wi, phi=phi)
         return moved
