@@ -139,7 +139,7 @@ def test_every_field_has_a_sentence_and_says_what_it_wants(cls):
 )
 def test_every_file_of_a_kind_is_registered(package, registry):
     """A kind lives in the file of its name; shared files are few and named here."""
-    shared = {"__init__", "base", "euler_charts", "primitives", "rotation_vector", "trusted"}
+    shared = {"__init__", "base", "closing", "euler_charts", "primitives", "rotation_vector", "trusted"}
     files = {path.stem for path in Path(package.__file__).parent.glob("*.py")} - shared
     assert files == set(registry.kinds)
 

@@ -12,7 +12,7 @@ import redmax.joints
 from redmax.joints import JOINTS
 
 CASES = dict(joint_battery.cases())
-HELPERS = {"base", "euler_charts", "primitives", "rotation_vector", "trusted"}  # what several joints share
+HELPERS = {"base", "closing", "euler_charts", "primitives", "rotation_vector", "trusted"}  # what several joints share
 
 
 @pytest.mark.parametrize("check", joint_battery.CHECKS, ids=lambda check: check.__name__)
