@@ -140,6 +140,22 @@ def test_loops_close_with_drives():
     assert np.ptp(ours.q[:, -1]) > 0.05
 
 
+def test_a_loop_joint_with_a_spring_carries_half_of_its_body_beside_drives():
+    """As the same joint does in the tree; the wheel's coordinate is none of the half's."""
+    scene = four_bar()
+    crank, b, d, pin = scene.joints
+    pin = dataclasses.replace(pin, stiffness=20.0)
+    loop, tree = (
+        with_wheel(dataclasses.replace(scene, joints=joints)) for joints in ([crank, b, d, pin], [crank, b, pin, d])
+    )
+    assert (len(loop.halves), len(tree.halves)) == (1, 0)
+    tight = Dop853(rtol=1e-10, atol=1e-10)
+    ours, theirs = (run(each, integrator=tight, duration=0.2) for each in (loop, tree))
+    order = [theirs.body_names.index(name) for name in ours.body_names]
+    np.testing.assert_allclose(ours.position, theirs.position[:, order], atol=1e-8)
+    assert np.ptp(ours.q[:, ours.joint_names.index("wheel")]) > 0.01
+
+
 @pytest.mark.parametrize(
     "method",
     [LinearlyImplicitEuler(h=5e-3), RungeKutta4(h=5e-3), pytest.param(Bdf2(h=5e-3), marks=pytest.mark.slow)],
