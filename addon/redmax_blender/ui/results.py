@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,8 +19,8 @@ ROWS = {
 }
 """What the numbers of a result are, where they do not belong to the joint's coordinates."""
 
-MOTOR = re.compile("Motor (Torque|Force)")
-"""Too long for the label of a field; its unit says which of the two."""
+TOO_LONG = ("Motor Torque", "Motor Force")
+"""For the label of a field; its unit says which of the two it is."""
 
 
 def channels(data: Any) -> list[str]:
@@ -39,7 +38,9 @@ def draw_channels(layout: bpy.types.UILayout, data: Any, dofs: Sequence[Dof] = (
         if count < 2:
             single: dict[str, Any] = {"index": 0} if count else {}
             text = result_names.group(name, 0, units)
-            column.prop(data, path, text=MOTOR.sub("Motor", text), **single)
+            for words in TOO_LONG:
+                text = text.replace(words, "Motor")
+            column.prop(data, path, text=text, **single)
             continue
         rows = ROWS.get(name) or [dof_rows.coordinate_label(dof.name) for dof in dofs]
         listed = dict.fromkeys(result_names.unit(name, index, units) for index in range(count))
