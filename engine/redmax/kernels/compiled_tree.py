@@ -15,7 +15,7 @@ from ..model import Model
 from ..spatial import adjoint, pose
 from . import core, tasks
 from .layout import packing
-from .layout.arrays import sections_of
+from .layout.arrays import Sections
 from .layout.declaration import Body, Column, Head, RowBodies, RowWork, Vector, World
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
@@ -42,7 +42,7 @@ class Tree:
         self.packed = model.once(pack_for_tree) if packed is None else packed
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
-        sections = sections_of(self.ints, self.floats)
+        sections = Sections(self.ints, self.floats)
         self.vectors: Array = sections.vectors
         self._bodies: Array = sections.bodies
         self._world: Array = sections.world

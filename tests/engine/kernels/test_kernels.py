@@ -29,7 +29,7 @@ numba = pytest.importorskip("numba")
 from redmax.kernels import core, tasks  # noqa: E402
 from redmax.kernels.compiled_tree import Tree  # noqa: E402
 from redmax.kernels.layout import codes, packing  # noqa: E402
-from redmax.kernels.layout.arrays import sections_of  # noqa: E402
+from redmax.kernels.layout.arrays import Sections  # noqa: E402
 from redmax.kernels.layout.declaration import Column, Head, Link, Vector  # noqa: E402
 from redmax.kernels.layout.packing_bodies import rotation_to  # noqa: E402
 
@@ -188,7 +188,7 @@ def test_recentring(kind, seed):
 
 def modes(model):
     packed = packing.pack(model)
-    return sections_of(packed.ints, packed.floats).links[:, Link.MODE]
+    return Sections(packed.ints, packed.floats).links[:, Link.MODE]
 
 
 def test_hinges_that_are_parallel_are_known():

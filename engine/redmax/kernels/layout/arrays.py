@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import SimpleNamespace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -12,58 +13,55 @@ from ...arrays import Array, IntArray
 from .declaration import FLOATS, INTS, Head
 from .records import Place, places
 
-LENGTHS = ("INTS", "FLOATS")
-"""Counts of the head that follow from the others."""
+COUNTS = tuple(name for name in Head.fields if name not in ("INTS", "FLOATS"))
+"""Fields of the head, without the lengths of the arrays, which follow from them."""
+
+
+class Sections:
+    """A packed model, whose attributes are its sections: arrays of their shapes that share its memory."""
+
+    def __init__(self, ints: IntArray, floats: Array) -> None:
+        head = ints[: Head.SIZE].tolist()
+        self._places = _places(tuple([head[getattr(Head, name)] for name in COUNTS]))
+        self._arrays = (ints, floats)
+
+    def __getattr__(self, name: str) -> Any:
+        for array, of in zip(self._arrays, self._places, strict=True):
+            if name in of:
+                place = of[name]
+                return array[place.start : place.end].reshape(place.shape)
+        raise AttributeError(f"a packed model has no section '{name}'")
 
 
 def assembled(counts: Mapping[str, int], contents: Mapping[str, Array | IntArray]) -> tuple[IntArray, Array]:
     """The integers and the numbers of a model, both read-only.
 
-    counts: all of `Head` but the lengths of the arrays. contents: of sections that are not zero at first, by name, of
-    their shape or any other of that size; of one with a line of the world's own, that line first.
+    counts: COUNTS by name. contents: of sections that are not zero at first, by name, of their shape or any other of
+    that size; of one with a line of the world's own, that line first.
     """
-    of_ints, of_floats = places(INTS, counts), places(FLOATS, counts)
-    ints = np.zeros(_length(of_ints), np.int64)
-    floats = np.zeros(_length(of_floats))
-    _fill(ints, of_ints["head"], "head", _head(counts, len(ints), len(floats)))
+    if counts.keys() != set(COUNTS):
+        raise KeyError(f"counts of the head that are missing or unknown: {', '.join(set(COUNTS) ^ counts.keys())}")
+    of_ints, of_floats = _places(tuple([counts[name] for name in COUNTS]))
+    ints, floats = np.zeros(_length(of_ints), np.int64), np.zeros(_length(of_floats))
+    for name, count in (*counts.items(), ("INTS", len(ints)), ("FLOATS", len(floats))):
+        ints[getattr(Head, name)] = count
     for name, content in contents.items():
-        if name in of_ints:
-            _fill(ints, of_ints[name], name, content)
-        else:
-            _fill(floats, of_floats[name], name, content)
+        array, place = (ints, of_ints[name]) if name in of_ints else (floats, of_floats[name])
+        start, size = place.start - place.before, place.end - place.start + place.before
+        if content.size != size:
+            raise ValueError(f"section '{name}' has {size} elements, not {content.size}")
+        array[start : place.end] = content.ravel()
     ints.setflags(write=False)
     floats.setflags(write=False)
     return ints, floats
 
 
-def sections_of(ints: IntArray, floats: Array) -> SimpleNamespace:
-    """Every section by its name, as an array of its shape that shares the memory of the packed model."""
-    counts = {name: int(ints[getattr(Head, name)]) for name in Head.fields}
-    found = {name: _view(ints, place) for name, place in places(INTS, counts).items()}
-    found |= {name: _view(floats, place) for name, place in places(FLOATS, counts).items()}
-    return SimpleNamespace(**found)
-
-
-def _head(counts: Mapping[str, int], ints: int, floats: int) -> IntArray:
-    whole = {**counts, **dict(zip(LENGTHS, (ints, floats), strict=True))}
-    head = np.zeros(Head.SIZE, np.int64)
-    for name in Head.fields:
-        head[getattr(Head, name)] = whole.pop(name)
-    if whole:
-        raise KeyError(f"the head has no {', '.join(whole)}")
-    return head
+@lru_cache(maxsize=64)
+def _places(counts: tuple[int, ...]) -> tuple[dict[str, Place], dict[str, Place]]:
+    """Places of all sections in the integers and in the numbers. A run asks for those of few models many times."""
+    named = dict(zip(COUNTS, counts, strict=True))
+    return places(INTS, named), places(FLOATS, named)
 
 
 def _length(of: Mapping[str, Place]) -> int:
     return max(place.end for place in of.values())
-
-
-def _fill(array: IntArray | Array, place: Place, name: str, content: Array | IntArray) -> None:
-    target = array[place.start - place.before : place.end]
-    if content.size != target.size:
-        raise ValueError(f"section '{name}' has {target.size} elements, not {content.size}")
-    target[:] = np.ravel(content)
-
-
-def _view(array: IntArray | Array, place: Place) -> IntArray | Array:
-    return array[place.start : place.end].reshape(place.shape)

@@ -4,7 +4,7 @@
 A call from Python pays for every array it hands over, and the numbers of a body are read together: so there are two
 arrays, with one line for each body, joint part, coordinate and so on. This is the only place that says what stands
 where. Kernels read fields as constants (`Body.R0`) and sections by name (`views.rows_of(ints, floats).bodies`);
-`arrays.assembled` puts a new model together, `arrays.sections_of` shows one to numpy.
+`arrays.assembled` puts a new model together, `arrays.Sections` shows one to numpy.
 
 A new section is a line in `INTS` or `FLOATS`, with a record of its own if its lines have fields and a count in `Head`
 if its length depends on nothing that is there already. `packing` gives what stands in it at first; else it is zero.

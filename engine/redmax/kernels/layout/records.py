@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from types import ModuleType
-from typing import Any
+from typing import NamedTuple
 
 
 class Record(ModuleType):
@@ -65,17 +65,14 @@ class Section:
     as_array: bool = False
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a section stands: index of its first element, its shape, and the elements before it that are its own."""
+class Place(NamedTuple):
+    """Where a section stands: elements start : end, of which the world's own line, if it has one, is not a part."""
 
     start: int
+    end: int
     shape: tuple[int, ...]
     before: int
-
-    @property
-    def end(self) -> int:
-        return self.start + prod(self.shape)
+    """Elements of the world's own line, which stands before `start`."""
 
 
 def places(sections: tuple[Section, ...], counts: Mapping[str, int]) -> dict[str, Place]:
@@ -83,16 +80,15 @@ def places(sections: tuple[Section, ...], counts: Mapping[str, int]) -> dict[str
     found: dict[str, Place] = {}
     end = 0
     for section in sections:
-        shape = tuple(_number(size, counts) for size in section.shape)
+        shape = tuple([size if isinstance(size, int) else _number(size, counts) for size in section.shape])
         if section.only_with and counts[section.only_with] == 0:
             shape = (0, *shape[1:])
         before = prod(shape[1:]) if section.world_first else 0
-        found[section.name] = Place(end + before, shape, before)
-        end = found[section.name].end
+        start = end + before
+        end = start + prod(shape)
+        found[section.name] = Place(start, end, shape, before)
     return found
 
 
-def _number(size: Any, counts: Mapping[str, int]) -> int:
-    if isinstance(size, Record):
-        return size.SIZE
-    return counts[size] if isinstance(size, str) else int(size)
+def _number(size: str | Record, counts: Mapping[str, int]) -> int:
+    return counts[size] if isinstance(size, str) else size.SIZE
