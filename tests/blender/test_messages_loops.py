@@ -171,7 +171,7 @@ def test_fix_all_closes_and_aligns(four_bar):
     simulates()
 
 
-@pytest.mark.parametrize("turn", [40.0, 90.0])
+@pytest.mark.parametrize("turn", [40.0, pytest.param(90.0, marks=pytest.mark.slow)])
 def test_a_hinge_far_from_the_others_is_named_and_aligned(four_bar, turn):
     """Nothing can move as it stands, and with that one hinge turned it can."""
     four_bar["C"].rotation_euler = Euler((math.radians(turn), 0.0, 0.0))

@@ -19,7 +19,7 @@ from redmax_blender.templates import crane, damping
 STOPS = 145
 """Frame at which the crane's keys end: six seconds at 24 frames per second."""
 
-PIECES = [3, pytest.param(8, marks=pytest.mark.slow)]
+PIECES = [2, pytest.param(8, marks=pytest.mark.slow)]
 """Pieces of rope: few for a quick test, and the default."""
 
 every_rope = pytest.mark.parametrize("pieces", PIECES)
