@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .dynamics.singular import ImmovableError, immovable_joint
-from .joints.trusted import evaluated_parts
 from .kernels import route
 from .model import Model
 from .vectorised import (
@@ -82,8 +81,14 @@ def _bare(model: Model) -> Model:
 
 
 def python_joint(model: Model) -> str:
-    """Name of a joint that kernels do not know, so that a run goes step by step in Python; empty if there is none."""
-    return next((joint.name for joint in model.joints if evaluated_parts(joint) is None), "")
+    """Name of a joint that kernels do not know, so that a run goes step by step in Python; empty if there is none.
+
+    It has no function of its own, or none that the compiler takes.
+    """
+    from .kernels.layout.packing import pack  # noqa: PLC0415  (not needed without numba)
+
+    unknown = model.once(pack).joints.python_joints if route.name() == route.NUMBA else ()
+    return next((model.joint_names[j] for j in unknown), "")
 
 
 def python_force(model: Model) -> str:
@@ -94,11 +99,11 @@ def python_force(model: Model) -> str:
 def describe(model: Model) -> str:
     """What computes a model, as results keep it: such as 'numba 0.62.1'."""
     if route.name() == route.NUMBA:
-        if model.loops or model.constraints:
-            return route.versions() if looped_tree(model) is not None else f"numpy {np.__version__}"
         for title, name in (("joint", python_joint(model)), ("force", python_force(model))):
             if name:
                 return f"numpy {np.__version__} ({title} '{name}' is known only in Python)"
+        if (model.loops or model.constraints) and looped_tree(model) is None:
+            return f"numpy {np.__version__}"
     return route.versions()
 
 
