@@ -42,14 +42,11 @@ class Tree:
         self.packed = model.once(pack_for_tree) if packed is None else packed
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
-        sections = Sections(self.ints, self.floats)
-        self.vectors: Array = sections.vectors
-        self._bodies: Array = sections.bodies
-        self._world: Array = sections.world
-        self._columns: Array = sections.columns
-        self._rows: Array = sections.row_work
-        self._reach: Array = sections.reach
-        self._digits: IntArray = sections.charts
+        self._sections = Sections(self.ints, self.floats)
+        self.vectors: Array = self._sections.vectors
+        self._world: Array = self._sections.world
+        self._rows: Array = self._sections.row_work
+        self._digits: IntArray = self._sections.charts
         self._dofs = model.dof_count
         # addresses of arrays that live as long as the tree
         self._place = np.zeros(quick_call.ENTRIES, np.int64)
@@ -173,7 +170,7 @@ class Tree:
 
     def moving_rows(self) -> BoolArray:
         """(m,) whether a row can move anything at the pose of the last call."""
-        moved = self._columns[:, Column.D] @ self._reach**2
+        moved = self._sections.columns[:, Column.D] @ self._sections.reach**2
         return np.asarray(moved > IMMOBILE_ROW * self._rows[: len(moved), RowWork.BOUND])
 
     @cached_property
@@ -244,7 +241,7 @@ class Tree:
         """(n, 4, 4) principal frames in the joint frames that kernels use."""
         n = self.model.body_count
         E_ki = self.model.E_ji.copy()
-        tilt = self._bodies[:, Body.span("TILT")].reshape(n, 3, 3)
+        tilt = self._sections.bodies[:, Body.span("TILT")].reshape(n, 3, 3)
         E_ki[:, :3] = np.swapaxes(tilt, 1, 2) @ E_ki[:, :3]
         return E_ki
 
