@@ -132,7 +132,7 @@ def test_a_hard_limit_holds_it(kind):
     scene = dataclasses.replace(tree(kind, "free"), bodies=[body], joints=[joint])
     result = run(compile_scene(scene), Automatic(), 1.0)
     assert result.q[:, 0].max() <= 0.2 + 1e-9
-    assert result.q[:, 0].max() > 0.2 - 1e-3
+    assert result.q[:, 0].max() > 0.19  # a frame may fall beside the impact
 
 
 @pytest.mark.parametrize("kind", KINDS)
