@@ -251,7 +251,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--pairs", type=int, default=PAIRS, help=f"ratios per row ({PAIRS})")
     parser.add_argument("--quick", action="store_true", help="fewer and smaller rows")
     parser.add_argument("--stopwatch", action="store_true", help="count seconds instead of processor seconds")
-    parser.add_argument("--strict", action="store_true", help="fail unless every row is within 10 % or faster")
+    parser.add_argument("--strict", action="store_true", help="fail unless every row is within 10 %% or faster")
     chosen = parser.parse_args(arguments)
     unknown = set(chosen.names) - set(BENCHMARKS)
     if unknown or chosen.pairs < 1:
