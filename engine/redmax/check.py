@@ -330,7 +330,7 @@ def too_light(child: str) -> tuple[str, str]:
 
 def _closes_a_loop(joint: str) -> tuple[str, str]:
     return (
-        f"refers to joint '{joint}', which closes a loop and has no coordinates of its own",
+        f"refers to joint '{joint}', which closes a loop, so that nothing else can refer to its coordinates",
         "list that joint before the others of its loop, so that another one closes it",
     )
 

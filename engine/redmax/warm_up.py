@@ -11,13 +11,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FunctionType
 
 from . import fast, io
 from .compile import compile as compile_scene
 from .errors import RedMaxError
 from .examples import EXAMPLES
 from .integrators import INTEGRATORS
-from .joints import JOINTS
+from .joints import JOINTS, Joint
 from .kernels import route
 from .kernels.cache import cache_folder
 from .simulate import simulate
@@ -62,7 +63,7 @@ def warm_up(progress: OnProgress | None = None, *, stopped: Callable[[], bool] |
         if finished:
             done.add(name)
         if progress is not None:
-            progress(sum(jit.sizes[one] for one in done) / sum(jit.sizes.values()), name)
+            progress(sum(jit.sizes.get(one, 0) for one in done) / sum(jit.sizes.values()), name)
         if not finished and stopped is not None and stopped():
             raise _Stop
 
@@ -89,11 +90,18 @@ def part_on_disk() -> float:
     from .kernels.joints.functions import Functions  # noqa: PLC0415  (all sizes)
     from .kernels.steps import extrapolation, fixed_steps, newton, runge_kutta  # noqa: F401, PLC0415  (all sizes)
 
-    for joint in JOINTS:
+    for joint in _kept_joints():
         Functions(joint)
     folder = cache_folder.writable()
     kept = {name.rsplit(".", 2)[0] for name in (folder.names() if folder is not None else ())}  # function.hash.kernel
     return sum(size for name, size in jit.sizes.items() if name in kept) / sum(jit.sizes.values())
+
+
+def _kept_joints() -> list[type[Joint]]:
+    """Kinds of joints whose functions are kept on disk: the engine's own."""
+    from .kernels.cache.same_text import is_known  # noqa: PLC0415  (needs numba)
+
+    return [cls for cls in JOINTS if isinstance(cls.evaluate, FunctionType) and is_known(cls.evaluate)]
 
 
 @contextmanager
@@ -119,7 +127,7 @@ def _run_everything() -> None:
     from .kernels.joints.functions import Functions  # noqa: PLC0415  (needs numba)
     from .kernels.steps import extrapolation, fixed_steps, newton, runge_kutta  # noqa: F401, PLC0415  (sizes of all known)
 
-    for joint in JOINTS:
+    for joint in _kept_joints():
         Functions(joint).addresses()
     model = compile_scene(io.load(EXAMPLES[0].path))
     for cls in INTEGRATORS:

@@ -56,6 +56,8 @@ def hint(found: errors.Problem) -> str:
 
 def named(element: errors.ElementName, *, first: bool = False) -> str:
     """An element as artists say it: bodies are objects. first: it begins a sentence."""
+    if not element.sort:  # an outcome of an earlier version has the words alone
+        return str(element)
     if element.sort == "body" and element.name:
         return f"'{element.name}'"
     words = f"{element.sort} '{element.name}'" if element.name else f"the {element.sort}"

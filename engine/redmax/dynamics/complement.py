@@ -7,17 +7,22 @@ import numpy as np
 
 from ..arrays import Array
 
+EQUAL_PIVOTS = 1e-9
+"""Pivots that differ by no more than this part do so by rounding."""
+
 
 def complement(S: Array) -> Array:
     """C (6 - n, 6): orthonormal rows with C S = 0, for S (6, n) of full rank.
 
     The projector onto the complement is factored with pivoting, 1 - S S^+ = C^T C. Where S spans coordinate axes the
     projector is diagonal and C consists of the other rows of the identity: rows dropped, as in RBDN section 1.10.
+    Of pivots that differ by rounding the first is taken: rows must not change places while a joint moves.
     """
     rest = np.eye(6) - S @ pseudo_inverse(S)
     C = np.zeros((6 - S.shape[1], 6))
     for k in range(len(C)):
-        pivot = int(np.argmax(np.diag(rest)))
+        left = np.diag(rest)
+        pivot = int(np.argmax(left > (1.0 - EQUAL_PIVOTS) * left.max()))
         C[k] = rest[pivot] / np.sqrt(rest[pivot, pivot])
         rest = rest - np.outer(C[k], C[k])
     return C

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import FunctionType
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -110,6 +111,12 @@ class Joint(Element):
         doc="Damping while beyond a soft limit", unit="N m s/rad, N s/m or J s", minimum=0.0
     )
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ("evaluate", "recentre_in_place", "rewrite_in_place"):
+            if isinstance(vars(cls).get(name), FunctionType):
+                raise TypeError(f"{cls.__name__}.{name} gets no self: make it a static method (@staticmethod)")
+
     @classmethod
     def part(cls, **parameters: Any) -> Self:
         """A joint as a part of a composite: only its kind and its own parameters, bodies and frames are the whole's."""
@@ -175,7 +182,14 @@ class Joint(Element):
         if self.evaluate is None:
             raise NotImplementedError(f"joint kind '{self.kind}' has neither `evaluate` nor `motion`")
         motion = JointMotion(np.eye(4), np.zeros((6, self.ndof)), np.zeros((6, self.ndof)))
-        self.evaluate(self.packed_data, q, qdot, chart, *motion)
+        try:
+            self.evaluate(self.packed_data, q, qdot, chart, *motion)
+        except (ValueError, ArithmeticError):  # compiled code gives no number here, and runs on either route end alike
+            for values in motion:
+                values.fill(np.nan)
+        except IndexError as error:
+            counts = f"{len(self.packed_data)} numbers of data and {self.ndof} coordinates"
+            raise IndexError(f"joint kind '{self.kind}': evaluate reads beyond its {counts}: {error}") from error
         return motion
 
     def primitives(self) -> tuple[Primitive, ...] | None:

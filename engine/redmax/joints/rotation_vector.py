@@ -25,7 +25,7 @@ def recentre_vector(k: int, q: Array, qdot: Array, chart: int) -> int:
     Gives the chart, or -1 where nothing changed.
     """
     angle = math.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2])
-    if not angle > LONGEST:
+    if not LONGEST < angle < math.inf:
         return -1
     take_off_turns(k, q, qdot, angle, math.floor(angle / TURN + 0.5))
     return chart

@@ -11,7 +11,7 @@ from .base import Joint
 from .composite import Composite
 from .primitives import Primitive
 
-MOVES = {"evaluate", "recentre_in_place", "rewrite_in_place", "motion", "recentre", "rewrite"}
+MOVES = frozenset({"evaluate", "recentre_in_place", "rewrite_in_place", "motion", "recentre", "rewrite"})
 """What says how a joint moves, and how that is written."""
 
 
@@ -19,21 +19,23 @@ def evaluated_parts(joint: Joint) -> tuple[Joint, ...] | None:
     """The joints that make up a joint, one after another, each with a function `evaluate` that kernels can compile.
 
     A composite's parts, and theirs; any other joint is its own only part. None where a part is known by its `motion`
-    alone: it has no `evaluate`, or a subclass changed its motion and inherits a function that moves otherwise.
+    alone: it has no `evaluate`, a subclass changed its motion and inherits a function that moves otherwise, or it has a
+    singularity and lacks one of the functions that leave it.
     """
     if isinstance(joint, Composite):
         listed = [evaluated_parts(part) for part in joint.parts]
         known = [parts for parts in listed if parts is not None]
         return tuple(chain.from_iterable(known)) if len(known) == len(listed) and _is_own(joint, Composite) else None
-    return (joint,) if joint.evaluate is not None and _speaks_for("evaluate", joint) else None
+    whole = not joint.has_singularity or (joint.recentre_in_place is not None and joint.rewrite_in_place is not None)
+    return (joint,) if whole and joint.evaluate is not None and _speaks_for("evaluate", joint, MOVES) else None
 
 
-def _speaks_for(name: str, joint: Joint) -> bool:
+def _speaks_for(name: str, joint: Joint, moves: frozenset[str]) -> bool:
     """Whether what a joint says under a name was said by the class that says how it moves, or below it."""
     for cls in type(joint).__mro__:
         if name in vars(cls):
             return True
-        if vars(cls).keys() & MOVES:
+        if vars(cls).keys() & moves:
             return False
     return False
 
@@ -50,7 +52,7 @@ def trusted_primitives(joint: Joint) -> tuple[Primitive, ...] | None:
     A class that changes its motion or how it is written but inherits `primitives` moves otherwise than these say; so
     does a composite with such a part.
     """
-    if not _speaks_for("primitives", joint):
+    if not _speaks_for("primitives", joint, MOVES | {"data", "packed_data"}):
         return None
     if isinstance(joint, Composite) and any(trusted_primitives(part) is None for part in joint.parts):
         return None

@@ -18,9 +18,16 @@ def test_joint(title, check):
     check(CASES[title])
 
 
-@pytest.mark.parametrize("title", CASES)
-def test_frames_of_the_kinds_of_the_engine_coincide_at_q_zero(title):
-    """Other joints may have another Q(0); scenes and .blend files were written for this one."""
+FIRST_KINDS = (
+    *("fixed", "revolute", "prismatic", "planar", "translational", "universal", "spherical", "spherical_euler", "free"),
+    *("free_translation_rotation", "free_translation_euler", "free_2d", "screw", "composite"),
+)
+"""Kinds of the first version, for which scenes and .blend files were written."""
+
+
+@pytest.mark.parametrize("title", [title for title, joint in CASES.items() if joint.kind in FIRST_KINDS])
+def test_frames_of_the_first_kinds_coincide_at_q_zero(title):
+    """Any later kind may have another Q(0)."""
     zero = np.zeros(CASES[title].ndof)
     np.testing.assert_array_equal(CASES[title].motion(zero, zero).Q, np.eye(4))
 

@@ -9,7 +9,6 @@ by name for that (`from ..spatial.scalar import product`); constants may be read
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -45,10 +44,14 @@ def rebound(function: FunctionType) -> FunctionType:
     return copy
 
 
-def is_known(function: Callable[..., Any]) -> bool:
-    """Whether a function's source is one of those that name the cache's folder, so that machine code may be kept."""
+def is_known(function: Any) -> bool:
+    """Whether machine code of a function may be kept: its source, and those of all that it calls, are among those that
+    name the cache's folder, and its name tells it from all others, as that of a function made by another does not."""
     source = Path(function.__code__.co_filename)
-    return source.parent == ENGINE / "joints" or source == ENGINE / "spatial" / "scalar.py"
+    if source.parent != ENGINE / "joints" and source != ENGINE / "spatial" / "scalar.py":
+        return False
+    called = (function.__globals__.get(name) for name in _names(function.__code__))
+    return function.__closure__ is None and all(is_known(each) for each in called if isinstance(each, FunctionType))
 
 
 def _names(code: CodeType) -> set[str]:

@@ -23,8 +23,6 @@ from ..layout.views import line
 
 POSE, COLUMN = 16, 6
 """Numbers of Q, and of one column of S or Sdot."""
-MOST = POSE + 2 * COLUMN * 6
-"""Numbers that `evaluate` writes at most: Q, then S, then Sdot."""
 
 INTEGER = types.int64
 EVALUATE = types.void(*[INTEGER] * 7)

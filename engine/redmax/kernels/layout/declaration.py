@@ -127,7 +127,10 @@ Vector = Record(
 """Vectors over all coordinates: those in which loads are meant, and their velocities; loads and their derivatives; what
 is added to a coordinate's inertia; the whole force along it; where it starts; right side of an implicit solve."""
 
-JointWork = Record("JointWork", RESULT=88, PRESENT=88, LIKE=6, B=36)
+EVALUATED = 16 + 2 * 6 * 6
+"""Numbers of Q (4, 4), S and Sdot (6, n) of a joint, at most."""
+
+JointWork = Record("JointWork", RESULT=EVALUATED, PRESENT=EVALUATED, LIKE=6, B=36)
 """Of one joint at a time: what its function gives, Q (4, 4), S and Sdot (6, n); the same in other coordinates; rest of
 its coordinates; derivative of one set of coordinates by the other."""
 

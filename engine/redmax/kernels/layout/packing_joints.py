@@ -102,7 +102,7 @@ def _add_parts(packed: PackedJoints, model: Model, j: int, parts: tuple[Joint, .
             line[Part.EVALUATE : Part.EVALUATE + 3] = addresses
             line[Part.COORDINATE], line[Part.NDOF], line[Part.SLOT] = coordinate, part.ndof, slot
             line[Part.DATA], line[Part.COUNT] = len(packed.data), len(part.packed_data)
-            line[Part.REWRITTEN] = needs[2]
+            line[Part.REWRITTEN] = addresses[2] != 0
             packed.parts.append(line.tolist())
             packed.data += part.packed_data.tolist()
         divisor *= part.chart_count
@@ -120,7 +120,7 @@ def _addresses(packed: PackedJoints, joint: Joint, part: Joint, needs: tuple[boo
     try:
         found = functions.addresses(needs)
     except NumbaError as error:
-        reason = next(iter(str(error).strip().splitlines()), "no reason given")
+        reason = _reason(str(error))
         log.warning(
             "The functions of joint kind '%s' cannot be compiled, so '%s' is computed in Python: %s",
             part.kind,
@@ -130,6 +130,15 @@ def _addresses(packed: PackedJoints, joint: Joint, part: Joint, needs: tuple[boo
         return None
     packed.functions.append(functions)
     return found
+
+
+def _reason(said: str) -> str:
+    """The part of the compiler's words that tells an engineer what it refused, and where."""
+    lines = [line.strip() for line in said.splitlines() if line.strip() and not line.startswith("Failed in nopython")]
+    text = " ".join(lines[:6]) or "no reason given"
+    if "of type Module" in text:
+        text += " (import the function by its name)"
+    return text
 
 
 def twist_numbers(special: SpecialForm, R0: Array) -> Array:
