@@ -32,7 +32,9 @@ class Driven(Unconstrained):
         self.tree, self.followers = tree, followers
 
     def motion(self, at: MechanismAt) -> HybridDynamics:
-        inverse = self.formulation.inverse_dynamics
+        inverse, own = self.formulation.inverse_dynamics, self.formulation.driven_accelerations
+        if own is not None:
+            return inverse(self.model, at.kin, at.load, own(self.model, at.kin, at.load, at.qddot))
         return driven.forward_dynamics(self.model, at.kin, at.load, at.qddot, M=at.M, inverse=inverse)
 
     def powers(self, at: MechanismAt, tau: Array) -> Array:

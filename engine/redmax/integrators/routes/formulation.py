@@ -15,7 +15,7 @@ from ...dynamics.kinematics import Kinematics, kinematics
 from ...dynamics.linear_system import LinearSystem
 from ...dynamics.loads import Loads, loads
 from ...model import Model
-from ...reference import linearised, projected, si_guenter
+from ...reference import linearised, projected, projected_drives, si_guenter
 
 
 class Linearise(Protocol):
@@ -26,7 +26,10 @@ class Linearise(Protocol):
 
 @dataclass(frozen=True)
 class Formulation:
-    """forward_dynamics, inverse_dynamics: as `dynamics.recursive` has them."""
+    """forward_dynamics, inverse_dynamics: as `dynamics.recursive` has them.
+
+    driven_accelerations: (nr,) with drives, where a formulation has a way of its own.
+    """
 
     kinematics: Callable[[Model, Array, Array, IntArray], Kinematics]
     loads: Callable[[Model, Kinematics, float], Loads]
@@ -34,6 +37,7 @@ class Formulation:
     forward_dynamics: Callable[[Model, Kinematics, Loads, Array], HybridDynamics]
     inverse_dynamics: Callable[[Model, Kinematics, Loads, Array], HybridDynamics]
     linear_system: Linearise
+    driven_accelerations: Callable[[Model, Kinematics, Loads, Array], Array] | None = None
 
 
 def with_forces(
@@ -56,7 +60,11 @@ RECURSIVE = Formulation(
     recursive.inverse_dynamics,
     linearised.linear_system,
 )
-PROJECTED = replace(RECURSIVE, forward_dynamics=with_forces(projected.forward_dynamics))
+PROJECTED = replace(
+    RECURSIVE,
+    forward_dynamics=with_forces(projected.forward_dynamics),
+    driven_accelerations=projected_drives.forward_dynamics,
+)
 SI_GUENTER = replace(RECURSIVE, forward_dynamics=with_forces(si_guenter.forward_dynamics))
 VECTORISED = Formulation(
     vectorised.kinematics,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ... import vectorised
 from ...arrays import Array
+from ...dynamics import recursive
 from ...dynamics.body_forces import IMPLICIT
 from ...dynamics.hybrid_dynamics import HybridDynamics
 from ...dynamics.linear_system import LinearSystem
@@ -25,6 +26,12 @@ class TreeRoute(Unconstrained):
 
     def motion(self, at: MechanismAt) -> HybridDynamics:
         return self.formulation.forward_dynamics(self.model, at.kin, at.load, at.qddot)
+
+    def accelerations_and_powers(self, at: MechanismAt) -> tuple[Array, Array]:
+        if not self.model.prescribed.all():
+            return super().accelerations_and_powers(at)
+        found = recursive.inverse_dynamics(self.model, at.kin, at.load, at.qddot)  # nothing is left to solve for
+        return found.qddot, self.powers(at, found.tau)
 
     def residual(self, at: MechanismAt, qddot: Array) -> Array:
         return self.formulation.inverse_dynamics(self.model, at.kin, at.load, qddot).tau - at.load.f_r
