@@ -7,6 +7,7 @@ Everything here agrees with the readable code in `dynamics` and `reference` to r
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,22 +51,29 @@ def new_tree(model: Model) -> Tree | None:
     do."""
     if route.name() != route.NUMBA or model.loops or model.constraints or model.followers is not None:
         return None
-    from .kernels.compiled_tree import Tree  # noqa: PLC0415  (needs numba)
     from .kernels.layout.packing import pack  # noqa: PLC0415  (not needed without numba)
 
-    return Tree(model) if model.once(pack).whole and not python_force(model) else None
+    return _tree_class()(model) if model.once(pack).whole and not python_force(model) else None
 
 
 def looped_tree(model: Model) -> Tree | None:
     """Kernels for a model whose only constraints are loops that they know and keep closed; None where numpy must do."""
     if route.name() != route.NUMBA or not model.loops or not model.treatment.projects or model.followers is not None:
         return None
-    from .kernels.compiled_tree import Tree  # noqa: PLC0415  (needs numba)
     from .kernels.layout.packing import pack  # noqa: PLC0415  (not needed without numba)
     from .kernels.layout.packing_rows import known  # noqa: PLC0415  (not needed without numba)
 
     whole = model.once(known) and model.once(pack).whole and not model.once(python_force)
-    return Tree(model) if whole else None
+    return _tree_class()(model) if whole else None
+
+
+@cache
+def _tree_class() -> type[Tree]:
+    """`Tree`, whose module loads all kernels."""
+    with route.nothing_collected():
+        from .kernels.compiled_tree import Tree  # noqa: PLC0415  (needs numba)
+
+        return Tree
 
 
 def bare_tree(model: Model) -> Tree | None:

@@ -115,7 +115,7 @@ def _problem() -> str:
     if problem := _version_problem():
         return problem
     try:
-        with _nothing_collected():
+        with nothing_collected():
             importlib.import_module("numba")
     except Exception as error:  # built for another Python or numpy it fails in many ways; each is told, none hidden
         reason = next(iter(str(error).strip().splitlines()), "no reason given")
@@ -124,7 +124,7 @@ def _problem() -> str:
 
 
 @contextmanager
-def _nothing_collected() -> Iterator[None]:
+def nothing_collected() -> Iterator[None]:
     """Inside, Python seeks no garbage: all that an import makes stays, and going through it again and again takes a
     fifth of numba's."""
     enabled = gc.isenabled()

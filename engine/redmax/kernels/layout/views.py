@@ -10,7 +10,6 @@ from typing import Any
 from llvmlite import ir
 from numba import carray, types
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 
 from ..cache.jit import inlined
 from .declaration import FLOATS, INTS, Head
@@ -62,6 +61,8 @@ def arrays_of(typing_context: Any, ints: Any, rows: Any) -> Any:
 
 def _array(context: Any, builder: Any, kind: Any, start: Any, shape: list[Any]) -> Any:
     """Memory from a pointer on as an array."""
+    from numba.np.arrayobj import populate_array  # noqa: PLC0415  (slow to load, and needed by the compiler alone)
+
     array = context.make_array(kind)(context, builder)
     strides = [builder.mul(_word(ELEMENT), _product(builder, shape[k + 1 :])) for k in range(len(shape))]
     populate_array(array, start, shape, strides, _word(ELEMENT), meminfo=None)
