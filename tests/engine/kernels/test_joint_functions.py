@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from redmax.joints import Joint
-from redmax.joints.trusted import evaluated_parts
+from redmax.joints import Joint, Spherical
+from redmax.joints.special import Form, special_form
+from redmax.joints.trusted import evaluated_parts, trusted_primitives
+from redmax.spatial import scalar
 
 pytest.importorskip("numba")
 
+from redmax.kernels.cache import same_text
 from redmax.kernels.cache.jit import compiled
 from redmax.kernels.joints import functions
 
@@ -101,3 +105,77 @@ def test_a_subclass_that_moves_otherwise_is_not_computed_by_its_parents_function
 
     assert evaluated_parts(CASES["revolute-0"]) is not None
     assert evaluated_parts(Backwards.part()) is None
+
+
+def test_a_joint_that_lacks_a_function_for_its_singularity_is_left_to_python():
+    """Kernels call what is there; nothing else may be at address 0."""
+
+    class OnlyRecentred(Spherical):
+        rewrite_in_place = None
+
+    class RecentredInPython(type(CASES["revolute-0"])):
+        def recentre(self, q, qdot, chart=0):
+            return q, qdot, chart
+
+    assert evaluated_parts(Spherical.part()) is not None
+    assert evaluated_parts(OnlyRecentred.part()) is None
+    assert evaluated_parts(RecentredInPython.part()) is None
+
+
+def test_other_data_make_another_motion():
+    """A hinge that turns about another axis than its field says must not be taken for a hinge about that axis."""
+
+    class Turned(type(CASES["revolute-0"])):
+        def data(self):
+            return (1.0, 0.0, 0.0)
+
+    assert trusted_primitives(CASES["revolute-0"]) is not None
+    assert trusted_primitives(Turned.part()) is None
+    assert special_form(Turned.part()).form == Form.GENERAL
+    S = evaluated(Turned.part(), np.array([0.3]), np.array([1.0]), 0)[1]
+    np.testing.assert_array_equal(S[:, 0], (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+
+
+def test_only_functions_that_a_name_tells_apart_are_kept():
+    def made(factor):
+        def function(x):
+            return factor * x
+
+        return function
+
+    assert same_text.is_known(Spherical.evaluate)
+    assert same_text.is_known(scalar.product)
+    assert not same_text.is_known(made(2.0))
+    assert not same_text.is_known(own_joints.Patch.evaluate)
+    inside = made(2.0)
+    inside.__code__ = inside.__code__.replace(co_filename=Spherical.evaluate.__code__.co_filename)
+    assert not same_text.is_known(inside)
+
+
+def test_no_number_comes_out_where_python_raises():
+    """`math` raises in Python what compiled code answers by NaN; a run must end alike on both routes."""
+
+    class Rooted(type(CASES["revolute-0"])):
+        @staticmethod
+        def evaluate(data, q, qdot, chart, Q, S, Sdot):
+            Q[2, 3] = math.sqrt(1.0 - q[0] * q[0])
+
+    assert Rooted.part().motion(np.zeros(1), np.zeros(1)).Q[2, 3] == 1.0
+    assert np.isnan(Rooted.part().motion(np.array([2.0]), np.zeros(1)).Q).all()
+
+
+def test_a_function_that_is_no_static_method_is_refused_by_name():
+    with pytest.raises(TypeError, match=r"Bound\.evaluate gets no self: make it a static method"):
+
+        class Bound(Joint):
+            def evaluate(self, q, qdot, chart, Q, S, Sdot):
+                pass
+
+
+def test_reading_beyond_the_data_names_the_kind():
+    class Short(type(CASES["revolute-0"])):
+        def data(self):
+            return ()
+
+    with pytest.raises(IndexError, match="joint kind 'revolute': evaluate reads beyond its 0 numbers of data"):
+        Short.part().motion(np.zeros(1), np.zeros(1))
