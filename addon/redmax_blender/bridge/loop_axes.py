@@ -22,7 +22,7 @@ from .straight_axes import PARALLEL, angles, least_turn
 
 Array = arrays.Array
 
-NEARLY = np.radians(10.0)
+MEANT_PARALLEL = np.radians(10.0)
 """Hinges whose axes differ by less are meant to be parallel."""
 
 IMMOBILE = 1e-4
@@ -78,13 +78,13 @@ def askew(made: Any, mechanism: Mechanism) -> dict[str, Array]:
     return {
         name: best if axis @ best > 0.0 else -best
         for name, axis, off in zip(found, directions, apart, strict=True)
-        if PARALLEL < off < NEARLY
+        if PARALLEL < off < MEANT_PARALLEL
     }
 
 
 def _alike(apart: Array) -> tuple[int, int]:
     """How many directions nearly are another one, and how many of them are, by the angles between."""
-    return int((apart < NEARLY).sum()), int((apart < PARALLEL).sum())
+    return int((apart < MEANT_PARALLEL).sum()), int((apart < PARALLEL).sum())
 
 
 # --- rings that cannot move ------------------------------------------------------------------
@@ -186,7 +186,7 @@ class _Block:
         """What the hinges may all be parallel to: what several of them are, else what new ones would be, else what one
         is."""
         now = np.array([self.axes[k] for k in self.hinges])
-        shared = [axis for axis in now if (angles(now, axis) < NEARLY).sum() > 1]
+        shared = [axis for axis in now if (angles(now, axis) < MEANT_PARALLEL).sum() > 1]
         chosen = self._chosen(dict.fromkeys(self.hinges), open_ones=self.hinges)
         return shared, [chosen[k].axis for k in self.hinges], list(now)
 
@@ -218,7 +218,7 @@ class _Block:
         chosen = self._chosen({**dict.fromkeys(self.hinges, direction), **dict.fromkeys(slanted)}, open_ones=slanted)
         for k in slanted:
             across = self.axes[k] - (self.axes[k] @ direction) * direction
-            near = np.linalg.norm(across) > np.cos(NEARLY)
+            near = np.linalg.norm(across) > np.cos(MEANT_PARALLEL)
             axis = across / np.linalg.norm(across) if near else chosen[k].axis
             turned[k] = axis if axis @ self.axes[k] >= 0.0 else -axis
         return turned

@@ -47,7 +47,7 @@ DASH, PERIOD = 0.13, 0.22
 NO_MOTION = 1e-9
 """A direction that is shorter is none."""
 
-SAME = 1e-6
+PARALLEL = 1e-6
 """Sine of the angle between directions that are the same."""
 
 
@@ -93,7 +93,7 @@ def _independent(directions: Array) -> list[Array]:
         if length <= NO_MOTION:
             continue
         unit = direction / length
-        if np.linalg.matrix_rank(np.array([*found, unit]), tol=SAME) > len(found):
+        if np.linalg.matrix_rank(np.array([*found, unit]), tol=PARALLEL) > len(found):
             found.append(unit)
     return found
 

@@ -14,7 +14,7 @@ from ..joints import Joint
 from ..joints.base import ANIMATED, SIMULATED
 from .drive import Drive, DriveInput, Follower
 
-SAME = 1e-9
+START_AGREES = 1e-9
 """Start values of a joint that differ by less from where its drive puts it are the same."""
 
 
@@ -114,14 +114,14 @@ def _against_joint(follower: Follower, joint: Joint, q: float, qdot: float) -> I
     k = follower.coordinate
     for name, value in (("q", q), ("qdot", qdot)):
         own = per_dof_values(getattr(joint, name), joint.ndof)[k]
-        if own != 0.0 and abs(own - value) > SAME * (1.0 + abs(own)):
+        if own != 0.0 and abs(own - value) > START_AGREES * (1.0 + abs(own)):
             yield (
                 f"starts joint '{joint.name}' with {name} = {value:g}, but the joint says {own:g}",
                 f"leave {name} of the joint out: a drive's inputs say where its joints start",
             )
     for number, lower, upper in joint.hard_limits():
         low, high = -np.inf if lower is None else lower, np.inf if upper is None else upper
-        if number == k and not low - SAME <= q <= high + SAME:
+        if number == k and not low - START_AGREES <= q <= high + START_AGREES:
             yield (
                 f"starts joint '{joint.name}' at {q:g}, beyond its limits ({low:g} to {high:g})",
                 "start the inputs elsewhere, or move the limits",

@@ -22,7 +22,7 @@ from .complement import pseudo_inverse
 from .joint_coordinates import displacement, joint_coordinates
 from .kinematics import kinematics
 
-TOGETHER = 1e-9
+HALF_IN_PLACE = 1e-9
 """A half that is off its child by no more [rad, m, and parts of the speeds] is left where it is."""
 
 PER_BODY = ("body_names", "joint_names", "joints", "parent", "level", "E_pj0", "E_ji", "E_ib", "body_damping")
@@ -55,7 +55,7 @@ def placed(model: Model, q: Array, qdot: Array, chart: IntArray) -> tuple[Array,
         here = loop.joint.motion(q[columns], qdot[columns], in_chart)
         off = np.linalg.norm(displacement(here.Q, E_0j))
         slip = np.linalg.norm(V - here.S @ qdot[columns])
-        if off <= TOGETHER and slip <= TOGETHER * (1.0 + np.linalg.norm(V)):
+        if off <= HALF_IN_PLACE and slip <= HALF_IN_PLACE * (1.0 + np.linalg.norm(V)):
             continue
         q[columns], _ = joint_coordinates(loop.joint, E_0j, q[columns], in_chart, strict=False)
         S = loop.joint.motion(q[columns], np.zeros(loop.joint.ndof), in_chart).S

@@ -20,7 +20,7 @@ from .complement import complement, pseudo_inverse
 from .kinematics import Kinematics
 from .loop_rows import LoopRows
 
-SAME = 1e-12
+CONSTANT_SPAN = 1e-12
 """Entries of motions that differ by no more are the same."""
 
 
@@ -68,12 +68,12 @@ def is_quick(joint: Joint) -> bool:
     Q, first, _ = joint.motion(np.zeros(n), np.zeros(n))
     seen = [first, *(joint.motion(rng.uniform(-1.5, 1.5, n), np.zeros(n)).S for _ in range(3))]
     turns, slides = (any(S[part].any() for S in seen) for part in (slice(3), slice(3, 6)))
-    if np.abs(Q - np.eye(4)).max() > SAME or (turns and slides):
+    if np.abs(Q - np.eye(4)).max() > CONSTANT_SPAN or (turns and slides):
         return False
-    if turns and n == 1 and abs(np.linalg.norm(first) - 1.0) > SAME:
+    if turns and n == 1 and abs(np.linalg.norm(first) - 1.0) > CONSTANT_SPAN:
         return False  # its coordinate is no angle
     spans = [S @ pseudo_inverse(S) for S in seen]
-    return all(np.abs(span - spans[0]).max() <= SAME for span in spans)
+    return all(np.abs(span - spans[0]).max() <= CONSTANT_SPAN for span in spans)
 
 
 def _batch(model: Model, numbers: list[int]) -> Batch:

@@ -17,13 +17,13 @@ RANK = 1e-8
 """A direction of the scaled rows weaker than this, relative to the strongest, counts as redundant. Round-off of poses
 makes redundant rows differ by about 1e-14; a mechanism comes this near to a singular pose for nanoseconds."""
 
-CLEAR = 1e-3
+REGULAR_POSE = 1e-3
 """A direction this strong is none that only a loop not quite closed makes: a mechanism has left its singular pose."""
 
-VANISHING = 1e-10
+IMMOVABLE_ROW = 1e-10
 """A row that moves nothing by more than this, relative to the row that moves most, is no row at all."""
 
-ENOUGH = 1e-12
+EXACT_ENOUGH = 1e-12
 """A one-sided row may pull, or be missed, by this part of the largest demand."""
 
 
@@ -56,14 +56,14 @@ class RowSolver:
         """W: (k, m) = L^-1 G^T, so that A = G M^-1 G^T = W^T W is never formed and keeps its digits."""
         self._W = W
         norms = np.sqrt((W * W).sum(axis=0))
-        self.scale = np.where(norms > VANISHING * norms.max(initial=0.0), norms, np.inf)
+        self.scale = np.where(norms > IMMOVABLE_ROW * norms.max(initial=0.0), norms, np.inf)
         self._factor(np.arange(W.shape[1]))
 
     def _factor(self, rows: IntArray) -> None:
         U, s, Vt = np.linalg.svd((self._W / self.scale)[:, rows], full_matrices=False)
         self.rank = int((s > RANK * s.max(initial=0.0)).sum()) if s.size else 0
         if self._most is not None:
-            clear = int((s > CLEAR * s.max(initial=0.0)).sum())
+            clear = int((s > REGULAR_POSE * s.max(initial=0.0)).sum())
             self.rank = min(self.rank, max(self._most, clear))
         self._rows, self._U, self._s, self._Vt = rows, U[:, : self.rank], s[: self.rank], Vt[: self.rank]
 
@@ -125,7 +125,7 @@ def one_sided_multipliers(solver: RowSolver, b: Array, one_sided: BoolArray) -> 
         return solver.multipliers(b)
     held = np.ones(len(b), np.bool_)
     weight = np.where(np.isfinite(solver.scale), solver.scale, 0.0)
-    enough = ENOUGH * float(np.abs(b / solver.scale).max(initial=0.0))
+    enough = EXACT_ENOUGH * float(np.abs(b / solver.scale).max(initial=0.0))
     tried: set[bytes] = set()
     best, least = np.zeros(len(b)), np.inf
     while held.tobytes() not in tried:

@@ -30,7 +30,7 @@ MOST_CORRECTIONS = 4
 EXACT = 100.0
 """Largest entry of the inverse of a scaled mass matrix with which a solution is left as it is: off by 1e-14 or so."""
 
-FEW = 32
+SMALL_BLOCK = 32
 """Coordinates in a block up to which it is asked whether a solution is exact; with more it hardly ever is."""
 
 
@@ -183,7 +183,7 @@ class _Solver:
         self.blocks = plan.free
         self.scale: Array = 1.0 / np.sqrt(diagonal)
         self.factors = [
-            Factors(A, looks=not plan.never_singular or A.shape[1] <= FEW)
+            Factors(A, looks=not plan.never_singular or A.shape[1] <= SMALL_BLOCK)
             for A in columns.blocks(plan.free, self.scale)
         ]
 
