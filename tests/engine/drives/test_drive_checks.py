@@ -104,7 +104,7 @@ def test_a_joint_that_closes_a_loop_cannot_follow():
     made = four_bar()
     closing = compile_scene(made).loops[0].joint.name
     (found,) = find_problems(with_drives(made, drive(Follower(joint=closing))))
-    assert f"drive 'd': refers to joint '{closing}', which closes a loop and has no coordinates" in str(found)
+    assert f"drive 'd': refers to joint '{closing}', which closes a loop, so that nothing else" in str(found)
 
 
 def test_names_are_unique_among_drives():
