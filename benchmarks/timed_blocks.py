@@ -215,6 +215,16 @@ def rotation(options: Options) -> Iterator[Block]:
         yield Block("100 000 rotations", case, lambda way=way: many(way), NUMPY)
 
 
+def joints(options: Options) -> Iterator[Block]:
+    from .bench_joints import LINKS, Cam, chain, repeated
+
+    del options
+    for n in LINKS:
+        yield Block(
+            "joints by their function", f"cams, {n} degrees of freedom", partial(repeated, chain(n, Cam)), NUMBA
+        )
+
+
 def start(options: Options) -> Iterator[Block]:
     """Cold: everything is compiled into an empty folder. Warm: into one that an earlier process filled."""
     from .bench_start import seconds_to_first_frame
@@ -271,6 +281,7 @@ BENCHMARKS: dict[str, Callable[[Options], Iterator[Block]]] = {
     "loops": loops,
     "growth": growth,
     "routes": routes,
+    "joints": joints,
     "start": start,
     "mesh": mesh,
     "rotation": rotation,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..dynamics.assembly import size
 from ..errors import ElementName, Quantity, RunError
 from ..model import Model
 from ..outcome import SMALLER_STEP
@@ -46,6 +47,34 @@ def divergence(model: Model, E: Array, speeds: Array) -> DivergedError | None:
             numbers = {"limit": Quantity(limit, unit), "speed": speed}
             return DivergedError(what, body, model.once(_hasty) or SMALLER_STEP, numbers=numbers)
     return None
+
+
+TORN = 1e-6
+"""A loop that is open by more [rad, or parts of the mechanism's size] is torn: steps close loops to round-off."""
+
+
+class TornError(DivergedError):
+    """A loop that the motion has opened."""
+
+    code = "cannot_close"
+
+
+def torn(model: Model, gap: Array) -> TornError | None:
+    """Which loop is open; None where all are closed. gap: (l, 2) angle [rad] and distance [m] of each.
+
+    Kernels solve for rows that are independent at any pose. Where animated joints contradict each other, rows that
+    depend on these at every pose are broken all the same.
+    """
+    if not len(gap) or not model.treatment.projects:  # the golden runs let loops drift
+        return None
+    relative = gap / np.array([1.0, model.once(size)])
+    if not relative.max() > TORN:
+        return None
+    loop, column = np.unravel_index(int(relative.argmax()), gap.shape)
+    name = ElementName("loop joint", model.loops[int(loop)].joint.name)
+    open_by = Quantity(float(gap[loop, column]), ("rad", "m")[int(column)])
+    advice = "start with it closed, or remove what contradicts it"
+    return TornError(f"{name}: stays open by {open_by}", name, advice, numbers={"gap": open_by})
 
 
 def _hasty(model: Model) -> str:

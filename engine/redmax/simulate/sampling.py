@@ -17,7 +17,7 @@ from ..integrators.energy_balance import BalancedStepper
 from ..integrators.routes.constrained import Constrained
 from ..integrators.routes.route import Unconstrained
 from .channels import channels_of, nodes, of_halves
-from .divergence import DivergedError, divergence
+from .divergence import DivergedError, divergence, torn
 from .exchange import Exchange
 from .sample import NO_CONSTRAINTS, NO_STRENGTH, Sample
 
@@ -72,7 +72,8 @@ class Sampler:
             **nodes(model, seen.E_wb),
         }
         strength = tree.weakest_row()[0]
-        return divergence(model, seen.E_wb, seen.speeds), self._sample(index, seen.E_wb, channels, strength, complete)
+        wrong = divergence(model, seen.E_wb, seen.speeds) or torn(model, seen.gap)
+        return wrong, self._sample(index, seen.E_wb, channels, strength, complete)
 
     def _computed(self, index: int, *, complete: bool) -> tuple[DivergedError | None, Sample]:
         """Without kernels, with the bodies where the run has them."""
@@ -82,7 +83,8 @@ class Sampler:
         coordinates = self._route.at(state.t, state.q, state.qdot, state.chart)
         at = coordinates.with_bodies(E_wi, phi)
         channels, rows = channels_of(self._route, coordinates, at, self._exchange)
-        return diverged, self._sample(index, body_poses(model, at.kin), channels, rows, complete)
+        wrong = diverged or torn(model, channels["gap"])
+        return wrong, self._sample(index, body_poses(model, at.kin), channels, rows, complete)
 
     def _sample(
         self, index: int, E_wb: Array, channels: dict[str, Array], seen: ConstraintRows | float | None, complete: bool
