@@ -50,7 +50,8 @@ polynomials of its pieces."""
 
 RowBodies = Record(
     "RowBodies",
-    KIND=1, BODY_A=1, BODY_B=1, OWNER=1, COORDINATE_A=1, COORDINATE_B=1, TARGET=1, TABLE=1, COLUMN=1, METRES=1, NUMBER=1,
+    KIND=1, BODY_A=1, BODY_B=1, OWNER=1, COORDINATE_A=1, COORDINATE_B=1, TARGET=1, TABLE=1, COLUMN=1,
+    METRES=1, NUMBER=1,
 )  # fmt: skip
 """Of a row: kind (`codes`); the bodies it acts on, -1 for the world; its owner, see `constraint_rows.element_names`.
 COORDINATE_A, COORDINATE_B: of a COORDINATE row, -1 for none; BODY_A and BODY_B are what these coordinates carry.
@@ -112,8 +113,8 @@ RowVectors = Record("RowVectors", NORMAL=3, POINT_A=3, POINT_B=3, RESTITUTION=1)
 RowVectors.or_else(AXIS_A=3, AXIS_B=3)
 RowVectors.or_else(FACTOR_A=1, FACTOR_B=1, OFFSET=1)
 RowVectors.or_else(DIRECTION=3, PLACE=3, IS_TURN=1)
-"""Of a POINT, AXIS, COORDINATE or COMPONENT row (`codes`), in the joint frames of its bodies. RESTITUTION: of all rows, the
-part of the speed that an impact on a one-sided row gives back."""
+"""Of a POINT, AXIS, COORDINATE or COMPONENT row (`codes`), in the joint frames of its bodies. RESTITUTION: of all rows,
+the part of the speed that an impact on a one-sided row gives back."""
 
 # --- work space --------------------------------------------------------------------------------
 

@@ -34,8 +34,9 @@ class Packed:
     """ints and floats: the two arrays of a model, as `declaration` has them. Both are read-only: a run works in copies.
 
     joints: their parts, and what is known of them besides. singular: whether a simulated joint has a singularity.
-    rows: (m, RowBodies.SIZE) of loops and constraints. directions: how many of the last ones are axes that must not point
-    in opposite directions. determined: whether redundant rows move nothing, so that the other multipliers are unique.
+    rows: (m, RowBodies.SIZE) of loops and constraints. directions: how many of the last ones are axes that must not
+    point in opposite directions. determined: whether redundant rows move nothing, so that the other multipliers are
+    unique.
     """
 
     ints: IntArray

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from .declaration import Table as TableInts
 from .packing_tables import table_numbers
 
 TARGETS = {POSITION: codes.POSITION, VELOCITY: codes.VELOCITY, ACCELERATION: codes.ACCELERATION}
-Line = tuple[dict[str, int], dict[str, Array | float]]
+Line = tuple[dict[str, int], dict[str, Any]]
 """Fields of `RowBodies` and of `RowVectors` by name."""
 
 
@@ -137,7 +138,7 @@ def _line(model: Model, tilts: Array, row: PackedRow, table_row: Callable[[Table
 
 def _coordinate_line(model: Model, row: CoordinateRow, table_row: Callable[[Table], int]) -> Line:
     ints = {"KIND": codes.COORDINATE, "BODY_A": -1, "BODY_B": -1}
-    values: dict[str, Array | float] = {"OFFSET": row.offset}
+    values: dict[str, Any] = {"OFFSET": row.offset}
     for side, (joint, coordinate, factor) in zip("AB", row.terms, strict=False):
         body = model.joint_names.index(joint)
         ints |= {f"BODY_{side}": body, f"COORDINATE_{side}": int(model.dof[body]) + coordinate}

@@ -45,7 +45,7 @@ def record_strength(m, rank, A, row_work, world):
 
 
 @inner
-def find_multipliers(ints, rows):
+def find_multipliers(rows):
     """Multipliers that give each row its right side, after `factorise_rows`."""
     rank = int(get(rows.world, World.RANK))
     solve_multipliers(get(rows.active, Active.ROWS), rank, rows.delassus, rows.row_work, rows.multipliers)
@@ -106,7 +106,7 @@ def forward_with_rows(ints, rows, arrays, q, qdot, qddot, t, wrenches):
         acceleration += get(row_work, i * RowWork.SIZE + RowWork.VELOCITY_PRODUCT)
         put(row_work, i * RowWork.SIZE + RowWork.RIGHT_SIDE, -acceleration)
     factorise_rows(ints, rows)
-    find_multipliers(ints, rows)
+    find_multipliers(rows)
     if not wrenches and fixed(ints, Head.PRESCRIBED) == 0:
         apply_multipliers(n, m, links, rows.multipliers, columns, armature, rows.reach, no)
         substitute(n, links, work, columns, armature, qddot, force, no)

@@ -16,7 +16,7 @@ def ends(row):
 
 
 @inner
-def common_ancestor(n, links, a, b, mark):
+def common_ancestor(links, a, b, mark):
     """Body at which the paths from a and b to the root join; -1 where they never do. mark: (n,) integers, all 0."""
     body = a
     while body >= 0:
@@ -61,7 +61,7 @@ def put_ranges(n, m, rows):
         put(mark, j, 0)
     for i in range(m):  # how many ranges each body has at most
         a, b = ends(further(row_bodies, i * RowBodies.SIZE))
-        common = common_ancestor(n, links, a, b, mark)
+        common = common_ancestor(links, a, b, mark)
         if common >= 0:
             put(room, common, get(room, common) + 1)
         body = a
@@ -78,7 +78,7 @@ def put_ranges(n, m, rows):
         first += get(room, j)
     for i in range(m):
         a, b = ends(further(row_bodies, i * RowBodies.SIZE))
-        common = common_ancestor(n, links, a, b, mark)
+        common = common_ancestor(links, a, b, mark)
         if common >= 0:
             append(ranges, further(paths, common * Path.SIZE), Path.JOINING, i, m)
     for i in range(m):
@@ -88,7 +88,7 @@ def put_ranges(n, m, rows):
             body = fixed(links, body * Link.SIZE + Link.PARENT)
     for i in range(m):
         a, b = ends(further(row_bodies, i * RowBodies.SIZE))
-        common = common_ancestor(n, links, a, b, mark)
+        common = common_ancestor(links, a, b, mark)
         while b != common:
             append(ranges, further(paths, b * Path.SIZE), Path.PASSING, m + i, m)
             b = fixed(links, b * Link.SIZE + Link.PARENT)

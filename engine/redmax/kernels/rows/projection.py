@@ -45,7 +45,7 @@ def project(ints, rows, arrays, q, qdot, t):
     size = mechanism_size(ints, rows)
     last, steps, moved = 0.0, 0, -1.0
     while True:
-        largest = ask_to_close(ints, rows, size)
+        largest = ask_to_close(rows, size)
         small = not largest > CLOSED  # also if it is not a number, which the velocities will show
         if small or (steps > 1 and largest < ACCEPTED_ERROR and not largest < 0.25 * last):
             break
@@ -79,7 +79,7 @@ def project_velocities(ints, rows, arrays, q, qdot, t, size, moved):
     nr, x = fixed(ints, Head.DOFS), further(rows.vectors, Vector.RIGHT_SIDE * fixed(ints, Head.DOFS))
     last = 0.0
     for step in range(MAX_ITERATIONS):
-        largest = ask_to_stop(ints, rows, qdot, size)
+        largest = ask_to_stop(rows, qdot, size)
         too_far = moved < 0.0 or (step > 0 and largest > SLOW_CONVERGENCE * last)
         while True:
             clear_motion(ints, rows, x)
@@ -125,7 +125,7 @@ def mechanism_size(ints, rows):
 
 
 @inner
-def ask_to_close(ints, rows, size):
+def ask_to_close(rows, size):
     """Set the right sides to minus the errors; gives the largest, relative to the size."""
     largest = 0.0
     for i in range(get(rows.active, Active.ROWS)):
@@ -135,7 +135,7 @@ def ask_to_close(ints, rows, size):
 
 
 @inner
-def ask_to_stop(ints, rows, qdot, size):
+def ask_to_stop(rows, qdot, size):
     """Set the right sides to minus the rates of the errors; gives the largest, relative to the size."""
     largest = 0.0
     for i in range(get(rows.active, Active.ROWS)):
@@ -186,7 +186,7 @@ def least_change(ints, rows, x):
     links, work, columns = rows.links, rows.body_work, rows.columns
     armature = further(rows.vectors, Vector.ARMATURE * nr)
     no, yes = m < 0, m > 0
-    find_multipliers(ints, rows)
+    find_multipliers(rows)
     apply_multipliers(n, m, links, rows.multipliers, columns, armature, rows.reach, yes)
     world = further(work, Work.ACC + 3 - Work.SIZE)
     a, b, c = get(world, 0), get(world, 1), get(world, 2)

@@ -169,11 +169,8 @@ def evaluate_rows(first, last, rows, arrays, q, qdot, t):
 def row_product(i, rows, field, x):
     """Left side of row i: its wrenches times the twists (field `Work.V`) or accelerations (`Work.ACC`) of its bodies,
     or its factors times x, the velocities or accelerations of all coordinates."""
-    row, results, work = (
-        further(rows.row_bodies, i * RowBodies.SIZE),
-        further(rows.row_work, i * RowWork.SIZE),
-        rows.body_work,
-    )
+    row, results = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_work, i * RowWork.SIZE)
+    work = rows.body_work
     if fixed(row, RowBodies.KIND) == codes.COORDINATE:
         return terms(row, further(rows.row_vectors, i * RowVectors.SIZE), x)
     f, u = get6(results, RowWork.ON_A), get6(further(work, fixed(row, RowBodies.BODY_A) * Work.SIZE), field)
