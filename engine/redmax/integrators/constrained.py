@@ -133,7 +133,7 @@ class ConstrainedRun:
 
         They see them by the digits that are left after elimination, which redundant rows can feign.
         """
-        return self.tree is not None and self.tree.rank == self.rank
+        return self.tree is not None and self.tree.rank == (self.tree.active if self.regular else self.rank)
 
     def rows(self, kin: Kinematics, t: float, *, quick: bool = True) -> ConstraintRows:
         """All rows at one instant."""
