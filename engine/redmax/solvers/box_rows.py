@@ -271,7 +271,7 @@ def append(free: int, k: int, A: Array, L: Array, work: Array, order: IntArray) 
         i = order[p]
         scaled = A[k, i] * work[SCALE, k] * work[SCALE, i]
         L[free, p] = (scaled - row_product(L, free, L, p, p)) / L[p, p]
-    pivot = 1.0 + work[SOFT, k] - row_product(L, free, L, free, free)
+    pivot: float = 1.0 + work[SOFT, k] - row_product(L, free, L, free, free)
     order[free] = k
     if pivot < DOUBTFUL_PIVOT:
         for p in range(free):

@@ -45,14 +45,16 @@ from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
 from .stages import slope
 
-TOUCHING = 1e-9
-"""One-sided rows that have less room than this [rad, 1, or parts of the mechanism's size] touch."""
+TOUCHING = 1e-11
+"""One-sided rows that have less room than this [rad, 1, or parts of the mechanism's size] touch. What holds is put to
+where the room is zero, so that energies are off by this times the forces at every stop."""
 NO_SPEED = 1e-12
 """Speeds below this part of the largest one, and of 1 [rad/s, or sizes per second], are rounding."""
 SLOWEST_BOUNCE = 1e-4
 """Impacts slower than this [rad/s, or parts of the size per second] do not bounce."""
-RESTING = 1e-7
-"""Rows that touch and part more slowly than this [as above] rest as soon as something presses on them."""
+RESTING = 1e-4
+"""Rows that touch and part more slowly than this [as above] rest if something presses on them: where one stop throws
+another off, and the other way round, there would be no end of ever smaller impacts."""
 NO_PUSH = 1e-10
 """A push below this part of the forces that it is the difference of is rounding."""
 SOLVED, BLOCKED = range(2)
@@ -205,36 +207,72 @@ def find_pushes(ints, rows, arrays, m, qddot):
 
 
 @inner
-def hold(ints, rows, arrays, m, size, q, qdot):
-    """Have the rows at the places from the equations to m - 1 that push, by `StopWork.X`, hold from now on."""
-    e, nr = fixed(ints, Head.EQUATIONS), fixed(ints, Head.DOFS)
-    x, held, locks, largest = arrays.stop_work[StopWork.X], arrays.stop_ints[StopInts.HELD], 0, 0.0
-    A, b = arrays.stop_matrices[0], arrays.stop_work[StopWork.SPEEDS + 2]
-    armature = further(rows.vectors, Vector.ARMATURE * nr)
+def choose_pushing(ints, rows, arrays, m, size):
+    """Choose the rows among the first m places that push, by `StopWork.X`, and those that have been passed a little."""
+    e, x, held = fixed(ints, Head.EQUATIONS), arrays.stop_work[StopWork.X], arrays.stop_ints[StopInts.HELD]
+    A, b, largest = arrays.stop_matrices[0], arrays.stop_work[StopWork.SPEEDS + 2], 0.0
     for i in range(m):
         if A[i, i] > 0.0:
             largest = max(largest, abs(b[i]) / math.sqrt(A[i, i]))
     for i in range(e, m):
-        row, vectors = row_at(i, rows)
+        row, _ = row_at(i, rows)
         is_passed = get(rows.row_work, i * RowWork.SIZE + RowWork.ERROR) < -0.25 * TOUCHING * scale_of(row, size)
         pushes = x[i] > 0.0 and x[i] * math.sqrt(A[i, i]) > NO_PUSH * largest
-        depends = arrays.stop_ints[StopInts.STATE, i] != box_rows.FREE
-        if not (pushes or (is_passed and not depends)):
-            continue
-        r, k = get(rows.order, i), own_coordinate(row)
-        held[r] = 1
-        if k >= 0 and get(armature, k) == 0.0:
+        independent = arrays.stop_ints[StopInts.STATE, i] == box_rows.FREE
+        held[get(rows.order, i)] = 1 if pushes or (is_passed and independent) else 0
+    return choose(ints, rows, held)
+
+
+@inner
+def come_to_rest(ints, rows, arrays, m, q, qdot, t):
+    """Take from qdot what the rows at the first m places still move by."""
+    nr, n, no = fixed(ints, Head.DOFS), fixed(ints, Head.BODIES), m < 0
+    work, x = arrays.stop_work, further(rows.vectors, Vector.RIGHT_SIDE * nr)
+    lo, hi, u = work[StopWork.SPEEDS], work[StopWork.SPEEDS + 1], work[StopWork.SPEED]
+    armature, moves = further(rows.vectors, Vector.ARMATURE * nr), False
+    place_rows(ints, rows, arrays, m, q, qdot, t)
+    for i in range(m):
+        u[i] = get(rows.row_work, i * RowWork.SIZE + RowWork.RATE) - row_product(i, rows, Work.V, qdot)
+        lo[i], hi[i], moves = -math.inf, math.inf, moves or u[i] != 0.0
+        work[StopWork.X, i], arrays.stop_ints[StopInts.STATE, i] = 0.0, box_rows.FREE
+    if not moves:
+        return
+    clear_motion(ints, rows, x)
+    if eliminate(n, rows.bodies, rows.links, rows.body_work, rows.columns, armature, x, 0.0, no) >= 0:
+        return
+    put_delassus(ints, rows, arrays, m)
+    solve_box(
+        m, arrays.stop_matrices[0], u, lo, hi, work[StopWork.X], arrays.stop_ints[StopInts.STATE],
+        arrays.stop_matrices[1], work[StopWork.SOLVER : StopWork.SOLVER + box_rows.WORK],
+        arrays.stop_ints[StopInts.ORDER],
+    )  # fmt: skip
+    lost = 0.0
+    for i in range(m):
+        put(rows.multipliers, i, work[StopWork.X, i])
+        lost += 0.5 * work[StopWork.X, i] * u[i]
+    put(rows.world, World.IMPACT_LOSS, get(rows.world, World.IMPACT_LOSS) + lost)
+    move_by_multipliers(ints, rows, x)
+    add(nr, qdot, x)
+
+
+@inner
+def hold(ints, rows, arrays, q, qdot):
+    """Have all rows hold from now on that are chosen: coordinates of their own are locked, other rows are solved for.
+    Gives the number of those."""
+    e, nr, locks = fixed(ints, Head.EQUATIONS), fixed(ints, Head.DOFS), 0
+    held, solved = arrays.stop_ints[StopInts.HELD], arrays.stop_ints[StopInts.KIND]
+    armature = further(rows.vectors, Vector.ARMATURE * nr)
+    for r in range(e, fixed(ints, Head.ROWS)):
+        row, vectors = further(rows.row_bodies, r * RowBodies.SIZE), further(rows.row_vectors, r * RowVectors.SIZE)
+        k = own_coordinate(row)
+        solved[r] = 1 if held[r] != 0 and k < 0 else 0
+        if held[r] != 0 and k >= 0:
             put(armature, k, math.inf)
             put(q, k, get(vectors, RowVectors.OFFSET) / get(vectors, RowVectors.FACTOR_A))
             put(qdot, k, 0.0)
             locks += 1
-    solved = arrays.stop_ints[StopInts.KIND]
-    for r in range(e, fixed(ints, Head.ROWS)):
-        row = further(rows.row_bodies, r * RowBodies.SIZE)
-        solved[r] = 1 if held[r] != 0 and own_coordinate(row) < 0 else 0
-    m = choose(ints, rows, solved)
     put(rows.active, Active.LOCKS, locks)
-    return m
+    return choose(ints, rows, solved)
 
 
 @callback(SIGNATURE)
@@ -280,7 +318,9 @@ def resolve(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     world_poses(fixed(ints, Head.BODIES), rows.links, rows.body_work, rows.poses)
     evaluate_rows(0, m, rows, arrays, q, qdot, t)
     if find_pushes(ints, rows, arrays, m, qddot):
-        m = hold(ints, rows, arrays, m, size, q, qdot)
+        m = choose_pushing(ints, rows, arrays, m, size)
+        come_to_rest(ints, rows, arrays, m, q, qdot, t)
+        m = hold(ints, rows, arrays, q, qdot)
         if m > 0:
             project(ints, rows, arrays, q, qdot, t)
     return BLOCKED if code == box_rows.CONTRADICTED else SOLVED
