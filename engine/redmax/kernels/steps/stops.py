@@ -60,8 +60,8 @@ NO_PUSH = 1e-10
 SOLVED, BLOCKED = range(2)
 """Results of `resolve`: BLOCKED where rows contradict each other, and something still approaches."""
 
-MOST_PROBES = 12
-"""Evaluations by which the instant is found at which a row lets go."""
+MOST_PROBES, LITTLE = 12, 1e-6
+"""Evaluations by which the instant is found at which a row lets go; part of a step over which its motion is straight."""
 
 impact = compiled_text(impacts.resolve)
 solve_box = compiled_text(box_rows.solve)
@@ -402,14 +402,17 @@ def met_at(row, vectors, places, y, polynomial, guess, scale):
     """Part of a step after which a COORDINATE row is met, by its dense output; 2 if it is not. A row that touched when
     the step began is met when it is passed by half of what counts as touching."""
     begins = along(row, vectors, places, y, 0) - get(vectors, RowVectors.OFFSET)
-    level = 0.0 if begins > TOUCHING * scale else -0.5 * TOUCHING * scale
+    level = 0.0 if begins > TOUCHING * scale else min(begins, 0.0) - 0.5 * TOUCHING * scale
     low, high = 0.0, min(guess, 1.0)
     below = room_inside(row, vectors, places, polynomial, high, level)
-    if below > 0.0:
-        low, high = high, 1.0
-        below = room_inside(row, vectors, places, polynomial, high, level)
-        if below > 0.0:
+    tries = 0
+    while below > 0.0:  # on to where it would be met, and beyond, until it turns back
+        slope = (room_inside(row, vectors, places, polynomial, high + LITTLE, level) - below) / LITTLE
+        if tries == MOST_PROBES or high >= 1.0 or not (slope < 0.0 or tries == 0):
             return 2.0
+        low, high = high, min(1.0, high + max(-1.5 * below / slope, LITTLE) if slope < 0.0 else high + 0.01)
+        below = room_inside(row, vectors, places, polynomial, high, level)
+        tries += 1
     above = room_inside(row, vectors, places, polynomial, low, level)
     if not above > 0.0:
         return low
