@@ -167,6 +167,19 @@ class ConstrainedRun:
         close = rows.error <= RELEASED * scale_of(self.model, rows)
         return np.asarray(~rows.one_sided | (self.touching & close))
 
+    def take_over_stops(self) -> None:
+        """Go on step by step with the stops that hold in kernels, where these hold none from now on."""
+        if self.tree is not None and self.tree.stops_address:
+            held = self.tree.held_rows()
+            self.touching = np.zeros(len(self.owner), np.bool_)
+            self.touching[len(self.owner) - len(held) :] = held
+            self.tree.let_go()
+
+    def hand_over_stops(self) -> None:
+        """Leave all stops to kernels from now on, which find out which of them hold."""
+        if self.tree is not None and self.tree.stops_address:
+            self.touching = np.zeros(len(self.owner), np.bool_)
+
     @property
     def touches(self) -> bool:
         """Whether a one-sided row touches."""

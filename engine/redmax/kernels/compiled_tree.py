@@ -196,6 +196,19 @@ class Tree:
         alone = (lines[:, RowBodies.KIND] == codes.COORDINATE) & (lines[:, RowBodies.COORDINATE_B] < 0)
         return np.asarray((self._sections.stop_ints[StopInts.HELD] != 0) & alone)
 
+    def held_rows(self) -> BoolArray:
+        """(c,) which of all rows of constraints are one-sided and hold."""
+        held = np.zeros(self._constraint_rows, np.bool_)
+        rows = np.flatnonzero(self._sections.stop_ints[StopInts.HELD])
+        held[self.packed.rows[rows, RowBodies.NUMBER]] = True
+        return held
+
+    def let_go(self) -> None:
+        """No one-sided row holds any more."""
+        self._sections.stop_ints[StopInts.HELD] = 0
+        self._sections.active[:] = (int(self.ints[Head.EQUATIONS]), 0, 0)
+        self.vectors[Vector.ARMATURE] = 0.0
+
     def hold_like(self, other: Tree) -> None:
         """Have the one-sided rows hold that hold in another tree of the same model."""
         if self.stops_address and other is not self:

@@ -65,11 +65,11 @@ that must not point in opposite directions: their error is near 1."""
 
 Active = Record("Active", ROWS=1, PATHS_KNOWN=1, LOCKS=1)
 """How many rows are solved for at present: the first of the section `order`. Whether `paths` are theirs. How many
-coordinates stops hold by themselves, see `rows.stops`. All change during a run."""
+coordinates stops hold by themselves, see `steps.stops`. All change during a run."""
 
 StopInts = Record("StopInts", STATE=1, ORDER=1, KIND=1, HELD=1)
-"""Integers of every row for `rows.stops`: work space of `solvers.box_rows` and `solvers.impacts`, by place; and whether
-a one-sided row holds, by row."""
+"""Integers of every row for `steps.stops`: work space of `solvers.box_rows` and `solvers.impacts`, by place; and
+whether a one-sided row holds, by row."""
 
 Path = Record("Path", FIRST_RANGE=1, JOINING=1, PASSING=1)
 """Of a body: its first range of wrenches, as pairs (first, count) after the records of all bodies; how many ranges are
@@ -130,13 +130,13 @@ the part of the speed that an impact on a one-sided row gives back."""
 World = Record(
     "World",
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
-    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, SIZE=1,
+    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, SIZE=1, RATTLES=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
 squared, relative to its `RowWork.BOUND`; each factorisation has a weakest row, of whose strengths the least and the
 largest since they were read last are here, and the row of the least. IMPACT_LOSS: energy [J] lost in the impacts of
-the last call of `rows.stops`."""
+the last call of `steps.stops`. SIZE: of the mechanism then [m]. RATTLES: whether impacts must not bounce."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its
@@ -185,7 +185,7 @@ ForceWork = Record("ForceWork", TENSION=1, TENSION_SLOPE=1, TENSION_RATE=1, LENG
 and its rate. It stands in the pool."""
 
 StopWork = Record("StopWork", SOLVER=5, SPEEDS=4, X=1, SPEED=1, RESTITUTION=1, SLOW=1, TINY=1)
-"""Vectors over all rows for `rows.stops`: work space of `solvers.box_rows` and `solvers.impacts`; multipliers, speeds,
+"""Vectors over all rows for `steps.stops`: work space of `solvers.box_rows` and `solvers.impacts`; multipliers, speeds,
 restitutions, and the speeds that do not bounce and do not count."""
 
 FLOATS = (

@@ -15,7 +15,7 @@ from .. import tasks
 from ..cache.jit import compiled, inner
 from ..core import run
 from ..layout.declaration import Head, World
-from ..layout.memory import get
+from ..layout.memory import get, put
 from ..layout.views import addresses, numbers_of, packed_rows, rows_of
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
 from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
@@ -40,15 +40,15 @@ from .step_control import (
     first_try,
     root_mean_square,
 )
-from .stops import NO_PUSH, first_meeting, inside, least_push, let_go_at
+from .stops import NO_PUSH, RATTLING, RATTLING_TIME, first_meeting, inside, least_push, let_go_at
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN, BLOCKED = range(7)
 """How a call ends."""
-TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL, DUE, IMPACTS = range(11)
+TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL, DUE, IMPACTS, RATTLE = range(12)
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
 far, the component of y or the body that stopped it, where the last step began and how long it was, its error over
 what was allowed (negative: none yet), how long steps usually are, see `crossings.CALMING`, whether stops have to be
-resolved before the next step, and how often that was done."""
+resolved before the next step, how often that was done of late, and when that began; see `stops.RATTLING`."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
 
@@ -145,13 +145,17 @@ def advance(
         if clock[DUE] != 0.0:
             fill(free, numbers_of(y), motion)
             now = min(clock[TIME], until)
+            if clock[TIME] - clock[RATTLE] > RATTLING_TIME:
+                clock[RATTLE], clock[IMPACTS] = clock[TIME], 0.0
+            clock[IMPACTS] += 1.0
+            put(world, World.RATTLES, 1.0 if clock[IMPACTS] > RATTLING else 0.0)
             run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, tasks.PRESCRIBE)
             if run(stops_at, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, address) != 0:
                 return BLOCKED
             for k in range(free.shape[0]):
                 y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
             y[size - 1] += get(world, World.IMPACT_LOSS)
-            clock[DUE], clock[KNOWN], clock[IMPACTS], measured = 0.0, 0.0, clock[IMPACTS] + 1.0, False
+            clock[DUE], clock[KNOWN], measured = 0.0, 0.0, False
         if traits[SINGULAR]:
             fill(free, numbers_of(y), motion)
             what = tasks.PRESCRIBE | tasks.RECENTRE | tasks.PLACE | tasks.TURN_RATE
@@ -324,6 +328,11 @@ def advance(
             )
             stop = min(stop, released)
         if stop <= 1.0:
+            if error * control[STRICTNESS] >= 1.0 and h > 2.0 * shortest:  # dense output would not be as accurate
+                clock[STEP], clock[STEPS] = h * min(1.001 * stop, shortening), clock[STEPS] + 1.0
+                if clock[STEPS] > limit:
+                    return TOO_MANY
+                continue
             t_new = min(t + stop * h, t_new)
             for k in range(size):
                 y_new[k] = inside(polynomial, stop, k)

@@ -57,11 +57,14 @@ RESTING = 1e-4
 another off, and the other way round, there would be no end of ever smaller impacts."""
 NO_PUSH = 1e-10
 """A push below this part of the forces that it is the difference of is rounding."""
+RATTLING, RATTLING_TIME = 200, 0.01
+"""So many impacts in so short a time [s] are a rattle that nobody sees and that takes a run forever: until there are
+fewer, impacts do not bounce. As in `integrators.constrained`."""
 SOLVED, BLOCKED = range(2)
 """Results of `resolve`: BLOCKED where rows contradict each other, and something still approaches."""
 
 MOST_PROBES, LITTLE = 12, 1e-6
-"""Evaluations by which the instant is found at which a row lets go; part of a step over which its motion is straight."""
+"""Evaluations by which the instant is found at which a row lets go; part of a step in which motion is straight."""
 
 impact = compiled_text(impacts.resolve)
 solve_box = compiled_text(box_rows.solve)
@@ -151,7 +154,8 @@ def collide(ints, rows, arrays, m, size, q, qdot, t):
         row, vectors = row_at(i, rows)
         scale = scale_of(row, size)
         kind[i] = impacts.EQUATION if i < e else impacts.ONE_SIDED
-        work[StopWork.RESTITUTION, i] = get(vectors, RowVectors.RESTITUTION)
+        bounces = get(rows.world, World.RATTLES) == 0.0
+        work[StopWork.RESTITUTION, i] = get(vectors, RowVectors.RESTITUTION) if bounces else 0.0
         work[StopWork.SLOW, i], work[StopWork.TINY, i] = SLOWEST_BOUNCE * scale, tiny * scale
         approached = approached or (i >= e and u[i] < -tiny * scale)
     if not approached:
