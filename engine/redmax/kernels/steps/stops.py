@@ -323,7 +323,7 @@ def resolve(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     let_all_go(ints, rows)
     place_rows(ints, rows, arrays, last, q, qdot, t)
     size = mechanism_size(ints, rows)
-    put(rows.world, World.SIZE, size)
+    put(rows.world, World.EXTENT, size)
     for r in range(e, last):
         row = further(rows.row_bodies, r * RowBodies.SIZE)
         gap = get(rows.row_work, r * RowWork.SIZE + RowWork.ERROR)
@@ -468,7 +468,7 @@ def met_at(row, vectors, places, y, polynomial, guess, scale):
 @inner
 def first_meeting(ints, rows, places, y, f, y_new, f_new, n, h, polynomial, dense):
     """Part of a step after which the first row is met, 2 if none is; without dense output, whether it may be."""
-    e, size, first = fixed(ints, Head.EQUATIONS), get(rows.world, World.SIZE), 2.0
+    e, size, first = fixed(ints, Head.EQUATIONS), get(rows.world, World.EXTENT), 2.0
     held = further(rows.stop_ints, StopInts.HELD * fixed(ints, Head.ROWS))
     for r in range(e, fixed(ints, Head.ROWS)):
         if get(held, r) == 0:
