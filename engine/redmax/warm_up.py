@@ -6,6 +6,7 @@ Compiled kernels are kept on disk (`kernels.cache.cache_folder`): each computer 
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import sys
 import time
@@ -15,12 +16,14 @@ from types import FunctionType
 
 from . import fast, io
 from .compile import compile as compile_scene
+from .constraints import JointLimit
 from .errors import RedMaxError
 from .examples import EXAMPLES
 from .integrators import INTEGRATORS
 from .joints import JOINTS, Joint
 from .kernels import route
 from .kernels.cache import cache_folder
+from .model import Model
 from .simulate import simulate
 
 OnProgress = Callable[[float, str], None]
@@ -121,6 +124,12 @@ def _short_pauses() -> Iterator[None]:
         sys.setswitchinterval(interval)
 
 
+def _with_a_stop(model: Model) -> Model:
+    """A model with a hard limit, which has kernels of its own."""
+    joint = next(joint for joint in model.joints if joint.ndof == 1)
+    return dataclasses.replace(model, constraints=(JointLimit(name="stop", joint=joint.name, upper=100.0),))
+
+
 def _run_everything() -> None:
     """A little of every integrator, and single calls: kernels see the same types whatever the mechanism."""
     from .kernels import compiled_tree as tree  # noqa: F401, PLC0415  (sizes of all known)
@@ -134,6 +143,8 @@ def _run_everything() -> None:
         if cls.kind not in NEVER_COMPILED:
             for _ in simulate(model, integrator=cls(), fps=240.0, duration=1.0 / 240.0):
                 pass
+    for _ in simulate(_with_a_stop(model), integrator=INTEGRATORS["automatic"](), fps=240.0, duration=1.0 / 240.0):
+        pass
     single = fast.new_tree(model)
     if single is not None:
         single.accelerations(single.repeat(model.q0.copy(), model.qdot0.copy(), 1), model.qdot0)
