@@ -96,7 +96,7 @@ class CompiledRungeKutta:
         )
         self._traits = np.array([tree.singular, exchanges], np.int64)
         self._free = tree.model.once(free_coordinates)
-        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0, 0.0])
+        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0, 0.0, 0.0])
         self._K = np.zeros((method.slopes, self.y.size))
         self._polynomial = np.zeros((4 + len(method.bends), self.y.size))
         self._motion = np.zeros((3, tree.model.dof_count))

@@ -19,11 +19,13 @@ from .layout.arrays import Sections
 from .layout.declaration import Body, Column, Head, RowBodies, RowWork, Vector, World
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
-from .rows.redundant_rows import without_redundant_rows
+from .rows.redundant_rows import LARGEST, POSES, without_redundant_rows
 from .steps import quick_call
 from .tree import observe, products
 from .tree.observation import NO_LOOPS, Observation
 
+FIRST_PART = 0.1
+"""What rows keep of their strength in open loops is at least about this, unless a run begins in a singular pose."""
 FEW_PRODUCTS = 4
 """Up to so many products M x cost less one by one than the matrix M."""
 
@@ -31,6 +33,16 @@ FEW_PRODUCTS = 4
 def pack_for_tree(model: Model) -> packing.Packed:
     """The packed model, whose redundant rows are not solved for; `model.once(pack_for_tree)` makes it only once."""
     return without_redundant_rows(model, Tree)
+
+
+def first_references(model: Model) -> Array:
+    """(m,) `row_references` of a run that begins: one over pivots that rows have in poses drawn at random, of which
+    they may keep a part. So a run may begin in a singular pose."""
+    packed = model.once(pack_for_tree)
+    if packed.ints[Head.ROWS] == 0 or not packed.whole:
+        return np.zeros(int(packed.ints[Head.ROWS]))
+    pivots = Tree(model, packed).usual_pivots()
+    return np.asarray(1.0 / np.maximum(FIRST_PART**2 * pivots, np.finfo(np.float64).tiny))
 
 
 class Tree:
@@ -43,6 +55,7 @@ class Tree:
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
         self._sections = Sections(self.ints, self.floats)
+        self._sections.row_references[:] = np.inf if packed is not None else model.once(first_references)
         self.vectors: Array = self._sections.vectors
         self._world: Array = self._sections.world
         self._rows: Array = self._sections.row_work
@@ -167,6 +180,15 @@ class Tree:
         """Indices of rows that are independent at q."""
         self._accelerate(q, np.zeros_like(q), chart)
         return self._rows[: self.rank, RowWork.PIVOT].astype(np.int64)
+
+    def usual_pivots(self) -> Array:
+        """(m,) the largest pivot of each row in poses drawn at random, where loops are open."""
+        rng, largest = np.random.default_rng(0), np.zeros(int(self.ints[Head.ROWS]))
+        for _ in range(POSES):
+            q = rng.uniform(-LARGEST, LARGEST, self._dofs)
+            self._accelerate(q, np.zeros_like(q), np.zeros(self.model.body_count, np.int64))
+            largest = np.maximum(largest, np.diagonal(self._sections.delassus))
+        return largest
 
     def moving_rows(self) -> BoolArray:
         """(m,) whether a row can move anything at the pose of the last call."""

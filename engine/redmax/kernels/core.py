@@ -22,7 +22,10 @@ from .layout.declaration import Head, Vector, Work, World
 from .layout.memory import fixed, further, get, get3, numbers_at, put, put3
 from .layout.views import address_in, addresses, arrays_of, line, rows_of, whole
 from .rows.constrained import errors_and_rates, forward_with_rows, set_forces
-from .rows.projection import project
+from .rows.near_dynamics import STANDS, accelerate_near, forces_near
+from .rows.near_projection import project_near
+from .rows.projection import evaluate_at, project
+from .rows.weak_rows import NEARBY, near_of
 from .tree.articulated import eliminate, substitute
 from .tree.forces import apply_forces
 from .tree.inverse import joint_forces, solve_implicit
@@ -75,6 +78,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         result = 1 if recentre(n, links, rows.parts, rows.joint_data, rows.charts, q, qdot) else 0
     if what & tasks.PROJECT:
         result = project(ints, rows, q, qdot)
+        if result == NEARBY:
+            result = project_near(ints, rows, near_of(ints, rows), q, qdot)
     if what & tasks.PLACE:
         place_all(n, rows, q, qdot)
         if constrained or count > 0 or fixed(ints, Head.HAS_BODY_DAMPING) or what & (tasks.WRENCHES | tasks.ROW_ERRORS):
@@ -93,6 +98,13 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         wrenches = what & tasks.WRENCHES != 0
         if constrained:
             result = forward_with_rows(ints, rows, qddot, wrenches)
+            if result == NEARBY:
+                near = near_of(ints, rows)
+                if forces_near(ints, rows, near, q, qdot, qddot) != STANDS:
+                    evaluate_at(ints, rows, q, qdot)
+                    if count > 0:
+                        apply_forces(count, rows, arrays_of(ints, rows), t)
+                result = accelerate_near(ints, rows, near, qddot, wrenches)
         else:
             planar = fixed(ints, Head.IS_PLANAR) != 0
             result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, wrenches)

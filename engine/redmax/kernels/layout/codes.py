@@ -18,3 +18,8 @@ ANIMATION, TORQUE_TABLE, SPRING_TABLE, FORCE_TABLE = range(4)
 POINT, AXIS = range(2)
 """`RowBodies.KIND`. POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis fixed in A is
 perpendicular to one fixed in B."""
+
+KEPT, CHOSEN, STOPPED, LOCKED = range(1, 5)
+"""`World.CHOICE`, what had to be chosen in a singular pose: at rest, the direction in which the mechanism came; at rest
+from the start, the one that accelerations are nearest to; a velocity that led nowhere was taken away; at rest, there is
+no direction to go in. The last of these that occurred counts."""

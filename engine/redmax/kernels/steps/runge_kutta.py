@@ -15,8 +15,10 @@ from .. import tasks
 from ..cache.jit import compiled, inner
 from ..core import run
 from ..layout.declaration import Head, World
-from ..layout.memory import get
+from ..layout.memory import get, put
 from ..layout.views import addresses, numbers_of, packed_rows, rows_of
+from ..rows import weak_rows
+from ..rows.constrained import keep_references
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
 from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
 from .step_control import (
@@ -43,10 +45,11 @@ from .step_control import (
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN = range(6)
 """How a call ends."""
-TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL = range(9)
+TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL, NEAR = range(10)
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
 far, the component of y or the body that stopped it, where the last step began and how long it was, its error over
-what was allowed (negative: none yet), and how long steps usually are, see `crossings.CALMING`."""
+what was allowed (negative: none yet), how long steps usually are, see `crossings.CALMING`, and whether a singular pose
+is near, so that stages are put on the loops."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
 
@@ -133,6 +136,7 @@ def advance(
     shortening, judged = control[STRICTNESS] ** exponent, n if n > 0 else size
     ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[Head.ROWS] > 0
     watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
+    near = int(clock[NEAR])
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
@@ -148,11 +152,13 @@ def advance(
                 max_step = min(longest, control[MAX_TURN] / rate)
         t = clock[TIME]
         if clock[KNOWN] == 0.0:
-            stuck = evaluate(core, exchanges, free, nodes, rows, used, K, y, 0.0, t, until, 0, 1, values, motion)
+            stuck = evaluate(core, exchanges, near, free, nodes, rows, used, K, y, 0.0, t, until, 0, 1, values, motion)
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
             clock[KNOWN] = 1.0
+            if constrained:
+                keep_references(head, numbers)
             if watched:
                 measure(lookout, ints, floats, y, free.shape[0], seen, 0)
                 measured = True
@@ -180,7 +186,7 @@ def advance(
                 if h > 0.0:
                     # the first stage is a step of Euler's method to its node
                     stuck = evaluate(
-                        core, exchanges, free, nodes, rows, used, K, y, h / nodes[1], t, until, 1, 2, values, motion
+                        core, exchanges, near, free, nodes, rows, used, K, y, h / nodes[1], t, until, 1, 2, values, motion
                     )
                     if stuck >= 0:
                         clock[WHERE] = stuck
@@ -219,10 +225,14 @@ def advance(
             t_new = min(t + h, t_stop)
             h = t_new - t
             last = stages + 1 if ends_with_slope else stages
-            stuck = evaluate(core, exchanges, free, nodes, rows, used, K, y, h, t, until, 1, last, values, motion)
+            put(world, World.LEAST_CLOSENESS, math.inf)
+            stuck = evaluate(core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, 1, last, values, motion)
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
+            if constrained and near == 0 and get(world, World.LEAST_CLOSENESS) < weak_rows.NEAR:
+                near = 1
+                continue
             combine(stages, rows, used, K, y, h, numbers_of(y_new))
             if n > 0:
                 for k in range(n):
@@ -240,7 +250,7 @@ def advance(
                     break
                 if last == stages:
                     stuck = evaluate(
-                        core, exchanges, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1, values, motion
+                        core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1, values, motion
                     )
                     if stuck >= 0:
                         clock[WHERE] = stuck
@@ -276,7 +286,7 @@ def advance(
             following = max(following, wanted)
         if t_new > sample:
             stuck = evaluate(
-                core, exchanges, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
+                core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
             )
             if stuck >= 0:
                 clock[WHERE] = stuck
@@ -294,6 +304,9 @@ def advance(
             for k in range(free.shape[0]):
                 y_new[k], y_new[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
             last = stages  # the slope at the end is that of other values
+            if near == 1 and get(world, World.LEAST_CLOSENESS) > weak_rows.CLEAR:
+                near = 0
+            clock[NEAR] = near
         clock[STEP], clock[TIME], clock[LAST], clock[LENGTH] = following, t_new, t, h
         clock[KNOWN] = 1.0 if last > stages else 0.0
         measured = watched and last > stages and point > 0
