@@ -133,7 +133,7 @@ class ConstrainedRun:
 
         They see them by the digits that are left after elimination, which redundant rows can feign.
         """
-        return self.tree is not None and self.tree.rank == self.rank
+        return self.tree is not None and (self.regular or self.tree.rank == self.rank)
 
     def rows(self, kin: Kinematics, t: float, *, quick: bool = True) -> ConstraintRows:
         """All rows at one instant."""
@@ -224,7 +224,7 @@ class ConstrainedRun:
         if not (seen.upright and (np.abs(seen.errors) <= OPEN * scale).all()):
             return None
         q, qdot, closed = tree.project(state.q, state.qdot, state.chart)
-        if not closed or tree.rank != seen.row_count:
+        if not closed:
             return None
         seen = tree.evaluate_loops(q, qdot, state.chart)
         if not ((np.abs(seen.errors) <= CLOSED * scale).all() and (np.abs(seen.rates) <= IMPOSSIBLE * scale).all()):

@@ -55,17 +55,7 @@ class AdaptiveExplicit(Adaptive):
 
 def tree_for(settings: Adaptive, model: Model, state: State) -> Tree | None:
     """Kernels that compute whole frames of a model; None where runs go step by step."""
-    return (fast.new_tree(model) or _regular_tree(model, state)) if settings.dynamics == FAST else None
-
-
-def _regular_tree(model: Model, state: State) -> Tree | None:
-    """Kernels for a mechanism with loops of which none depends on the others.
-
-    Where some do, as in flat poses and in mechanisms that are held too often, the rank has to be followed from step to
-    step (`ConstrainedRun.rank`).
-    """
-    tree = fast.looped_tree(model)
-    return tree if tree is not None and tree.is_regular(state.q, state.chart) else None
+    return (fast.new_tree(model) or fast.looped_tree(model)) if settings.dynamics == FAST else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,7 +55,7 @@ class Tree:
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
         self._sections = Sections(self.ints, self.floats)
-        self._sections.row_references[:] = np.inf if packed is not None else model.once(first_references)
+        self._sections.row_references[:] = 0.0 if packed is not None else model.once(first_references)
         self.vectors: Array = self._sections.vectors
         self._world: Array = self._sections.world
         self._rows: Array = self._sections.row_work

@@ -23,7 +23,7 @@ from .layout.memory import fixed, further, get, get3, numbers_at, put, put3
 from .layout.views import address_in, addresses, arrays_of, line, rows_of, whole
 from .rows.constrained import errors_and_rates, forward_with_rows, set_forces
 from .rows.near_dynamics import STANDS, accelerate_near, forces_near
-from .rows.near_projection import project_near
+from .rows.near_projection import project_near, tangent_basis, tangent_part
 from .rows.projection import evaluate_at, project
 from .rows.weak_rows import NEARBY, near_of
 from .tree.articulated import eliminate, substitute
@@ -122,6 +122,10 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         stiffness_product(n, count, rows, t, qddot, force)
     if what & tasks.SOLVE_IMPLICIT:
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
+    if what & tasks.TANGENT_BASIS:
+        tangent_basis(ints, rows, near_of(ints, rows), q, qdot)
+    if what & tasks.TANGENT_PART:
+        tangent_part(ints, rows, near_of(ints, rows), qddot)
     if what & tasks.ROW_ERRORS:
         errors_and_rates(ints, rows)
     return result

@@ -105,14 +105,15 @@ RowVectors = Record("RowVectors", NORMAL=3, POINT_A=3, POINT_B=3).or_else(AXIS_A
 World = Record(
     "World",
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
-    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, CLOSENESS=1, LEAST_CLOSENESS=1, FASTEST=1, HAS_TANGENT=1, CHOICE=1,
+    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, CLOSENESS=1, LEAST_CLOSENESS=1, FASTEST=1, HAS_TANGENT=1, HELD_LINES=1, CHOICE=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
 squared, relative to its `RowWork.BOUND`; each factorisation has a weakest row, of whose strengths the least and the
 largest since they were read last are here, and the row of the least. CLOSENESS: the least pivot of any row, as part of
 its reference (`row_references`); LEAST_CLOSENESS: the same over all factorisations since it was set to infinity. FASTEST: the largest rate of any body [1/s] in a singular pose; HAS_TANGENT:
-whether `NearVector.TANGENT` is known; CHOICE: what had to be chosen there, see `codes`."""
+whether `NearVector.TANGENT` is known; HELD_LINES: what `tasks.TANGENT_BASIS` found;
+CHOICE: what had to be chosen there, see `codes`."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its
@@ -196,5 +197,5 @@ FLOATS = (
 )
 """pool: numbers of tables and forces. reach: W = L^-1 G^T. delassus: G M^-1 G^T = W^T D W, then its factors.
 path_wrenches: what is left of each row's wrenches on their paths to the root. row_references: one over the largest pivot
-of each row in the run so far. The others are used near singular poses alone (`rows.weak_rows`): factor of the mass
+of each row in the run so far; 0 where none is known. The others are used near singular poses alone (`rows.weak_rows`): factor of the mass
 matrix, orthonormal rows and the factors that make them, combinations of weak rows, and u^T Gdot(t) of each."""

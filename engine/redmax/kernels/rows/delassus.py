@@ -101,8 +101,9 @@ def closeness(m, A, row_work, references):
     least = math.inf
     for i in range(m):
         pivot = get(A, i * m + i)
-        part = pivot * get(references, i)
-        least = part if part < least else least
+        reference = get(references, i)
+        if reference > 0.0 and pivot * reference < least:
+            least = pivot * reference
         if not pivot > NEEDS_PIVOTING * get(row_work, i * RowWork.SIZE + RowWork.MULTIPLIER):
             break
     return least

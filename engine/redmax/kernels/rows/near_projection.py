@@ -23,6 +23,7 @@ from .weak_rows import (
     least_change_near,
     rate_of,
     strong_rows,
+    to_coordinates,
 )
 
 CLOSED = 1e-16
@@ -110,3 +111,45 @@ def turn_velocities(ints, rows, near, strong, size, q, qdot):
         if not change > ROUND_OFF * rate or (change < 1e-9 * rate and not change < 0.5 * last):
             return
         last = change
+
+
+@inner
+def tangent_basis(ints, rows, near, q, qdot):
+    """Orthonormal basis of what rows hold at (q, qdot): strong rows, and weak ones in the form that the motion gives
+    them. `World.HELD_LINES` gets the number of its lines, -1 where the mass matrix has no factor."""
+    m, nr = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
+    evaluate_at(ints, rows, q, qdot)
+    count = -1
+    if factorise_mass(ints, rows, near):
+        count = strong_rows(ints, rows, near)
+        size, tangent = mechanism_size(ints, rows), near.vectors[NearVector.CHANGE]
+        rate = rate_of(ints, rows, size, qdot)
+        if count < m and rate > AT_REST * get(rows.world, World.FASTEST):
+            combine_weak_rows(ints, rows, near, count)
+            for k in range(nr):
+                tangent[k] = get(qdot, k) / rate
+            bend_rows(ints, rows, near, count, q, qdot, tangent)
+            count = append_bends(ints, rows, near, count)
+    put(rows.world, World.HELD_LINES, float(count))
+
+
+@inner
+def tangent_part(ints, rows, near, x):
+    """Subtract from x (nr,), a row, its part across the motion in the kinetic metric, after `tangent_basis`."""
+    nr, count, L, Q = fixed(ints, Head.DOFS), int(get(rows.world, World.HELD_LINES)), near.mass, near.basis
+    y = near.vectors[NearVector.LINE]
+    if count < 0:
+        return
+    for k in range(nr):
+        y[k] = 0.0
+        for i in range(k, nr):
+            y[k] += L[i, k] * get(x, i)
+    for k in range(count):
+        share = 0.0
+        for i in range(nr):
+            share += Q[k, i] * y[i]
+        for i in range(nr):
+            y[i] -= share * Q[k, i]
+    to_coordinates(nr, near, y)
+    for k in range(nr):
+        put(x, k, y[k])

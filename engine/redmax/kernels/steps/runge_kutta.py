@@ -20,7 +20,7 @@ from ..layout.views import addresses, numbers_of, packed_rows, rows_of
 from ..rows import weak_rows
 from ..rows.constrained import keep_references
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
-from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
+from .stages import QDDOT, QDOT, Q, combine, error_along_rows, error_ratio, evaluate, fill, worst_component
 from .step_control import (
     ATOL,
     BEFORE,
@@ -50,6 +50,9 @@ TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL, NEAR = range(10)
 far, the component of y or the body that stopped it, where the last step began and how long it was, its error over
 what was allowed (negative: none yet), how long steps usually are, see `crossings.CALMING`, and whether a singular pose
 is near, so that stages are put on the loops."""
+ACROSS = math.sqrt(weak_rows.WEAK)
+"""Near singular poses errors that the projection takes away count as this part of themselves: so far the directions of
+weak rows may be turned where they are held by their second-order form, and so much of these errors is left."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
 
@@ -244,6 +247,11 @@ def advance(
                         largest = max(largest, abs(K[m, k]))
                     scale[k] = atol + rtol * h * largest
             error = error_ratio(rows, used, K, h, scale, judged, not ends_with_slope, errors)
+            if near == 1 and n > 0:
+                along = error_along_rows(
+                    core, free, min(t_new, until), h, scale, judged, not ends_with_slope, y_new, motion, errors
+                )
+                error = max(along, ACROSS * error)
             error *= min(control[MOST_STRICT], max(1.0, control[PACE] / h))
             if error * strictness < 1.0:
                 if not watched or tries >= crossings.MOST_TRIES:

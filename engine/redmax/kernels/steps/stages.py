@@ -126,6 +126,34 @@ def error_ratio(rows, used, K, h, scale, n, eighth, errors):
     for which in range(errors.shape[0]):
         weights, listed = stage_row(estimates + which, rows, used)
         summed(weights, listed, numbers_of(K), size, further(numbers_of(errors), which * size))
+    return size_of_errors(h, scale, n, eighth, errors)
+
+
+@inner
+def error_along_rows(core, free, t, h, scale, n, eighth, y_new, motion, errors):
+    """Error of a step over what is allowed, after `error_ratio`, without the part of the errors that the projection at
+    its end takes away; y_new stays as it is. Near singular poses that part is mostly noise."""
+    address, ints_at, floats_at = core
+    half, nr = free.shape[0], motion.shape[1]
+    q_at = address_of(numbers_of(motion), 3 * nr)
+    fill(free, numbers_of(y_new), motion)
+    what = tasks.PRESCRIBE | tasks.PROJECT | tasks.TANGENT_BASIS
+    call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, what)
+    for which in range(errors.shape[0]):
+        for level in range(2):
+            for k in range(nr):
+                motion[QDDOT, k] = 0.0
+            for k in range(half):
+                motion[QDDOT, free[k]] = errors[which, level * half + k]
+            call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, tasks.TANGENT_PART)
+            for k in range(half):
+                errors[which, level * half + k] = motion[QDDOT, free[k]]
+    return size_of_errors(h, scale, n, eighth, errors)
+
+
+@inner
+def size_of_errors(h, scale, n, eighth, errors):
+    """Error of a step over what is allowed, from the sums in `errors`."""
     size5, size3 = 0.0, 0.0
     for k in range(n):
         one = 1.0 / scale[k]
