@@ -92,8 +92,8 @@ class ConstrainedRun:
     because their rows depend on each other, and these do so only where loops are closed exactly: during a step, where
     they are not, the rank is no more than it was, but for directions that are clearly there. full_rank: the largest so
     far, from which a singular pose takes some. usual_strength: the largest that `strength` knew so far.
-    tree: kernels that know all constraints of the model, if there are such. regular: whether they found no row that
-    depends on others, and do the whole run. look: `Stepper.look` of the run.
+    tree: kernels that know all constraints of the model, if there are such. regular: whether they do the whole run.
+    independent: whether they found no row that depends on others wherever the mechanism goes. look: `Stepper.look` of the run.
     """
 
     def __init__(self, model: Model, tree: Tree | None = None) -> None:
@@ -109,7 +109,7 @@ class ConstrainedRun:
         self.usual_strength = 0.0
         self._weakest = (math.inf, 0.0, UNKNOWN)
         self._names = element_names(model)
-        self.regular = tree is not None
+        self.regular = self.independent = tree is not None
         self.tree = fast.looped_tree(model) if tree is None else tree
         self.loss = 0.0
         self.impacts = 0
@@ -230,6 +230,7 @@ class ConstrainedRun:
         if not ((np.abs(seen.errors) <= CLOSED * scale).all() and (np.abs(seen.rates) <= IMPOSSIBLE * scale).all()):
             return None
         self.rank = self.full_rank = seen.row_count
+        self.independent = tree.is_regular(q, state.chart)
         return State(state.t, q, qdot, state.chart)
 
     def _check_velocities(self, state: State) -> None:
@@ -322,13 +323,13 @@ class ConstrainedRun:
         """
         least, largest, element = self._weakest
         self._weakest = (math.inf, 0.0, UNKNOWN)
-        if self.regular and self.tree is not None:  # pivots of redundant rows are rounding
+        if self.independent and self.tree is not None:  # pivots of redundant rows are rounding
             least, largest, loop = self.tree.weakest_row()
             element = self._names[loop]
         self.usual_strength = max(self.usual_strength, largest)
         if isinstance(seen, float):
-            return Strength(least, largest, element, self.regular, seen)
-        return Strength(least, largest, element, self.regular, values=singular_values(self.model, seen))
+            return Strength(least, largest, element, self.independent, seen)
+        return Strength(least, largest, element, self.independent, values=singular_values(self.model, seen))
 
     def near_singular(self) -> ElementName:
         """The loop or constraint that came near a singular pose since the last sample; unknown if none did."""

@@ -50,12 +50,19 @@ class AdaptiveExplicit(Adaptive):
     pace: ClassVar[float] = 0.0  # see `ExplicitRungeKutta`
 
     def begin(self, model: Model, state: State) -> ExplicitStepper:
-        return ExplicitStepper(model, state, self, tree_for(self, model, state))
+        return ExplicitStepper(model, state, self, tree_for(self, model))
 
 
-def tree_for(settings: Adaptive, model: Model, state: State) -> Tree | None:
+def tree_for(settings: Adaptive, model: Model) -> Tree | None:
     """Kernels that compute whole frames of a model; None where runs go step by step."""
-    return (fast.new_tree(model) or fast.looped_tree(model)) if settings.dynamics == FAST else None
+    return (fast.new_tree(model) or _looped_tree(model)) if settings.dynamics == FAST else None
+
+
+def _looped_tree(model: Model) -> Tree | None:
+    """Kernels for a mechanism with loops; None where rows depend on each other in every pose, so that their rank has to
+    be followed from step to step (`ConstrainedRun.rank`)."""
+    tree = fast.looped_tree(model)
+    return tree if tree is not None and tree.knows_all_rows else None
 
 
 @dataclass(frozen=True, kw_only=True)

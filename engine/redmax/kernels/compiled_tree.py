@@ -19,7 +19,7 @@ from .layout.arrays import Sections
 from .layout.declaration import Body, Column, Head, RowBodies, RowWork, Vector, World
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
-from .rows.redundant_rows import LARGEST, POSES, without_redundant_rows
+from .rows.redundant_rows import LARGEST, POSES, REDUNDANT_ROW, without_redundant_rows
 from .steps import quick_call
 from .tree import observe, products
 from .tree.observation import NO_LOOPS, Observation
@@ -37,12 +37,12 @@ def pack_for_tree(model: Model) -> packing.Packed:
 
 def first_references(model: Model) -> Array:
     """(m,) `row_references` of a run that begins: one over pivots that rows have in poses drawn at random, of which
-    they may keep a part. So a run may begin in a singular pose."""
+    they may keep a part; 0 for rows that depend on others there too. So a run may begin in a singular pose."""
     packed = model.once(pack_for_tree)
     if packed.ints[Head.ROWS] == 0 or not packed.whole:
         return np.zeros(int(packed.ints[Head.ROWS]))
     pivots = Tree(model, packed).usual_pivots()
-    return np.asarray(1.0 / np.maximum(FIRST_PART**2 * pivots, np.finfo(np.float64).tiny))
+    return np.divide(1.0, FIRST_PART**2 * pivots, out=np.zeros_like(pivots), where=pivots > 0.0)
 
 
 class Tree:
@@ -176,18 +176,22 @@ class Tree:
         least, _, loop = self.weakest_row()
         return least, loop
 
-    def independent_rows(self, q: Array, chart: IntArray) -> IntArray:
-        """Indices of rows that are independent at q."""
+    def whitened_rows(self, q: Array, chart: IntArray) -> tuple[Array, Array]:
+        """(m, nr) rows at q in coordinates in which the kinetic metric is that of unit inertia, and (m,) the squares of
+        their lengths; 0 for those that move nothing."""
         self._accelerate(q, np.zeros_like(q), chart)
-        return self._rows[: self.rank, RowWork.PIVOT].astype(np.int64)
+        weights = np.sqrt(np.maximum(self._sections.columns[:, Column.D], 0.0))
+        rows = np.asarray((weights[:, None] * self._sections.reach).T)
+        return rows, np.where(self.moving_rows(), (rows**2).sum(axis=1), 0.0)
 
     def usual_pivots(self) -> Array:
-        """(m,) the largest pivot of each row in poses drawn at random, where loops are open."""
+        """(m,) the largest pivot of each row in poses drawn at random, where loops are open; 0 if it is rounding."""
         rng, largest = np.random.default_rng(0), np.zeros(int(self.ints[Head.ROWS]))
         for _ in range(POSES):
             q = rng.uniform(-LARGEST, LARGEST, self._dofs)
-            self._accelerate(q, np.zeros_like(q), np.zeros(self.model.body_count, np.int64))
-            largest = np.maximum(largest, np.diagonal(self._sections.delassus))
+            _, squares = self.whitened_rows(q, np.zeros(self.model.body_count, np.int64))
+            pivots = np.diagonal(self._sections.delassus)
+            largest = np.maximum(largest, np.where(pivots > REDUNDANT_ROW * squares, pivots, 0.0))
         return largest
 
     def moving_rows(self) -> BoolArray:
@@ -211,13 +215,34 @@ class Tree:
         return int(self.packed.rows[np.abs(self.row_errors(q, qdot, chart)).argmax(), RowBodies.LOOP])
 
     def is_regular(self, q: Array, chart: IntArray) -> bool:
-        """Whether all rows that are solved for are independent at q."""
-        return len(self.independent_rows(q, chart)) == int(self.ints[Head.ROWS])
+        """Whether all rows that are solved for are held at q: independent, or so by what the next moment asks of them.
+        Those of mechanisms that move only because rows depend on each other, such as Bennett's, are not."""
+        self._accelerate(q, np.zeros_like(q), chart)
+        self.choice()
+        return self.rank == int(self.ints[Head.ROWS])
+
+    @property
+    def knows_all_rows(self) -> bool:
+        """Whether every row is independent of the others in some pose, so that the run can do without readable code.
+
+        It is not where animated joints contradict each other."""
+        return bool((self._sections.row_references > 0.0).all())
+
+    def choice(self) -> int:
+        """What had to be chosen in a singular pose since the last call of this: 0, or one of `codes`."""
+        choice = int(self._world[World.CHOICE])
+        self._world[World.CHOICE] = 0.0
+        return choice
 
     def row_errors(self, q: Array, qdot: Array, chart: IntArray) -> Array:
         """(m,) errors of the rows that are solved for [m, or the cosine of an angle near pi / 2]."""
         self._accelerate(q, qdot, chart)
         return self._rows[: int(self.ints[Head.ROWS]), RowWork.ERROR].copy()
+
+    @property
+    def largest_row_number(self) -> float:
+        """Of the points [m] and axes of all rows."""
+        return float(np.abs(self._sections.row_vectors).max(initial=0.0))
 
     def _accelerate(self, q: Array, qdot: Array, chart: IntArray) -> None:
         self.set_chart(chart)

@@ -16,6 +16,7 @@ from .weak_rows import (
     bend_rows,
     combine_weak_rows,
     factorise_mass,
+    hold_driven_rows,
     least_change_near,
     rate_of,
     strong_rows,
@@ -49,6 +50,7 @@ def forces_near(ints, rows, near, q, qdot, qddot):
     if not factorise_mass(ints, rows, near):
         return STANDS
     strong = strong_rows(ints, rows, near)
+    strong = hold_driven_rows(ints, rows, near, strong, mechanism_size(ints, rows), qdot)
     count, locked = strong, False
     if strong < m:
         combine_weak_rows(ints, rows, near, strong)

@@ -20,6 +20,7 @@ from .weak_rows import (
     bend_rows,
     combine_weak_rows,
     factorise_mass,
+    hold_driven_rows,
     least_change_near,
     rate_of,
     strong_rows,
@@ -29,6 +30,8 @@ from .weak_rows import (
 CLOSED = 1e-16
 """Errors up to this, relative to the mechanism's size, are none."""
 MOST_ITERATIONS = 30
+LEFT_OPEN = 1e-6
+"""Errors of weak rows, relative to the size, that are more than this are those of a loop that cannot be closed."""
 ROUND_OFF = 1e-15
 """Changes of velocities by no more than this part are rounding."""
 
@@ -45,6 +48,7 @@ def project_near(ints, rows, near, q, qdot):
         if not factorise_mass(ints, rows, near):
             return OPEN
         strong = strong_rows(ints, rows, near)
+        strong = hold_driven_rows(ints, rows, near, strong, size, qdot)
         largest = 0.0
         for k in range(strong):
             i = int(near.rows[k, NearRow.ROW])
@@ -52,6 +56,10 @@ def project_near(ints, rows, near, q, qdot):
             largest = max(largest, set_right_side(i, rows, error, size))
             near.rows[k, NearRow.RIGHT_SIDE] = -error
         if not largest > CLOSED or (steps > 1 and largest < ACCEPTED_ERROR and not largest < 0.5 * last):
+            for p in range(strong, m):
+                i = int(near.rows[p, NearRow.ROW])
+                if set_right_side(i, rows, get(rows.row_work, i * RowWork.SIZE + RowWork.ERROR), size) > LEFT_OPEN:
+                    return OPEN
             break
         if steps == MOST_ITERATIONS:
             return OPEN
@@ -123,6 +131,7 @@ def tangent_basis(ints, rows, near, q, qdot):
     if factorise_mass(ints, rows, near):
         count = strong_rows(ints, rows, near)
         size, tangent = mechanism_size(ints, rows), near.vectors[NearVector.CHANGE]
+        count = hold_driven_rows(ints, rows, near, count, size, qdot)
         rate = rate_of(ints, rows, size, qdot)
         if count < m and rate > AT_REST * get(rows.world, World.FASTEST):
             combine_weak_rows(ints, rows, near, count)

@@ -36,6 +36,8 @@ WEAK = 1e-6
 """Squared part below which a row counts as weak."""
 BENT = 1e-6
 """A weak row is held by its second-order form if that turns it, per unit of motion, by a part with a larger square."""
+LED = 1e-4
+"""A weak row that moves with animated joints by a part with a larger square is led beyond its reach by them."""
 STEP = 1e-4
 """Distance over which derivatives along the motion are taken, for bodies that move at unit rate [rad, or parts of the
 size]: rounding and the next term of the series are both about its square."""
@@ -213,21 +215,75 @@ def strong_rows(ints, rows, near):
 @inner
 def combine_weak_rows(ints, rows, near, strong):
     """Combinations u of rows, one for each weak row, of which the strong rows know nothing; after `strong_rows`."""
+    for p in range(strong, fixed(ints, Head.ROWS)):
+        combine_weak_row(ints, rows, near, strong, p)
+
+
+@inner
+def combine_weak_row(ints, rows, near, strong, p):
+    """The combination of the weak row at place p; its whitened part across the strong rows is left in
+    `NearVector.LINE`."""
     m, nr = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
     R, U, order = near.factors, near.weights, near.rows
-    x = near.vectors[NearVector.LINE]
-    for p in range(strong, m):
+    i, x = int(order[p, NearRow.ROW]), near.vectors[NearVector.LINE]
+    whitened_row(ints, rows, near, i, x)
+    remove_known(nr, near, strong, p, x)
+    for k in range(m):
+        U[p, k] = 0.0
+    U[p, i] = 1.0
+    for k in range(strong - 1, -1, -1):
+        share = R[p, k]
+        for j in range(k + 1, strong):
+            share += U[p, int(order[j, NearRow.ROW])] * R[j, k]
+        U[p, int(order[k, NearRow.ROW])] = -share / R[k, k]
+
+
+@inner
+def hold_driven_rows(ints, rows, near, strong, size, qdot):
+    """Append weak rows that animated joints pull at to the basis; gives how many lines it has then.
+
+    Where a driven loop is at the end of its reach no pose is singular: velocities grow beyond all bounds, as they must.
+    """
+    n, m, nr = fixed(ints, Head.BODIES), fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
+    if fixed(ints, Head.PRESCRIBED) == 0 or strong == m:
+        return strong
+    led, led_row = near.vectors[NearVector.PLACE], further(rows.near_vectors, NearVector.PLACE * nr)
+    x, order = near.vectors[NearVector.LINE], near.rows
+    for k in range(nr):
+        led[k] = 0.0
+    for j in range(n):
+        link = further(rows.links, j * Link.SIZE)
+        if fixed(link, Link.PRESCRIBED):
+            for k in range(fixed(link, Link.DOF), fixed(link, Link.DOF) + fixed(link, Link.NDOF)):
+                led[k] = get(qdot, k)
+    rate, p = rate_of(ints, rows, size, led_row), strong
+    while p < m:
+        combine_weak_row(ints, rows, near, strong, p)
+        combined_row(ints, rows, near, p)
+        pull = 0.0
+        for k in range(nr):
+            pull += x[k] * led[k]
         i = int(order[p, NearRow.ROW])
-        whitened_row(ints, rows, near, i, x)
-        remove_known(nr, near, strong, p, x)
-        for k in range(m):
-            U[p, k] = 0.0
-        U[p, i] = 1.0
-        for k in range(strong - 1, -1, -1):
-            share = R[p, k]
-            for j in range(k + 1, strong):
-                share += U[p, int(order[j, NearRow.ROW])] * R[j, k]
-            U[p, int(order[k, NearRow.ROW])] = -share / R[k, k]
+        if pull * pull * near.references[i] > LED * rate * rate:
+            whitened_row(ints, rows, near, i, x)
+            square = remove_known(nr, near, strong, strong, x)
+            if square > 0.0:
+                append(nr, near, strong, square, x)
+                order[p, NearRow.ROW], order[strong, NearRow.ROW] = order[strong, NearRow.ROW], float(i)
+                strong += 1
+        p += 1
+    return strong
+
+
+@inner
+def combined_row(ints, rows, near, p):
+    """Write u^T G (nr,) of the weak row at place p to `NearVector.LINE`, after `evaluate_rows`."""
+    n, nr = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS)
+    clear_wrenches(n, rows.body_work)
+    for i in range(fixed(ints, Head.ROWS)):
+        if near.weights[p, i] != 0.0:
+            add_row(i, near.weights[p, i], rows)
+    gather(n, rows.links, rows.body_work, rows.columns, further(rows.near_vectors, NearVector.LINE * nr))
 
 
 @inner
@@ -237,7 +293,7 @@ def bend_rows(ints, rows, near, strong, q, qdot, t):
     t: (nr,) direction of the motion at unit rate. Leaves the bodies at q, without loads and damping.
     """
     n, m, nr = fixed(ints, Head.BODIES), fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
-    B, U, results = near.bends, near.weights, near.rows
+    B, results = near.bends, near.rows
     place, tau = further(rows.near_vectors, NearVector.PLACE * nr), near.vectors[NearVector.LINE]
     for p in range(strong, m):
         results[p, NearRow.JERK] = 0.0
@@ -251,11 +307,7 @@ def bend_rows(ints, rows, near, strong, q, qdot, t):
         world_poses(n, rows.links, rows.body_work, rows.poses)
         evaluate_rows(m, rows.row_bodies, rows.row_vectors, rows.row_work, rows.body_work, rows.poses)
         for p in range(strong, m):
-            clear_wrenches(n, rows.body_work)
-            for i in range(m):
-                if U[p, i] != 0.0:
-                    add_row(i, U[p, i], rows)
-            gather(n, rows.links, rows.body_work, rows.columns, further(rows.near_vectors, NearVector.LINE * nr))
+            combined_row(ints, rows, near, p)
             for k in range(nr):
                 B[p, k] += side * (0.5 / STEP) * tau[k]
                 results[p, NearRow.JERK] += second / STEP**2 * tau[k] * t[k]
