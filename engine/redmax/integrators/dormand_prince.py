@@ -55,13 +55,15 @@ class AdaptiveExplicit(Adaptive):
 
 def tree_for(settings: Adaptive, model: Model) -> Tree | None:
     """Kernels that compute whole frames of a model; None where runs go step by step."""
-    return (fast.new_tree(model) or _looped_tree(model)) if settings.dynamics == FAST else None
+    return (fast.new_tree(model) or _constrained_tree(model)) if settings.dynamics == FAST else None
 
 
-def _looped_tree(model: Model) -> Tree | None:
-    """Kernels for a mechanism with loops; None where rows depend on each other in every pose, so that their rank has to
-    be followed from step to step (`ConstrainedRun.rank`)."""
-    tree = fast.looped_tree(model)
+def _constrained_tree(model: Model) -> Tree | None:
+    """Kernels for a mechanism with loops and constraints; None where rows depend on each other in every pose, so that
+    their rank has to be followed from step to step (`ConstrainedRun.rank`)."""
+    if any(constraint.one_sided for constraint in model.constraints):
+        return None
+    tree = fast.constrained_tree(model)
     return tree if tree is not None and tree.knows_all_rows else None
 
 

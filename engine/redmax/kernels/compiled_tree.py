@@ -14,9 +14,9 @@ from ..arrays import Array, BoolArray, IntArray
 from ..model import Model
 from ..spatial import adjoint, pose
 from . import core, tasks
-from .layout import packing
+from .layout import codes, packing
 from .layout.arrays import Sections
-from .layout.declaration import Body, Column, Head, RowBodies, RowWork, Vector, World
+from .layout.declaration import Active, Body, Column, Head, RowBodies, RowWork, Vector, World
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
 from .rows.redundant_rows import LARGEST, POSES, REDUNDANT_ROW, without_redundant_rows
@@ -35,14 +35,24 @@ def pack_for_tree(model: Model) -> packing.Packed:
     return without_redundant_rows(model, Tree)
 
 
-def first_references(model: Model) -> Array:
-    """(m,) `row_references` of a run that begins: one over pivots that rows have in poses drawn at random, of which
-    they may keep a part; 0 for rows that depend on others there too. So a run may begin in a singular pose."""
+def first_pivots(model: Model) -> Array:
+    """(m,) the largest pivot of each equation in poses drawn at random, where loops are open; 0 if it is rounding."""
     packed = model.once(pack_for_tree)
-    if packed.ints[Head.ROWS] == 0 or not packed.whole:
-        return np.zeros(int(packed.ints[Head.ROWS]))
-    pivots = Tree(model, packed).usual_pivots()
-    return np.divide(1.0, FIRST_PART**2 * pivots, out=np.zeros_like(pivots), where=pivots > 0.0)
+    count = int(packed.ints[Head.EQUATIONS])
+    return Tree(model, packed).usual_pivots() if count > 0 and packed.whole else np.zeros(count)
+
+
+def first_references(model: Model) -> Array:
+    """(m,) `row_references` of a run that begins: one over pivots that rows have in open loops, of which they may keep
+    a part. So a run may begin in a singular pose. 0 for rows that have no such poses: one-sided ones, and what tables
+    prescribe of velocities and accelerations."""
+    pivots, lines = model.once(first_pivots), model.once(pack_for_tree).rows
+    of_places = np.isin(lines[: len(pivots), RowBodies.TARGET], (codes.NO_TARGET, codes.POSITION))
+    of_places &= lines[: len(pivots), RowBodies.KIND] != codes.COMPONENT
+    references = np.zeros(int(model.once(pack_for_tree).ints[Head.ROWS]))
+    known = np.flatnonzero(of_places & (pivots > 0.0))
+    references[known] = 1.0 / (FIRST_PART**2 * pivots[known])
+    return references
 
 
 class Tree:
@@ -148,11 +158,11 @@ class Tree:
             return q, qdot, chart
         return q_new, qdot_new, self.chart(chart)
 
-    def project(self, q: Array, qdot: Array, chart: IntArray) -> tuple[Array, Array, bool]:
+    def project(self, q: Array, qdot: Array, chart: IntArray, t: float) -> tuple[Array, Array, bool]:
         """Coordinates and velocities brought onto all rows by the least change, and whether that succeeded."""
         self.set_chart(chart)
         q, qdot = np.array(q, np.float64), np.array(qdot, np.float64)
-        return q, qdot, self._run(q, qdot, self._qddot, 0.0, tasks.PROJECT) >= 0
+        return q, qdot, self._run(q, qdot, self._qddot, t, tasks.PROJECT) >= 0
 
     @property
     def rank(self) -> int:
@@ -167,7 +177,7 @@ class Tree:
         """
         least, row, largest = self._world[World.LEAST_STRENGTH : World.MOST_STRENGTH + 1].tolist()
         self._world[World.LEAST_STRENGTH], self._world[World.MOST_STRENGTH] = np.inf, 0.0
-        return least**0.5, largest**0.5, int(self.packed.rows[int(row), RowBodies.LOOP]) if least < np.inf else 0
+        return least**0.5, largest**0.5, int(self.packed.rows[int(row), RowBodies.OWNER]) if least < np.inf else 0
 
     def weakest_at(self, q: Array, chart: IntArray) -> tuple[float, int]:
         """Strength of the weakest row in this pose, and the number of its loop; see `weakest_row`."""
@@ -181,52 +191,67 @@ class Tree:
         their lengths; 0 for those that move nothing."""
         self._accelerate(q, np.zeros_like(q), chart)
         weights = np.sqrt(np.maximum(self._sections.columns[:, Column.D], 0.0))
-        rows = np.asarray((weights[:, None] * self._sections.reach).T)
+        reach = self._sections.reach.ravel()[: self._dofs * self.active].reshape(self._dofs, self.active)
+        rows = np.asarray((weights[:, None] * reach).T)
         return rows, np.where(self.moving_rows(), (rows**2).sum(axis=1), 0.0)
 
     def usual_pivots(self) -> Array:
-        """(m,) the largest pivot of each row in poses drawn at random, where loops are open; 0 if it is rounding."""
-        rng, largest = np.random.default_rng(0), np.zeros(int(self.ints[Head.ROWS]))
+        """(m,) the largest pivot of each active row in poses drawn at random; 0 if it is rounding."""
+        rng, m = np.random.default_rng(0), self.active
+        largest = np.zeros(m)
         for _ in range(POSES):
             q = rng.uniform(-LARGEST, LARGEST, self._dofs)
             _, squares = self.whitened_rows(q, np.zeros(self.model.body_count, np.int64))
-            pivots = np.diagonal(self._sections.delassus)
+            pivots = np.diagonal(self._sections.delassus.ravel()[: m * m].reshape(m, m))
             largest = np.maximum(largest, np.where(pivots > REDUNDANT_ROW * squares, pivots, 0.0))
         return largest
 
     def moving_rows(self) -> BoolArray:
         """(m,) whether a row can move anything at the pose of the last call."""
-        moved = self._sections.columns[:, Column.D] @ self._sections.reach**2
+        reach = self._sections.reach.ravel()[: self._dofs * self.active].reshape(self._dofs, self.active)
+        moved = self._sections.columns[:, Column.D] @ reach**2
         return np.asarray(moved > IMMOBILE_ROW * self._rows[: len(moved), RowWork.BOUND])
+
+    def constraint_multipliers(self) -> Array:
+        """(c,) multipliers of all rows of constraints as the last `observe` left them; 0 for those that do not hold."""
+        multipliers = np.zeros(self._constraint_rows)
+        lines, m = self._sections.row_bodies, self.active
+        numbers = lines[:m, RowBodies.NUMBER]
+        multipliers[numbers[numbers >= 0]] = self._rows[:m, RowWork.MULTIPLIER][numbers >= 0]
+        return multipliers
+
+    @cached_property
+    def _constraint_rows(self) -> int:
+        return int(self.packed.rows[:, RowBodies.NUMBER].max(initial=-1)) + 1
 
     @cached_property
     def loops(self) -> LoopResults:
         """Loops as the last `evaluate_loops` or `observe` left them."""
         return LoopResults(self.model, self.packed, self._rows, self._E_ki)
 
-    def evaluate_loops(self, q: Array, qdot: Array, chart: IntArray) -> LoopResults:
-        """Errors and rates of all rows of loops, redundant ones too, at (q, qdot)."""
+    def evaluate_loops(self, q: Array, qdot: Array, chart: IntArray, t: float = 0.0) -> LoopResults:
+        """Errors and rates of all rows, redundant ones too, at (q, qdot) and time t [s]."""
         self.set_chart(chart)
-        self._run(*self._copied(q, qdot), self._qddot, 0.0, tasks.PLACE | tasks.ROW_ERRORS)
+        self._run(*self._copied(q, qdot), self._qddot, t, tasks.PLACE | tasks.ROW_ERRORS)
         return self.loops
 
-    def widest_loop(self, q: Array, qdot: Array, chart: IntArray) -> int:
-        """Index of the loop with the largest error."""
-        return int(self.packed.rows[np.abs(self.row_errors(q, qdot, chart)).argmax(), RowBodies.LOOP])
+    def widest_open(self, q: Array, qdot: Array, chart: IntArray, t: float) -> int:
+        """Owner of the equation with the largest error."""
+        return int(self.packed.rows[np.abs(self.row_errors(q, qdot, chart, t)).argmax(), RowBodies.OWNER])
 
     def is_regular(self, q: Array, chart: IntArray) -> bool:
         """Whether all rows that are solved for are held at q: independent, or so by what the next moment asks of them.
         Those of mechanisms that move only because rows depend on each other, such as Bennett's, are not."""
         self._accelerate(q, np.zeros_like(q), chart)
         self.choice()
-        return self.rank == int(self.ints[Head.ROWS])
+        return self.rank == self.active
 
-    @property
+    @cached_property
     def knows_all_rows(self) -> bool:
-        """Whether every row is independent of the others in some pose, so that the run can do without readable code.
+        """Whether every equation is independent of the others in some pose, so that a run can do without readable code.
 
-        It is not where animated joints contradict each other."""
-        return bool((self._sections.row_references > 0.0).all())
+        It is not where animated joints or tables contradict each other."""
+        return bool(self.model.once(first_pivots).all())
 
     def choice(self) -> int:
         """What had to be chosen in a singular pose since the last call of this: 0, or one of `codes`."""
@@ -234,20 +259,25 @@ class Tree:
         self._world[World.CHOICE] = 0.0
         return choice
 
-    def row_errors(self, q: Array, qdot: Array, chart: IntArray) -> Array:
-        """(m,) errors of the rows that are solved for [m, or the cosine of an angle near pi / 2]."""
-        self._accelerate(q, qdot, chart)
-        return self._rows[: int(self.ints[Head.ROWS]), RowWork.ERROR].copy()
+    @property
+    def active(self) -> int:
+        """How many rows hold at present."""
+        return int(self._sections.active[Active.ROWS])
 
     @property
     def largest_row_number(self) -> float:
         """Of the points [m] and axes of all rows."""
         return float(np.abs(self._sections.row_vectors).max(initial=0.0))
 
-    def _accelerate(self, q: Array, qdot: Array, chart: IntArray) -> None:
+    def row_errors(self, q: Array, qdot: Array, chart: IntArray, t: float = 0.0) -> Array:
+        """(m,) errors of the rows that hold [m, rad, 1, or the cosine of an angle near pi / 2]."""
+        self._accelerate(q, qdot, chart, t)
+        return self._rows[: self.active, RowWork.ERROR].copy()
+
+    def _accelerate(self, q: Array, qdot: Array, chart: IntArray, t: float = 0.0) -> None:
         self.set_chart(chart)
         self._qddot[:] = 0.0
-        self._run(*self._copied(q, qdot), self._qddot, 0.0, tasks.ACCELERATE)
+        self._run(*self._copied(q, qdot), self._qddot, t, tasks.ACCELERATE)
 
     def mass_matrix(self, q: Array, chart: IntArray) -> Array:
         """(nr, nr) [kg, kg m, kg m^2 by joint], by composite bodies."""
@@ -332,7 +362,8 @@ class Tree:
             stuck=int(stuck),
             loop_reaction=self.loops.reactions() if self.model.loops else NO_LOOPS[0],
             gap=self.loops.gaps() if self.model.loops else NO_LOOPS[1],
-            certain=self.packed.determined and self.rank == int(self.ints[Head.ROWS]),
+            certain=self.packed.determined and self.rank == self.active,
+            constraint=self.constraint_multipliers(),
         )
 
 

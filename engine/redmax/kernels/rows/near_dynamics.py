@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from ..cache.jit import inner
 from ..layout import codes
-from ..layout.declaration import Column, Head, Link, NearRow, NearVector, RowWork, Vector, World
+from ..layout.declaration import Active, Column, Head, Link, NearRow, NearVector, RowWork, Vector, World
 from ..layout.memory import fixed, further, get, put
 from ..tree.articulated import eliminate, substitute
-from .constrained import load_bodies, set_forces
+from .constrained import load_rows, set_forces
 from .projection import mechanism_size
 from .weak_rows import (
     append_bends,
@@ -33,13 +33,13 @@ SETTLED = 1e-12
 
 
 @inner
-def forces_near(ints, rows, near, q, qdot, qddot):
+def forces_near(ints, rows, arrays, near, q, qdot, qddot, t):
     """Multipliers of the strong rows and, into `NearVector.EXTRA`, what weak ones push with; after `evaluate_rows`.
 
     qddot: (nr,) accelerations without rows; the right sides of all rows are what they lack. Gives STANDS, or MOVED if
     the bodies have to be placed and loaded anew.
     """
-    m, nr, world = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS), rows.world
+    m, nr, world = get(rows.active, Active.ROWS), fixed(ints, Head.DOFS), rows.world
     lines = near.rows
     extra = near.vectors[NearVector.EXTRA]
     for k in range(nr):
@@ -54,7 +54,7 @@ def forces_near(ints, rows, near, q, qdot, qddot):
     count, locked = strong, False
     if strong < m:
         combine_weak_rows(ints, rows, near, strong)
-        locked, count = bend_along_motion(ints, rows, near, strong, q, qdot, qddot)
+        locked, count = bend_along_motion(ints, rows, arrays, near, strong, q, qdot, qddot, t)
     put(world, World.RANK, float(m if locked else count))
     ask_for_accelerations(rows, near, strong)
     least_change_near(nr, near, count)
@@ -74,14 +74,14 @@ def forces_near(ints, rows, near, q, qdot, qddot):
 @inner
 def accelerate_near(ints, rows, near, qddot, wrenches):
     """qddot with what `forces_near` found, as `constrained.forward_with_rows`."""
-    n, m, nr = fixed(ints, Head.BODIES), fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
+    n, m, nr = fixed(ints, Head.BODIES), get(rows.active, Active.ROWS), fixed(ints, Head.DOFS)
     links, work, columns = rows.links, rows.body_work, rows.columns
     armature, force = further(rows.vectors, Vector.ARMATURE * nr), further(rows.vectors, Vector.FORCE * nr)
+    load_rows(m, nr, rows)
     set_forces(nr, columns, force)
     for k in range(nr):
         place = k * Column.SIZE + Column.TAU
         put(columns, place, get(columns, place) + near.vectors[NearVector.EXTRA, k])
-    load_bodies(m, rows.row_bodies, rows.row_work, work)
     stuck = eliminate(n, rows.bodies, links, work, columns, armature, qddot, 0.0, wrenches)
     if stuck >= 0:
         return stuck
@@ -124,13 +124,13 @@ def stop(ints, rows, near, qddot, extra):
 
 
 @inner
-def bend_along_motion(ints, rows, near, strong, q, qdot, qddot):
+def bend_along_motion(ints, rows, arrays, near, strong, q, qdot, qddot, t):
     """Second-order forms of the weak rows along the motion, with their right sides, appended to the basis.
 
     Gives whether no motion is possible, and how many lines there are. At rest the direction is the one in which the
     mechanism came, or else that of the acceleration nearest to the one that strong rows leave.
     """
-    m, nr, world = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS), rows.world
+    nr, world = fixed(ints, Head.DOFS), rows.world
     size, tangent = mechanism_size(ints, rows), near.vectors[NearVector.TANGENT]
     speed = rate_of(ints, rows, size, qdot)
     put(world, World.FASTEST, max(speed, get(world, World.FASTEST)))
@@ -143,10 +143,10 @@ def bend_along_motion(ints, rows, near, strong, q, qdot, qddot):
         put(world, World.CHOICE, max(get(world, World.CHOICE), float(codes.KEPT)))
     else:
         speed = 0.0
-        if not find_direction(ints, rows, near, strong, size, q, qdot, qddot):
+        if not find_direction(ints, rows, arrays, near, strong, size, q, qdot, qddot, t):
             put(world, World.CHOICE, max(get(world, World.CHOICE), float(codes.LOCKED)))
             return True, strong
-    bend_rows(ints, rows, near, strong, q, qdot, tangent)
+    bend_rows(ints, rows, arrays, near, strong, q, qdot, t, tangent)
     count = append_bends(ints, rows, near, strong)
     for k in range(strong, count):
         p = int(near.rows[k, NearRow.BEND])
@@ -156,11 +156,12 @@ def bend_along_motion(ints, rows, near, strong, q, qdot, qddot):
 
 
 @inner
-def find_direction(ints, rows, near, strong, size, q, qdot, qddot):
+def find_direction(ints, rows, arrays, near, strong, size, q, qdot, qddot, t):
     """Write the direction that the weak rows allow and that is nearest to the acceleration that strong rows leave to
     `NearVector.TANGENT`; False if there is none but rest."""
     nr, world = fixed(ints, Head.DOFS), rows.world
-    held, guess, tangent = near.vectors[NearVector.HELD], near.vectors[NearVector.CHANGE], near.vectors[NearVector.TANGENT]
+    held, guess = near.vectors[NearVector.HELD], near.vectors[NearVector.CHANGE]
+    tangent = near.vectors[NearVector.TANGENT]
     line, guess_row = near.vectors[NearVector.LINE], further(rows.near_vectors, NearVector.CHANGE * nr)
     held_row = further(rows.near_vectors, NearVector.HELD * nr)
     ask_for_accelerations(rows, near, strong)
@@ -169,13 +170,13 @@ def find_direction(ints, rows, near, strong, size, q, qdot, qddot):
         held[k] = get(qddot, k) + line[k]
         guess[k] = held[k]
     first = rate_of(ints, rows, size, guess_row)
-    for step in range(MOST_GUESSES):
+    for _ in range(MOST_GUESSES):
         rate = rate_of(ints, rows, size, guess_row)
         if not rate > AT_REST * first:
             return False
         for k in range(nr):
             tangent[k] = guess[k] / rate
-        bend_rows(ints, rows, near, strong, q, qdot, tangent)
+        bend_rows(ints, rows, arrays, near, strong, q, qdot, t, tangent)
         count = append_bends(ints, rows, near, strong)
         if count == strong:
             break

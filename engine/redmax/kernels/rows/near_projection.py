@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..cache.jit import inner
 from ..layout import codes
-from ..layout.declaration import Head, NearRow, NearVector, RowWork, Work, World
+from ..layout.declaration import Active, Head, NearRow, NearVector, RowWork, Work, World
 from ..layout.memory import fixed, further, get, put
 from .near_dynamics import AT_REST, MOST_GUESSES
 from .projection import ACCEPTED_ERROR, OPEN, evaluate_at, mechanism_size, set_right_side
@@ -37,12 +37,12 @@ ROUND_OFF = 1e-15
 
 
 @inner
-def project_near(ints, rows, near, q, qdot):
+def project_near(ints, rows, arrays, near, q, qdot, t):
     """Bring q and then qdot onto all rows, in place. Gives the number of iterations for q, or OPEN."""
-    m, nr = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
+    m, nr = get(rows.active, Active.ROWS), fixed(ints, Head.DOFS)
     line = near.vectors[NearVector.LINE]
     steps, last, strong = 0, 0.0, 0
-    evaluate_at(ints, rows, q, qdot)
+    evaluate_at(ints, rows, arrays, q, qdot, t)
     size = mechanism_size(ints, rows)
     while True:
         if not factorise_mass(ints, rows, near):
@@ -68,32 +68,33 @@ def project_near(ints, rows, near, q, qdot):
             put(q, k, get(q, k) + line[k])
         last = largest
         steps += 1
-        evaluate_at(ints, rows, q, qdot)
+        evaluate_at(ints, rows, arrays, q, qdot, t)
     for _ in range(2):
         for k in range(strong):
             i = int(near.rows[k, NearRow.ROW])
-            near.rows[k, NearRow.RIGHT_SIDE] = -row_product(i, rows.row_bodies, rows.row_work, rows.body_work, Work.V)
+            rate = row_product(i, rows, Work.V, qdot) - get(rows.row_work, i * RowWork.SIZE + RowWork.RATE)
+            near.rows[k, NearRow.RIGHT_SIDE] = -rate
         least_change_near(nr, near, strong)
         for k in range(nr):
             put(qdot, k, get(qdot, k) + line[k])
-        evaluate_at(ints, rows, q, qdot)
+        evaluate_at(ints, rows, arrays, q, qdot, t)
     put(rows.world, World.RANK, float(m))
     if strong < m:
         combine_weak_rows(ints, rows, near, strong)
-        turn_velocities(ints, rows, near, strong, size, q, qdot)
+        turn_velocities(ints, rows, arrays, near, strong, size, q, qdot, t)
     return steps
 
 
 @inner
-def turn_velocities(ints, rows, near, strong, size, q, qdot):
+def turn_velocities(ints, rows, arrays, near, strong, size, q, qdot, t):
     """Change qdot by the least so that it satisfies the second-order form of the weak rows; none if it rests."""
-    m, nr, world = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS), rows.world
+    nr, world = fixed(ints, Head.DOFS), rows.world
     tangent, line = near.vectors[NearVector.CHANGE], near.vectors[NearVector.LINE]
     first = rate_of(ints, rows, size, qdot)
     if not first > AT_REST * get(world, World.FASTEST):
         return
     last = first
-    for step in range(MOST_GUESSES):
+    for _ in range(MOST_GUESSES):
         rate = rate_of(ints, rows, size, qdot)
         if not rate > AT_REST * first:
             for k in range(nr):
@@ -102,7 +103,7 @@ def turn_velocities(ints, rows, near, strong, size, q, qdot):
             return
         for k in range(nr):
             tangent[k] = get(qdot, k) / rate
-        bend_rows(ints, rows, near, strong, q, qdot, tangent)
+        bend_rows(ints, rows, arrays, near, strong, q, qdot, t, tangent)
         count = append_bends(ints, rows, near, strong)
         put(world, World.RANK, float(count))
         if count == strong:
@@ -122,11 +123,11 @@ def turn_velocities(ints, rows, near, strong, size, q, qdot):
 
 
 @inner
-def tangent_basis(ints, rows, near, q, qdot):
+def tangent_basis(ints, rows, arrays, near, q, qdot, t):
     """Orthonormal basis of what rows hold at (q, qdot): strong rows, and weak ones in the form that the motion gives
     them. `World.HELD_LINES` gets the number of its lines, -1 where the mass matrix has no factor."""
-    m, nr = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
-    evaluate_at(ints, rows, q, qdot)
+    m, nr = get(rows.active, Active.ROWS), fixed(ints, Head.DOFS)
+    evaluate_at(ints, rows, arrays, q, qdot, t)
     count = -1
     if factorise_mass(ints, rows, near):
         count = strong_rows(ints, rows, near)
@@ -137,7 +138,7 @@ def tangent_basis(ints, rows, near, q, qdot):
             combine_weak_rows(ints, rows, near, count)
             for k in range(nr):
                 tangent[k] = get(qdot, k) / rate
-            bend_rows(ints, rows, near, count, q, qdot, tangent)
+            bend_rows(ints, rows, arrays, near, count, q, qdot, t, tangent)
             count = append_bends(ints, rows, near, count)
     put(rows.world, World.HELD_LINES, float(count))
 

@@ -13,7 +13,7 @@ from ...arrays import Array
 from ...joints.base import ANIMATED, SIMULATED
 from ...model import Model
 from ..layout import packing
-from ..layout.declaration import Head
+from ..layout.declaration import Head, RowBodies
 
 if TYPE_CHECKING:
     from ..compiled_tree import Tree
@@ -35,10 +35,10 @@ def without_redundant_rows(model: Model, tree_of: Callable[[Model, packing.Packe
     that depends on others at poses drawn at random, where no loop is closed, does so everywhere; one that does so only
     in closed poses is found step by step. Rows that are independent where the mechanism starts come first: of two balls
     that hold a door, the row along the line between them says something only where they are open. A row that animated
-    joints alone can break is not redundant.
+    joints alone can break is not redundant, nor is one that follows a table, which may contradict the others.
     """
     packed = model.once(packing.pack)
-    count = int(packed.ints[Head.ROWS])
+    count = int(packed.ints[Head.EQUATIONS])
     if count == 0 or not packed.whole:
         return packed
     tree, rng = tree_of(model, packed), np.random.default_rng(0)
@@ -57,10 +57,12 @@ def without_redundant_rows(model: Model, tree_of: Callable[[Model, packing.Packe
         if free is not tree:
             tree.whitened_rows(q, chart)
         moving |= tree.moving_rows()
-    if len(independent) == count:
+    prescribed = np.flatnonzero(packed.rows[:count, RowBodies.TABLE] >= 0)
+    kept = sorted({*independent, *prescribed.tolist()})
+    if len(kept) == count:
         return packed
-    moving[independent] = False
-    return replace(packing.pack(model, np.array(sorted(independent), np.int64)), determined=not moving.any())
+    moving[kept] = False
+    return replace(packing.pack(model, np.array(kept, np.int64)), determined=not moving.any())
 
 
 def _independent(rows: Array, squares: Array, first: list[int]) -> list[int]:
@@ -68,7 +70,8 @@ def _independent(rows: Array, squares: Array, first: list[int]) -> list[int]:
 
     rows: (m, nr) in coordinates of unit inertia. squares: (m,) their lengths squared, 0 if they move nothing.
     """
-    left, chosen = rows.copy(), []
+    left = rows.copy()
+    chosen: list[int] = []
     while True:
         part = np.divide((left**2).sum(axis=1), squares, out=np.zeros(len(rows)), where=squares > 0.0)
         part[chosen] = 0.0

@@ -6,8 +6,8 @@ that of rounding or of the error of a stage. What these rows still ask follows f
 along the motion (docs/equations.md): with v = s t, u^T Gdot(t) v = 0 and u^T Gdot(t) a = -(s^2 / 3) u^T Gddot(t, t) t.
 
 Few evaluations come here, so that matrices are dense: M = L L^T of the free coordinates, and rows in the coordinates
-x = L^T v, in which lengths are those of the kinetic metric. Rows are made orthonormal in their order; those that are weak
-beside what they were elsewhere (`row_references`) come last.
+x = L^T v, in which lengths are those of the kinetic metric. Rows are made orthonormal in their order; those that are
+weak beside what they were elsewhere (`row_references`) come last.
 """
 
 from __future__ import annotations
@@ -20,7 +20,19 @@ from numba import carray
 
 from ..cache.jit import inlined, inner
 from ..joints.place import place_all
-from ..layout.declaration import Head, Link, NearRow, NearVector, RowBodies, RowWork, Vector, Work
+from ..layout import codes
+from ..layout.declaration import (
+    Active,
+    Head,
+    Link,
+    NearRow,
+    NearVector,
+    RowBodies,
+    RowVectors,
+    RowWork,
+    Vector,
+    Work,
+)
 from ..layout.memory import fixed, further, get, get6, pointer_to, put, put6
 from ..tree.products import fill_mass_matrix, gather, spread
 from ..tree.world_poses import world_poses
@@ -34,6 +46,8 @@ CLEAR = 0.04
 """Squared part above which it is near no longer."""
 WEAK = 1e-6
 """Squared part below which a row counts as weak."""
+DEPENDENT_ROW = 1e-22
+"""A row of which no larger part than this, squared, is its own depends on others up to rounding."""
 BENT = 1e-6
 """A weak row is held by its second-order form if that turns it, per unit of motion, by a part with a larger square."""
 LED = 1e-4
@@ -55,7 +69,7 @@ def table(row, lines, columns):
 @inlined
 def near_of(ints, rows):
     """What is used near singular poses."""
-    m, nr = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
+    m, nr = get(rows.active, Active.ROWS), fixed(ints, Head.DOFS)
     return Near(
         table(rows.near_mass, nr, nr),
         table(rows.near_basis, m, nr),
@@ -136,8 +150,10 @@ def clear_wrenches(n, work):
 
 @inner
 def add_row(i, weight, rows):
-    """Add the wrenches of row i, times a weight, to those of its bodies."""
+    """Add the wrenches of row i, times a weight, to those of its bodies; a COORDINATE row has none."""
     row, results = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_work, i * RowWork.SIZE)
+    if fixed(row, RowBodies.KIND) == codes.COORDINATE:
+        return
     for side in range(2):
         body = fixed(row, RowBodies.BODY_A + side)
         if body >= 0:
@@ -150,13 +166,30 @@ def add_row(i, weight, rows):
 
 
 @inner
+def add_factors(i, weight, rows, tau):
+    """Add the factors of a COORDINATE row, times a weight, to forces tau (nr,) along the coordinates."""
+    row, vectors = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_vectors, i * RowVectors.SIZE)
+    if fixed(row, RowBodies.KIND) == codes.COORDINATE:
+        a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
+        tau[a] += weight * get(vectors, RowVectors.FACTOR_A)
+        if b >= 0:
+            tau[b] += weight * get(vectors, RowVectors.FACTOR_B)
+
+
+@inner
 def whitened_row(ints, rows, near, i, x):
-    """x (nr,) = L^-1 G_i^T of row i, after `evaluate_rows` and `factorise_mass`."""
+    """x (nr,), which is `NearVector.LINE`, = L^-1 G_i^T of row i, after `evaluate_rows` and `factorise_mass`; gives the
+    square of its length."""
     n, nr = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS)
     clear_wrenches(n, rows.body_work)
     add_row(i, 1.0, rows)
     gather(n, rows.links, rows.body_work, rows.columns, further(rows.near_vectors, NearVector.LINE * nr))
+    add_factors(i, 1.0, rows, x)
     whiten(ints, rows, near, x)
+    square = 0.0
+    for k in range(nr):
+        square += x[k] * x[k]
+    return square
 
 
 @inner
@@ -197,12 +230,12 @@ def strong_rows(ints, rows, near):
 
     `NearRow.ROW` gets their numbers, and after them those of the weak ones.
     """
-    m, nr, strong, weak = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS), 0, 0
+    m, nr, strong, weak = get(rows.active, Active.ROWS), fixed(ints, Head.DOFS), 0, 0
     x, order = near.vectors[NearVector.LINE], near.rows
     for i in range(m):
-        whitened_row(ints, rows, near, i, x)
+        whole, reference = whitened_row(ints, rows, near, i, x), near.references[i]
         square = remove_known(nr, near, strong, strong, x)
-        if square * near.references[i] < WEAK or not square > 0.0:
+        if not square > DEPENDENT_ROW * whole or (reference > 0.0 and square * reference < WEAK):
             weak += 1
             order[m - weak, NearRow.ROW] = i
         else:
@@ -215,7 +248,7 @@ def strong_rows(ints, rows, near):
 @inner
 def combine_weak_rows(ints, rows, near, strong):
     """Combinations u of rows, one for each weak row, of which the strong rows know nothing; after `strong_rows`."""
-    for p in range(strong, fixed(ints, Head.ROWS)):
+    for p in range(strong, get(rows.active, Active.ROWS)):
         combine_weak_row(ints, rows, near, strong, p)
 
 
@@ -223,7 +256,7 @@ def combine_weak_rows(ints, rows, near, strong):
 def combine_weak_row(ints, rows, near, strong, p):
     """The combination of the weak row at place p; its whitened part across the strong rows is left in
     `NearVector.LINE`."""
-    m, nr = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
+    m, nr = get(rows.active, Active.ROWS), fixed(ints, Head.DOFS)
     R, U, order = near.factors, near.weights, near.rows
     i, x = int(order[p, NearRow.ROW]), near.vectors[NearVector.LINE]
     whitened_row(ints, rows, near, i, x)
@@ -240,12 +273,15 @@ def combine_weak_row(ints, rows, near, strong, p):
 
 @inner
 def hold_driven_rows(ints, rows, near, strong, size, qdot):
-    """Append weak rows that animated joints pull at to the basis; gives how many lines it has then.
+    """Append weak rows that animated joints or tables pull at to the basis; gives how many lines it has then.
 
     Where a driven loop is at the end of its reach no pose is singular: velocities grow beyond all bounds, as they must.
     """
-    n, m, nr = fixed(ints, Head.BODIES), fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
-    if fixed(ints, Head.PRESCRIBED) == 0 or strong == m:
+    n, m, nr = fixed(ints, Head.BODIES), get(rows.active, Active.ROWS), fixed(ints, Head.DOFS)
+    fastest = 0.0
+    for i in range(m):
+        fastest = max(fastest, abs(get(rows.row_work, i * RowWork.SIZE + RowWork.RATE)))
+    if strong == m or (fixed(ints, Head.PRESCRIBED) == 0 and fastest == 0.0):
         return strong
     led, led_row = near.vectors[NearVector.PLACE], further(rows.near_vectors, NearVector.PLACE * nr)
     x, order = near.vectors[NearVector.LINE], near.rows
@@ -256,13 +292,15 @@ def hold_driven_rows(ints, rows, near, strong, size, qdot):
         if fixed(link, Link.PRESCRIBED):
             for k in range(fixed(link, Link.DOF), fixed(link, Link.DOF) + fixed(link, Link.NDOF)):
                 led[k] = get(qdot, k)
-    rate, p = rate_of(ints, rows, size, led_row), strong
+    rate, p = rate_of(ints, rows, size, led_row) + fastest, strong
     while p < m:
         combine_weak_row(ints, rows, near, strong, p)
         combined_row(ints, rows, near, p)
         pull = 0.0
         for k in range(nr):
             pull += x[k] * led[k]
+        for i in range(m):
+            pull -= near.weights[p, i] * get(rows.row_work, i * RowWork.SIZE + RowWork.RATE)
         i = int(order[p, NearRow.ROW])
         if pull * pull * near.references[i] > LED * rate * rate:
             whitened_row(ints, rows, near, i, x)
@@ -280,19 +318,23 @@ def combined_row(ints, rows, near, p):
     """Write u^T G (nr,) of the weak row at place p to `NearVector.LINE`, after `evaluate_rows`."""
     n, nr = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS)
     clear_wrenches(n, rows.body_work)
-    for i in range(fixed(ints, Head.ROWS)):
+    for i in range(get(rows.active, Active.ROWS)):
         if near.weights[p, i] != 0.0:
             add_row(i, near.weights[p, i], rows)
     gather(n, rows.links, rows.body_work, rows.columns, further(rows.near_vectors, NearVector.LINE * nr))
+    for i in range(get(rows.active, Active.ROWS)):
+        if near.weights[p, i] != 0.0:
+            add_factors(i, near.weights[p, i], rows, near.vectors[NearVector.LINE])
 
 
 @inner
-def bend_rows(ints, rows, near, strong, q, qdot, t):
+def bend_rows(ints, rows, arrays, near, strong, q, qdot, time, t):
     """u^T Gdot(t) into `near_bends` and u^T Gddot(t, t) t into `NearRow.JERK` for every combination u of weak rows.
 
-    t: (nr,) direction of the motion at unit rate. Leaves the bodies at q, without loads and damping.
+    t: (nr,) direction of the motion at unit rate. time: of tables [s]. Leaves the bodies at q, without loads and
+    damping.
     """
-    n, m, nr = fixed(ints, Head.BODIES), fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
+    n, m, nr = fixed(ints, Head.BODIES), get(rows.active, Active.ROWS), fixed(ints, Head.DOFS)
     B, results = near.bends, near.rows
     place, tau = further(rows.near_vectors, NearVector.PLACE * nr), near.vectors[NearVector.LINE]
     for p in range(strong, m):
@@ -305,7 +347,7 @@ def bend_rows(ints, rows, near, strong, q, qdot, t):
             put(place, k, get(q, k) + side * STEP * t[k])
         place_all(n, rows, place, qdot)
         world_poses(n, rows.links, rows.body_work, rows.poses)
-        evaluate_rows(m, rows.row_bodies, rows.row_vectors, rows.row_work, rows.body_work, rows.poses)
+        evaluate_rows(0, m, rows, arrays, place, qdot, time)
         for p in range(strong, m):
             combined_row(ints, rows, near, p)
             for k in range(nr):
@@ -320,7 +362,7 @@ def append_bends(ints, rows, near, strong):
     `NearRow.BEND` gets the combination of each new line. The others are those of rows that depend on the strong ones
     wherever the mechanism can go.
     """
-    m, nr, count, x = fixed(ints, Head.ROWS), fixed(ints, Head.DOFS), strong, near.vectors[NearVector.LINE]
+    m, nr, count, x = get(rows.active, Active.ROWS), fixed(ints, Head.DOFS), strong, near.vectors[NearVector.LINE]
     for p in range(strong, m):
         for k in range(nr):
             x[k] = near.bends[p, k]

@@ -189,8 +189,9 @@ def advance(
                 if h > 0.0:
                     # the first stage is a step of Euler's method to its node
                     stuck = evaluate(
-                        core, exchanges, near, free, nodes, rows, used, K, y, h / nodes[1], t, until, 1, 2, values, motion
-                    )
+                        core, exchanges, near, free, nodes, rows, used, K, y, h / nodes[1], t, until, 1, 2,
+                        values, motion,
+                    )  # fmt: skip
                     if stuck >= 0:
                         clock[WHERE] = stuck
                         return STUCK
@@ -258,8 +259,9 @@ def advance(
                     break
                 if last == stages:
                     stuck = evaluate(
-                        core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1, values, motion
-                    )
+                        core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1,
+                        values, motion,
+                    )  # fmt: skip
                     if stuck >= 0:
                         clock[WHERE] = stuck
                         return STUCK
