@@ -266,6 +266,9 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         self.look()
         t = min(t, self.inputs_until)
         q, qdot, qddot = self.motion(t, y)
+        if self.constraints is not None and self.constraints.near:  # stages near a singular pose, too, lie on the loops
+            placed = self.constraints.projected(State(t, q, qdot, self.state.chart), t)
+            q, qdot = placed.q, placed.qdot
         at = self.route.at(t, q, qdot, self.state.chart, qddot)
         if self._exchanges:
             qddot, powers = self.route.accelerations_and_powers(at)

@@ -243,7 +243,6 @@ class Tree:
         """Whether all rows that are solved for are held at q: independent, or so by what the next moment asks of them.
         Those of mechanisms that move only because rows depend on each other, such as Bennett's, are not."""
         self._accelerate(q, np.zeros_like(q), chart)
-        self.choice()
         return self.rank == self.active
 
     @cached_property

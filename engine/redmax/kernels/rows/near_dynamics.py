@@ -24,6 +24,10 @@ from .weak_rows import (
 
 STANDS, MOVED = range(2)
 """Results of `forces_near`."""
+FOUND, NONE, UNMOVED = range(3)
+"""Results of `find_direction`."""
+UNMOVED_PART = 1e-12
+"""Accelerations of which strong rows leave no more than this are rounding."""
 AT_REST = 1e-9
 """Bodies at less than this part of the largest rate they had in singular poses rest: rounding is their direction."""
 MOST_GUESSES = 60
@@ -143,8 +147,10 @@ def bend_along_motion(ints, rows, arrays, near, strong, q, qdot, qddot, t):
         put(world, World.CHOICE, max(get(world, World.CHOICE), float(codes.KEPT)))
     else:
         speed = 0.0
-        if not find_direction(ints, rows, arrays, near, strong, size, q, qdot, qddot, t):
+        found = find_direction(ints, rows, arrays, near, strong, size, q, qdot, qddot, t)
+        if found == NONE:
             put(world, World.CHOICE, max(get(world, World.CHOICE), float(codes.LOCKED)))
+        if found != FOUND:
             return True, strong
     bend_rows(ints, rows, arrays, near, strong, q, qdot, t, tangent)
     count = append_bends(ints, rows, near, strong)
@@ -158,7 +164,7 @@ def bend_along_motion(ints, rows, arrays, near, strong, q, qdot, qddot, t):
 @inner
 def find_direction(ints, rows, arrays, near, strong, size, q, qdot, qddot, t):
     """Write the direction that the weak rows allow and that is nearest to the acceleration that strong rows leave to
-    `NearVector.TANGENT`; False if there is none but rest."""
+    `NearVector.TANGENT`. Gives FOUND; NONE if there is none but rest; UNMOVED if nothing is left to accelerate it."""
     nr, world = fixed(ints, Head.DOFS), rows.world
     held, guess = near.vectors[NearVector.HELD], near.vectors[NearVector.CHANGE]
     tangent = near.vectors[NearVector.TANGENT]
@@ -169,11 +175,13 @@ def find_direction(ints, rows, arrays, near, strong, size, q, qdot, qddot, t):
     for k in range(nr):
         held[k] = get(qddot, k) + line[k]
         guess[k] = held[k]
-    first = rate_of(ints, rows, size, guess_row)
+    first, count = rate_of(ints, rows, size, guess_row), strong
+    if not first > UNMOVED_PART * rate_of(ints, rows, size, qddot):
+        return UNMOVED
     for _ in range(MOST_GUESSES):
         rate = rate_of(ints, rows, size, guess_row)
         if not rate > AT_REST * first:
-            return False
+            return NONE
         for k in range(nr):
             tangent[k] = guess[k] / rate
         bend_rows(ints, rows, arrays, near, strong, q, qdot, t, tangent)
@@ -192,5 +200,6 @@ def find_direction(ints, rows, arrays, near, strong, size, q, qdot, qddot, t):
         change = rate_of(ints, rows, size, further(rows.near_vectors, NearVector.LINE * nr))
         if not change > SETTLED * rate:
             break
-    put(world, World.CHOICE, max(get(world, World.CHOICE), float(codes.CHOSEN)))
-    return True
+    if count > strong:
+        put(world, World.CHOICE, max(get(world, World.CHOICE), float(codes.CHOSEN)))
+    return FOUND
