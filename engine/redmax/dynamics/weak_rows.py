@@ -190,7 +190,8 @@ class NearRows:
 
     def bends(self, t: Array) -> int:
         """How many weak equations say something in a motion t (nr,)."""
-        return len(self._basis([(H + H.T) @ (t / self.rate(t)) for H in self.H])[2])
+        rate = self.rate(t)
+        return len(self._basis([(H + H.T) @ (t / rate) for H in self.H])[2]) if rate > 0.0 else 0
 
     def free_motion(self, rng: np.random.Generator) -> Array:
         """A random velocity (nr,) that strong equations allow."""

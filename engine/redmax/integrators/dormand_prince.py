@@ -61,8 +61,6 @@ def tree_for(settings: Adaptive, model: Model) -> Tree | None:
 def _constrained_tree(model: Model) -> Tree | None:
     """Kernels for a mechanism with loops and constraints; None where rows depend on each other in every pose, so that
     their rank has to be followed from step to step (`ConstrainedRun.rank`)."""
-    if any(constraint.one_sided for constraint in model.constraints):
-        return None
     tree = fast.constrained_tree(model)
     return tree if tree is not None and tree.knows_all_rows else None
 

@@ -163,7 +163,7 @@ def test_mechanisms_fall_through_their_singular_poses(name, accuracy):
 
 @pytest.mark.parametrize("accuracy", ACCURACIES)
 def test_windows_that_lie_flat_fall_as_one_pendulum(accuracy):
-    """At rest, from two freedoms more than elsewhere: all rods fall alike, since that is nearest to what pushes them."""
+    """At rest, with two more freedoms than elsewhere: rods fall alike, which is nearest to what pushes them."""
     model, samples = run(windows(2, angle=0.0, speed=0.0), accuracy, 2.0)
     exact = closed_forms.windows(np.array([sample.t for sample in samples]), count=2, angle=0.0, speed=0.0)
     for k in range(3):

@@ -18,6 +18,13 @@ from ..spatial import applied, centripetal, cross, product, turned_into
 
 
 @inlined
+def row_at(i, rows):
+    """`RowBodies` and `RowVectors` of the row at place i."""
+    r = get(rows.order, i)
+    return further(rows.row_bodies, r * RowBodies.SIZE), further(rows.row_vectors, r * RowVectors.SIZE)
+
+
+@inlined
 def relative(pose_a, pose_b):
     """Rotation (9 numbers) and origin of frame b in frame a, from their poses in the world."""
     A, B = get9(pose_a, Pose.R), get9(pose_b, Pose.R)
@@ -140,13 +147,14 @@ def component_row(row, vectors, results, pose, work, tables, pool, t):
 
 @inner
 def evaluate_rows(first, last, rows, arrays, q, qdot, t):
-    """Errors, wrenches and velocity products of the rows from first to last - 1, after `velocities` and `world_poses`.
+    """Errors, wrenches and velocity products of the rows at the places from first to last - 1, after `velocities` and
+    `world_poses`.
 
     arrays: tables and pool of the packed model (`views.arrays_of`).
     """
     work, poses = rows.body_work, rows.poses
     for i in range(first, last):
-        row, vectors = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_vectors, i * RowVectors.SIZE)
+        row, vectors = row_at(i, rows)
         results = further(rows.row_work, i * RowWork.SIZE)
         kind = fixed(row, RowBodies.KIND)
         if kind == codes.COORDINATE:
@@ -167,12 +175,11 @@ def evaluate_rows(first, last, rows, arrays, q, qdot, t):
 
 @inlined
 def row_product(i, rows, field, x):
-    """Left side of row i: its wrenches times the twists (field `Work.V`) or accelerations (`Work.ACC`) of its bodies,
-    or its factors times x, the velocities or accelerations of all coordinates."""
-    row, results = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_work, i * RowWork.SIZE)
-    work = rows.body_work
+    """Left side of the row at place i: its wrenches times the twists (field `Work.V`) or accelerations (`Work.ACC`) of
+    its bodies, or its factors times x, the velocities or accelerations of all coordinates."""
+    (row, vectors), results, work = row_at(i, rows), further(rows.row_work, i * RowWork.SIZE), rows.body_work
     if fixed(row, RowBodies.KIND) == codes.COORDINATE:
-        return terms(row, further(rows.row_vectors, i * RowVectors.SIZE), x)
+        return terms(row, vectors, x)
     f, u = get6(results, RowWork.ON_A), get6(further(work, fixed(row, RowBodies.BODY_A) * Work.SIZE), field)
     g, v = get6(results, RowWork.ON_B), get6(further(work, fixed(row, RowBodies.BODY_B) * Work.SIZE), field)
     on_a = (f[0] * u[0] + f[1] * u[1] + f[2] * u[2]) + (f[3] * u[3] + f[4] * u[4] + f[5] * u[5])

@@ -36,7 +36,7 @@ from ..layout.declaration import (
 from ..layout.memory import fixed, further, get, get6, pointer_to, put, put6
 from ..tree.products import fill_mass_matrix, gather, spread
 from ..tree.world_poses import world_poses
-from .row_kinds import evaluate_rows
+from .row_kinds import evaluate_rows, row_at
 
 NEARBY = -3
 """Result where a singular pose is near, which `near_dynamics` and `near_projection` know."""
@@ -91,8 +91,6 @@ def factorise_mass(ints, rows, near):
         for j in range(nr):
             M[i, j] = 0.0
     fill_mass_matrix(n, rows, M)
-    for i in range(nr):
-        M[i, i] += get(armature, i)
     for j in range(n):
         link = further(rows.links, j * Link.SIZE)
         if fixed(link, Link.PRESCRIBED):
@@ -100,6 +98,13 @@ def factorise_mass(ints, rows, near):
                 for i in range(nr):
                     M[i, k], M[k, i] = 0.0, 0.0
                 M[k, k] = 1.0
+    for k in range(nr):
+        if get(armature, k) < math.inf:
+            M[k, k] += get(armature, k)
+        else:  # a stop holds it
+            for i in range(nr):
+                M[i, k], M[k, i] = 0.0, 0.0
+            M[k, k] = 1.0
     for i in range(nr):
         for j in range(i + 1):
             s = M[i, j]
@@ -116,8 +121,13 @@ def factorise_mass(ints, rows, near):
 
 @inner
 def whiten(ints, rows, near, x):
-    """x = L^-1 x in place, for forces x (nr,) along the coordinates; those of prescribed ones become 0."""
+    """x = L^-1 x in place, for forces x (nr,) along the coordinates; those of prescribed ones, and of ones that a stop
+    holds, become 0."""
     nr, L = fixed(ints, Head.DOFS), near.mass
+    armature = further(rows.vectors, Vector.ARMATURE * nr)
+    for k in range(nr):
+        if not get(armature, k) < math.inf:
+            x[k] = 0.0
     for j in range(fixed(ints, Head.BODIES)):
         link = further(rows.links, j * Link.SIZE)
         if fixed(link, Link.PRESCRIBED):
@@ -151,7 +161,7 @@ def clear_wrenches(n, work):
 @inner
 def add_row(i, weight, rows):
     """Add the wrenches of row i, times a weight, to those of its bodies; a COORDINATE row has none."""
-    row, results = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_work, i * RowWork.SIZE)
+    (row, _), results = row_at(i, rows), further(rows.row_work, i * RowWork.SIZE)
     if fixed(row, RowBodies.KIND) == codes.COORDINATE:
         return
     for side in range(2):
@@ -168,7 +178,7 @@ def add_row(i, weight, rows):
 @inner
 def add_factors(i, weight, rows, tau):
     """Add the factors of a COORDINATE row, times a weight, to forces tau (nr,) along the coordinates."""
-    row, vectors = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_vectors, i * RowVectors.SIZE)
+    row, vectors = row_at(i, rows)
     if fixed(row, RowBodies.KIND) == codes.COORDINATE:
         a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
         tau[a] += weight * get(vectors, RowVectors.FACTOR_A)
