@@ -63,6 +63,8 @@ class Rows:
     None where only velocities are restricted. At least 0 is what a one-sided constraint wants.
     bodies, joints: (number in the model, B (m, 6)) and (number, C (m, n)); the world's number is left out.
     metres: (m,) whether a row is measured in metres; in radians otherwise.
+    any_velocity: the rows hold for accelerations alone: whatever velocity there is is right, and rate is that velocity.
+    Such rows are on joints alone, with a constant C.
     """
 
     rate: Array
@@ -71,6 +73,7 @@ class Rows:
     metres: tuple[bool, ...]
     bodies: tuple[tuple[int, Array], ...] = ()
     joints: tuple[tuple[int, Array], ...] = ()
+    any_velocity: bool = False
 
 
 @dataclass(frozen=True)

@@ -130,18 +130,18 @@ the part of the speed that an impact on a one-sided row gives back."""
 World = Record(
     "World",
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
-    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, MECHANISM_SIZE=1, RATTLES=1,
+    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, IMPACT_WORK=1, EXTENT=1, RATTLES=1,
     CLOSENESS=1, LEAST_CLOSENESS=1, FASTEST=1, HAS_TANGENT=1, HELD_LINES=1, CHOICE=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
 squared, relative to its `RowWork.BOUND`; each factorisation has a weakest row, of whose strengths the least and the
-largest since they were read last are here, and the row of the least. IMPACT_LOSS: energy [J] lost in the impacts of
-the last call of `steps.stops`. MECHANISM_SIZE: then [m]. RATTLES: whether impacts must not bounce. CLOSENESS: the least
-pivot of any row, as part of its reference (`row_references`); LEAST_CLOSENESS: the same over all factorisations since
-it was set to infinity. In singular poses, FASTEST: the largest rate of any body so far [1/s]; HAS_TANGENT: whether
-`NearVector.TANGENT` is known; HELD_LINES: what `tasks.TANGENT_BASIS` found; CHOICE: what had to be chosen, see
-`codes`."""
+largest since they were read last are here, and the row of the least. IMPACT_LOSS, IMPACT_WORK: energy [J] lost and put
+in by motors in the impacts of the last call of `steps.stops`. EXTENT: size of the mechanism then [m]. RATTLES: whether
+impacts must not bounce. CLOSENESS: the least pivot of any row, as part of its reference (`row_references`);
+LEAST_CLOSENESS: the same over all factorisations since it was set to infinity. In singular poses, FASTEST: the largest
+rate of any body so far [1/s]; HAS_TANGENT: whether `NearVector.TANGENT` is known; HELD_LINES: what
+`tasks.TANGENT_BASIS` found; CHOICE: what had to be chosen, see `codes`."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its
