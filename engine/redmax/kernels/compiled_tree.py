@@ -45,11 +45,11 @@ def first_pivots(model: Model) -> Array:
 
 def first_references(model: Model) -> Array:
     """(m,) `row_references` of a run that begins: one over pivots that rows have in open loops, of which they may keep
-    a part. So a run may begin in a singular pose. 0 for rows that have no such poses: one-sided ones, and what tables
-    prescribe of velocities and accelerations."""
+    a part. So a run may begin in a singular pose. 0 for rows whose second-order form nobody knows: one-sided ones,
+    what tables prescribe of velocities and accelerations, and constraints' own functions."""
     pivots, lines = model.once(first_pivots), model.once(pack_for_tree).rows
     of_places = np.isin(lines[: len(pivots), RowBodies.TARGET], (codes.NO_TARGET, codes.POSITION))
-    of_places &= lines[: len(pivots), RowBodies.KIND] != codes.COMPONENT
+    of_places &= np.isin(lines[: len(pivots), RowBodies.KIND], (codes.POINT, codes.AXIS, codes.COORDINATE))
     references = np.zeros(int(model.once(pack_for_tree).ints[Head.ROWS]))
     known = np.flatnonzero(of_places & (pivots > 0.0))
     references[known] = 1.0 / (FIRST_PART**2 * pivots[known])

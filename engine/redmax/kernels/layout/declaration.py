@@ -52,12 +52,13 @@ polynomials of its pieces."""
 RowBodies = Record(
     "RowBodies",
     KIND=1, BODY_A=1, BODY_B=1, OWNER=1, COORDINATE_A=1, COORDINATE_B=1, TARGET=1, TABLE=1, COLUMN=1,
-    METRES=1, NUMBER=1,
+    METRES=1, NUMBER=1, FUNCTION=1, DATA=1, COUNT=1,
 )  # fmt: skip
 """Of a row: kind (`codes`); the bodies it acts on, -1 for the world; its owner, see `constraint_rows.element_names`.
 COORDINATE_A, COORDINATE_B: of a COORDINATE row, -1 for none; BODY_A and BODY_B are what these coordinates carry.
 TARGET: what a table prescribes (`codes`), with the row of the table and its column, or -1. METRES: whether its error
-is a distance. NUMBER: its place among all rows of the model's constraints, -1 for a row of a loop.
+is a distance. NUMBER: its place among all rows of the model's constraints, -1 for a row of a loop. FUNCTION, DATA,
+COUNT: of a FUNCTION row, address of its function, where in the pool its numbers begin and how many there are.
 
 The first `Head.EQUATIONS` always hold. Then come one-sided rows, up to `Head.ROWS`. Then come redundant rows, which
 follow from the equations at any pose and are evaluated where a run begins and in samples. Last, as AXIS rows, come axes
@@ -198,6 +199,9 @@ ForceWork = Record("ForceWork", TENSION=1, TENSION_SLOPE=1, TENSION_RATE=1, LENG
 """Of a path through points, as `forces.apply_forces` leaves it: tension, its derivatives by length and by rate; length
 and its rate. It stands in the pool."""
 
+RowFunction = Record("RowFunction", E_A=16, V_A=6, E_B=16, V_B=6, RESULT=14)
+"""What the function of a FUNCTION row reads and writes, see `constraints.packed_rows.FunctionRow`."""
+
 StopWork = Record("StopWork", SOLVER=5, SPEEDS=4, X=1, SPEED=1, RESTITUTION=1, SLOW=1, TINY=1)
 """Vectors over all rows for `steps.stops`: work space of `solvers.box_rows` and `solvers.impacts`; multipliers, speeds,
 restitutions, and the speeds that do not bounce and do not count."""
@@ -229,6 +233,7 @@ FLOATS = (
     Section("near_bends", ("ROWS", "DOFS")),
     Section("near_vectors", (NearVector, "DOFS"), only_with="ROWS"),
     Section("near_rows", ("ROWS", NearRow)),
+    Section("row_function", (RowFunction,)),
     Section("stop_matrices", (2, "ROWS", "ROWS"), only_with="STOPS", as_array=True),
     Section("stop_work", (StopWork, "ROWS"), only_with="STOPS", as_array=True),
 )
