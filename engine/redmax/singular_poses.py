@@ -19,6 +19,7 @@ from .dynamics.constraint_rows import constraint_rows, element_names, is_constra
 from .dynamics.row_strength import coordinate_lengths, rank_of, weakest_equation
 from .errors import UNKNOWN, ElementName, Quantity, RedMaxError
 from .integrators.constrained import Strength
+from .kernels.layout import codes
 from .model import Model
 from .outcome import Outcome
 from .state import State
@@ -53,6 +54,20 @@ NARROWER = 12
 LONGEST_STEP = 2.0
 """Steps turn by less than this [rad]. Their strengths are known with the first frame after they were taken, from which
 on they may pass further ones."""
+
+CHOICES = {
+    codes.KEPT: (
+        "stopped_in_singular_pose",
+        "came to rest in a pose from which it can go on in more than one way, and goes on as it came",
+    ),
+    codes.CHOSEN: (
+        "rests_in_singular_pose",
+        "rests in a pose from which it can go on in more than one way, and goes on as forces push it",
+    ),
+    codes.STOPPED: ("velocity_taken", "stands in a pose that it cannot leave: its velocity was taken away"),
+    codes.LOCKED: ("locked", "rests in a pose that it cannot leave, whatever pushes it"),
+}
+"""Codes and sentences for what had to be chosen in a singular pose."""
 
 Measure = Callable[[State], tuple[float, ElementName]]
 
@@ -107,6 +122,20 @@ def singular_pose(model: Model, states: Sequence[State], strengths: Sequence[Str
         numbers={"passes": Quantity(float(len(passes)))},
         lasting=False,
     )
+
+
+def choice_made(model: Model, states: Sequence[State], strengths: Sequence[Strength]) -> Outcome | None:
+    """What a run had to choose first, in a singular pose in which it rested; mostly None."""
+    for frame, strength in enumerate(strengths):
+        if strength.choice in CHOICES:
+            code, what = CHOICES[strength.choice]
+            name = strength.element or element_names(model)[0]
+            advice = "check the motion there" if strength.choice in (codes.KEPT, codes.CHOSEN) else "start it elsewhere"
+            sentence = f"{name} {what}"
+            return Outcome(
+                code=code, frame=frame, t=states[frame].t, element=name, what=sentence, advice=advice, lasting=False
+            )
+    return None
 
 
 def _by_kernels(model: Model) -> Measure | None:

@@ -120,7 +120,7 @@ class Automatic(Integrator):
 
     def begin(self, model: Model, state: State) -> Stepper:
         promise = ACCURACIES[self.accuracy]
-        return AutomaticStepper(model, state, promise, tree_for(promise.explicit, model, state))
+        return AutomaticStepper(model, state, promise, tree_for(promise.explicit, model))
 
 
 class AutomaticStepper(ExplicitStepper):

@@ -101,7 +101,7 @@ class CompiledRungeKutta:
         self._places = np.zeros(tree.model.dof_count, np.int64)
         self._places[self._free] = np.arange(len(self._free))
         due = float(self._stops_at != 0)
-        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0, 0.0, due, 0.0, t])
+        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0, 0.0, due, 0.0, t, 0.0])
         self._K = np.zeros((method.slopes, self.y.size))
         self._polynomial = np.zeros((4 + len(method.bends), self.y.size))
         self._motion = np.zeros((3, tree.model.dof_count))

@@ -9,6 +9,7 @@ rows are met at once. Rows that touch then push as long as something presses on 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import deque
 from collections.abc import Callable
@@ -22,14 +23,23 @@ from ..arrays import Array, BoolArray
 from ..crossings import departure
 from ..dynamics.animation import with_prescribed
 from ..dynamics.assembly import close_loops, gaps, scale_of, size
-from ..dynamics.constrained import ConstraintError, impact_change, position_change, solver_of, velocity_change
+from ..dynamics.constrained import (
+    ConstrainedMotion,
+    ConstraintError,
+    impact_change,
+    position_change,
+    solver_of,
+    velocity_change,
+)
 from ..dynamics.constraint_rows import ConstraintRows, constraint_rows, element_names, is_constrained
 from ..dynamics.halves import placed, undivided, without_halves
 from ..dynamics.joint_coordinates import JointCoordinatesError
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.row_strength import singular_values, weakest_equation
+from ..dynamics.weak_rows import AT_REST, CLEAR, NEAR, NearRows, near_rows, whitened
 from ..errors import UNKNOWN, ElementName, Quantity
 from ..joints.base import ANIMATED
+from ..kernels.layout import codes
 from ..model import Model
 from ..outcome import SMALLER_STEP
 from ..state import State
@@ -43,6 +53,9 @@ ROUND_OFF = 1e-14
 
 CLOSED = 1e-10
 """Where rows contradict each other a little, errors up to this [rad, or parts of the size] are borne."""
+
+LEFT_OPEN = 1e-6
+"""The same near singular poses, where weak equations are left out until they are strong again."""
 
 OPEN = 1e-3
 """Loops and constraints that are off by more than this at the start [rad, or parts of the size] are a mistake of the
@@ -80,6 +93,7 @@ class Strength(NamedTuple):
     all_seen: whether every evaluation of the motion counts, those inside steps too.
     At the sample, here: the strength as kernels know it; NaN where they do not. values: else the singular values of the
     equations, largest first, of which those that are never independent count for nothing.
+    choice: what had to be chosen in a singular pose since the last sample, one of `codes`; 0 if nothing.
     """
 
     least: float = math.inf
@@ -88,6 +102,7 @@ class Strength(NamedTuple):
     all_seen: bool = False
     here: float = math.nan
     values: Array | None = None
+    choice: int = 0
 
 
 class ConstrainedRun:
@@ -97,8 +112,9 @@ class ConstrainedRun:
     because their rows depend on each other, and these do so only where loops are closed exactly: during a step, where
     they are not, the rank is no more than it was, but for directions that are clearly there. full_rank: the largest so
     far, from which a singular pose takes some. usual_strength: the largest that `strength` knew so far.
-    tree: kernels that know all constraints of the model, if there are such. regular: whether they found no row that
-    depends on others, and do the whole run. look: `Stepper.look` of the run.
+    tree: kernels that know all constraints of the model, if there are such. regular: whether they do the whole run.
+    independent: whether they found no row that depends on others wherever the mechanism goes. look: `Stepper.look` of
+    the run.
     """
 
     def __init__(self, model: Model, tree: Tree | None = None) -> None:
@@ -113,8 +129,13 @@ class ConstrainedRun:
         self.full_rank = 0
         self.usual_strength = 0.0
         self._weakest = (math.inf, 0.0, UNKNOWN)
+        self._choice = 0
+        self.near = False
+        self._reference, self._fastest = 0.0, 0.0
+        self._tangent: Array | None = None
+        self._near_known: NearRows | None = None
         self._names = element_names(model)
-        self.regular = tree is not None
+        self.regular = self.independent = tree is not None
         self.tree = fast.constrained_tree(model) if tree is None else tree
         self.loss = 0.0
         self.impacts = 0
@@ -139,7 +160,7 @@ class ConstrainedRun:
 
         They see them by the digits that are left after elimination, which redundant rows can feign.
         """
-        return self.tree is not None and self.tree.rank == (self.tree.active if self.regular else self.rank)
+        return self.tree is not None and (self.regular or self.tree.rank == self.rank)
 
     def rows(self, kin: Kinematics, t: float, *, quick: bool = True) -> ConstraintRows:
         """All rows at one instant."""
@@ -220,6 +241,8 @@ class ConstrainedRun:
             hint = "correct the frames of the joints, or free more of them"
             raise ConstraintError(what, next(iter(closed.gaps)), hint, numbers=_open_by(closed.gaps))
         begun = self.settled(self.projected(State(state.t, closed.q, state.qdot, state.chart)))
+        if self._begins_in_singular_pose(begun):
+            begun = self.projected(State(state.t, begun.q, state.qdot, state.chart))
         self._check_velocities(begun)
         return begun
 
@@ -248,13 +271,66 @@ class ConstrainedRun:
         if not (seen.upright and (np.abs(seen.errors) <= OPEN * scale).all()):
             return None
         q, qdot, closed = tree.project(state.q, state.qdot, state.chart, state.t)
-        if not closed or tree.rank != seen.row_count:
+        if not closed:
             return None
         seen = tree.evaluate_loops(q, qdot, state.chart)
         if not ((np.abs(seen.errors) <= CLOSED * scale).all() and (np.abs(seen.rates) <= IMPOSSIBLE * scale).all()):
             return None
         self.rank = self.full_rank = seen.row_count
+        stopped, self.independent, at_rest = tree.choice(), tree.is_regular(q, state.chart), tree.choice()
+        self._choice = stopped if qdot.any() else max(stopped, at_rest)
         return State(state.t, q, qdot, state.chart)
+
+    def _begins_in_singular_pose(self, state: State) -> bool:
+        """Whether equations that depend on others at the start say something of how the mechanism can leave it.
+
+        `full_rank` then counts them. Judged by motions drawn at random.
+        """
+        if self.regular or self.has_one_sided:
+            return False
+        kin = fast.kinematics(self.model, state.q, state.qdot, state.chart)
+        found = self._near_rows(kin, self.rows(kin, state.t), fast.mass_matrix(self.model, kin), state.t)
+        rng = np.random.default_rng(0)
+        more = max((found.bends(found.free_motion(rng)) for _ in range(3)), default=0)
+        self.full_rank += more
+        self.near = more > 0
+        return self.near
+
+    def _near_rows(self, kin: Kinematics, rows: ConstraintRows, M: Array, t: float) -> NearRows:
+        """The equations at one instant as `weak_rows` has them."""
+
+        def G_at(q: Array) -> Array:
+            return self.rows(fast.kinematics(self.model, q, kin.qdot, kin.chart), t).G
+
+        known = self._near_known
+        if known is not None and known.reference == self._reference and np.array_equal(known.q, kin.q):
+            return dataclasses.replace(known, rows=rows)  # a mechanism that rests is asked many times
+        self._near_known = near_rows(self.model, rows, M, kin.q, self._reference, G_at)
+        return self._near_known
+
+    def weak_rows(self, kin: Kinematics, rows: ConstraintRows, M: Array, t: float) -> NearRows | None:
+        """The same while a singular pose is near; None where rows are as strong as they have to be."""
+        if not self.near or self.has_one_sided:
+            return None
+        found = self._near_rows(kin, rows, M, t)
+        return None if found.weak.shape[1] == 0 or found.led(kin.qdot) else found
+
+    def near_accelerations(self, found: NearRows, qddot: Array, wanted: Array, qdot: Array) -> ConstrainedMotion:
+        """Accelerations under the rows of a singular pose; what had to be chosen is remembered."""
+        speed = float(np.abs(qdot).max(initial=0.0))
+        self._fastest = max(self._fastest, speed)
+        moves = speed > AT_REST * self._fastest
+        if moves:
+            self._tangent = qdot / found.rate(qdot)
+        held = found.held(qddot, wanted, qdot if moves else 0.0 * qdot, None if moves else self._tangent)
+        if not moves and self._tangent is not None and len(found.H):
+            self._choice = max(self._choice, codes.KEPT)
+        if held.chosen or held.locked:
+            self._choice = max(self._choice, codes.LOCKED if held.locked else codes.CHOSEN)
+        motion = qddot + held.change
+        if held.locked:
+            motion[found.rows.freedoms.free] = 0.0  # rounding would become a velocity that leads nowhere
+        return ConstrainedMotion(motion, held.multipliers)
 
     def _check_velocities(self, state: State) -> None:
         """ConstraintError, naming what demands a velocity that the mechanism cannot have."""
@@ -312,11 +388,15 @@ class ConstrainedRun:
             held = rows.holonomic & (~rows.one_sided | (self.touching & (rows.error < 0.0)))
             relative = np.where(held, np.abs(rows.error), 0.0) / scale
             previous, worst = worst, float(relative.max(initial=0.0))
-            if not worst > ROUND_OFF or (worst <= CLOSED and worst > 0.5 * previous):
+            if not worst > ROUND_OFF or (worst <= (LEFT_OPEN if self.near else CLOSED) and worst > 0.5 * previous):
                 break
             if M is None:
                 M = fast.mass_matrix(model, kin)
-            q = q + position_change(rows, held, M, -rows.error, self.rank)
+            weak = self.weak_rows(kin, rows, M, t)
+            if weak is None:
+                q = q + position_change(rows, held, M, -rows.error, self.rank)
+            else:
+                q = q + weak.spread(weak.strong_change(-rows.error))
             if model.followers is not None:
                 q, qdot = model.followers.placed(q, qdot)
         else:
@@ -330,16 +410,32 @@ class ConstrainedRun:
             )
         if M is None:
             M = fast.mass_matrix(model, kin)
+        weak = self.weak_rows(kin, rows, M, t)
+        if weak is not None:
+            qdot, stopped = weak.velocities(kin.qdot)
+            self._choice = max(self._choice, codes.STOPPED) if stopped else self._choice
+            self._watch_strength(rows, M)
+            return State(state.t, q, qdot, state.chart)
         self.rank = solver_of(rows.freedoms, M, rows.G[~rows.one_sided]).rank
         self.full_rank = max(self.full_rank, self.rank)
         if not self.regular:
-            found, name = weakest_equation(model, rows, self.full_rank)
-            least, largest, element = self._weakest
-            self._weakest = min(least, found), max(largest, found), name if found < least else element
+            self._watch_strength(rows, M)
         change, _ = velocity_change(rows, self.active(rows), M, rows.rate - rows.G @ kin.qdot)
         if q is state.q and np.abs(change).max(initial=0.0) <= ROUND_OFF * np.abs(state.qdot).max(initial=0.0):
             return state  # the same object: methods that remember slopes need not begin anew
         return State(state.t, q, qdot + change, state.chart)
+
+    def _watch_strength(self, rows: ConstraintRows, M: Array) -> None:
+        """Remember how strong the weakest equation is where a step ends, and whether a singular pose is near."""
+        found, name = weakest_equation(self.model, rows, self.full_rank)
+        least, largest, element = self._weakest
+        self._weakest = min(least, found), max(largest, found), name if found < least else element
+        if self.has_one_sided or not 0 < self.full_rank <= min(rows.freedoms.free.size, len(rows.rate)):
+            return
+        _, W = whitened(self.model, rows, M)
+        here = float(np.linalg.svd(W, compute_uv=False)[self.full_rank - 1])
+        self._reference = max(self._reference, here)
+        self.near = here < (CLEAR if self.near else NEAR) * self._reference
 
     def strength(self, seen: ConstraintRows | float) -> Strength:
         """Strength of the weakest equation since this was asked last.
@@ -348,13 +444,17 @@ class ConstrainedRun:
         """
         least, largest, element = self._weakest
         self._weakest = (math.inf, 0.0, UNKNOWN)
-        if self.regular and self.tree is not None:  # pivots of redundant rows are rounding
+        if self.independent and self.tree is not None:  # pivots of redundant rows are rounding
             least, largest, loop = self.tree.weakest_row()
             element = self._names[loop]
         self.usual_strength = max(self.usual_strength, largest)
+        chosen, self._choice = self._choice, 0
+        if self.regular and self.tree is not None:
+            chosen = max(chosen, self.tree.choice())
         if isinstance(seen, float):
-            return Strength(least, largest, element, self.regular, seen)
-        return Strength(least, largest, element, self.regular, values=singular_values(self.model, seen))
+            return Strength(least, largest, element, self.independent, seen, choice=chosen)
+        values = singular_values(self.model, seen)
+        return Strength(least, largest, element, self.independent, values=values, choice=chosen)
 
     def near_singular(self) -> ElementName:
         """The loop or constraint that came near a singular pose since the last sample; unknown if none did."""

@@ -50,22 +50,19 @@ class AdaptiveExplicit(Adaptive):
     pace: ClassVar[float] = 0.0  # see `ExplicitRungeKutta`
 
     def begin(self, model: Model, state: State) -> ExplicitStepper:
-        return ExplicitStepper(model, state, self, tree_for(self, model, state))
+        return ExplicitStepper(model, state, self, tree_for(self, model))
 
 
-def tree_for(settings: Adaptive, model: Model, state: State) -> Tree | None:
+def tree_for(settings: Adaptive, model: Model) -> Tree | None:
     """Kernels that compute whole frames of a model; None where runs go step by step."""
-    return (fast.new_tree(model) or _regular_tree(model, state)) if settings.dynamics == FAST else None
+    return (fast.new_tree(model) or _constrained_tree(model)) if settings.dynamics == FAST else None
 
 
-def _regular_tree(model: Model, state: State) -> Tree | None:
-    """Kernels for a mechanism with loops and constraints of which none depends on the others.
-
-    Where some do, as in flat poses and in mechanisms that are held too often, the rank has to be followed from step to
-    step (`ConstrainedRun.rank`).
-    """
+def _constrained_tree(model: Model) -> Tree | None:
+    """Kernels for a mechanism with loops and constraints; None where rows depend on each other in every pose, so that
+    their rank has to be followed from step to step (`ConstrainedRun.rank`)."""
     tree = fast.constrained_tree(model)
-    return tree if tree is not None and tree.is_regular(state.q, state.chart) else None
+    return tree if tree is not None and tree.knows_all_rows else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,6 +264,9 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         self.look()
         t = min(t, self.inputs_until)
         q, qdot, qddot = self.motion(t, y)
+        if self.constraints is not None and self.constraints.near:  # stages near a singular pose, too, lie on the loops
+            placed = self.constraints.projected(State(t, q, qdot, self.state.chart), t)
+            q, qdot = placed.q, placed.qdot
         at = self.route.at(t, q, qdot, self.state.chart, qddot)
         if self._exchanges:
             qddot, powers = self.route.accelerations_and_powers(at)

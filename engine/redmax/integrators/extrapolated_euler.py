@@ -40,7 +40,7 @@ class ExtrapolatedEuler(Adaptive):
     )
 
     def begin(self, model: Model, state: State) -> ExtrapolatedStepper:
-        return ExtrapolatedStepper(model, state, self, tree_for(self, model, state))
+        return ExtrapolatedStepper(model, state, self, tree_for(self, model))
 
 
 class ExtrapolatedStepper(ExplicitStepper):

@@ -19,12 +19,14 @@ from .layout.arrays import Sections
 from .layout.declaration import Active, Body, Column, Head, RowBodies, RowVectors, RowWork, StopInts, Vector, World
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
-from .rows.redundant_rows import without_redundant_rows
+from .rows.redundant_rows import LARGEST, POSES, REDUNDANT_ROW, without_redundant_rows
 from .steps import quick_call
 from .steps.stops import resolve
 from .tree import observe, products
 from .tree.observation import NO_LOOPS, Observation
 
+FIRST_PART = 0.1
+"""What rows keep of their strength in open loops is at least about this, unless a run begins in a singular pose."""
 FEW_PRODUCTS = 4
 """Up to so many products M x cost less one by one than the matrix M."""
 
@@ -32,6 +34,26 @@ FEW_PRODUCTS = 4
 def pack_for_tree(model: Model) -> packing.Packed:
     """The packed model, whose redundant rows are not solved for; `model.once(pack_for_tree)` makes it only once."""
     return without_redundant_rows(model, Tree)
+
+
+def first_pivots(model: Model) -> Array:
+    """(m,) the largest pivot of each equation in poses drawn at random, where loops are open; 0 if it is rounding."""
+    packed = model.once(pack_for_tree)
+    count = int(packed.ints[Head.EQUATIONS])
+    return Tree(model, packed).usual_pivots() if count > 0 and packed.whole else np.zeros(count)
+
+
+def first_references(model: Model) -> Array:
+    """(m,) `row_references` of a run that begins: one over pivots that rows have in open loops, of which they may keep
+    a part. So a run may begin in a singular pose. 0 for rows whose second-order form nobody knows: one-sided ones,
+    what tables prescribe of velocities and accelerations, and constraints' own functions."""
+    pivots, lines = model.once(first_pivots), model.once(pack_for_tree).rows
+    of_places = np.isin(lines[: len(pivots), RowBodies.TARGET], (codes.NO_TARGET, codes.POSITION))
+    of_places &= np.isin(lines[: len(pivots), RowBodies.KIND], (codes.POINT, codes.AXIS, codes.COORDINATE))
+    references = np.zeros(int(model.once(pack_for_tree).ints[Head.ROWS]))
+    known = np.flatnonzero(of_places & (pivots > 0.0))
+    references[known] = 1.0 / (FIRST_PART**2 * pivots[known])
+    return references
 
 
 class Tree:
@@ -45,6 +67,7 @@ class Tree:
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
         self._sections = Sections(self.ints, self.floats)
+        self._sections.row_references[:] = 0.0 if packed is not None else model.once(first_references)
         self.vectors: Array = self._sections.vectors
         self._world: Array = self._sections.world
         self._rows: Array = self._sections.row_work
@@ -165,10 +188,25 @@ class Tree:
         least, _, loop = self.weakest_row()
         return least, loop
 
-    def independent_rows(self, q: Array, chart: IntArray) -> IntArray:
-        """Indices of rows that are independent at q."""
+    def whitened_rows(self, q: Array, chart: IntArray) -> tuple[Array, Array]:
+        """(m, nr) rows at q in coordinates in which the kinetic metric is that of unit inertia, and (m,) the squares of
+        their lengths; 0 for those that move nothing."""
         self._accelerate(q, np.zeros_like(q), chart)
-        return self._rows[: self.rank, RowWork.PIVOT].astype(np.int64)
+        weights = np.sqrt(np.maximum(self._sections.columns[:, Column.D], 0.0))
+        reach = self._sections.reach.ravel()[: self._dofs * self.active].reshape(self._dofs, self.active)
+        rows = np.asarray((weights[:, None] * reach).T)
+        return rows, np.where(self.moving_rows(), (rows**2).sum(axis=1), 0.0)
+
+    def usual_pivots(self) -> Array:
+        """(m,) the largest pivot of each active row in poses drawn at random; 0 if it is rounding."""
+        rng, m = np.random.default_rng(0), self.active
+        largest = np.zeros(m)
+        for _ in range(POSES):
+            q = rng.uniform(-LARGEST, LARGEST, self._dofs)
+            _, squares = self.whitened_rows(q, np.zeros(self.model.body_count, np.int64))
+            pivots = np.diagonal(self._sections.delassus.ravel()[: m * m].reshape(m, m))
+            largest = np.maximum(largest, np.where(pivots > REDUNDANT_ROW * squares, pivots, 0.0))
+        return largest
 
     def moving_rows(self) -> BoolArray:
         """(m,) whether a row can move anything at the pose of the last call."""
@@ -237,13 +275,33 @@ class Tree:
         return int(self.packed.rows[np.abs(self.row_errors(q, qdot, chart, t)).argmax(), RowBodies.OWNER])
 
     def is_regular(self, q: Array, chart: IntArray) -> bool:
-        """Whether all rows that are solved for are independent at q."""
-        return len(self.independent_rows(q, chart)) == self.active
+        """Whether all rows that are solved for are held at q: independent, or so by what the next moment asks of them.
+        Those of mechanisms that move only because rows depend on each other, such as Bennett's, are not."""
+        self._accelerate(q, np.zeros_like(q), chart)
+        return self.rank == self.active
+
+    @cached_property
+    def knows_all_rows(self) -> bool:
+        """Whether every equation is independent of the others in some pose, so that a run can do without readable code.
+
+        It is not where animated joints or tables contradict each other."""
+        return bool(self.model.once(first_pivots).all())
+
+    def choice(self) -> int:
+        """What had to be chosen in a singular pose since the last call of this: 0, or one of `codes`."""
+        choice = int(self._world[World.CHOICE])
+        self._world[World.CHOICE] = 0.0
+        return choice
 
     @property
     def active(self) -> int:
         """How many rows hold at present."""
         return int(self._sections.active[Active.ROWS])
+
+    @property
+    def largest_row_number(self) -> float:
+        """Of the points [m] and axes of all rows."""
+        return float(np.abs(self._sections.row_vectors).max(initial=0.0))
 
     def row_errors(self, q: Array, qdot: Array, chart: IntArray, t: float = 0.0) -> Array:
         """(m,) errors of the rows that hold [m, rad, 1, or the cosine of an angle near pi / 2]."""

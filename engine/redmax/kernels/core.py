@@ -22,7 +22,10 @@ from .layout.declaration import Active, Head, Vector, Work, World
 from .layout.memory import fixed, further, get, get3, numbers_at, put, put3
 from .layout.views import address_in, addresses, arrays_of, line, rows_of, whole
 from .rows.constrained import errors_and_rates, forward_with_rows, power_of_rows, set_forces
-from .rows.projection import project
+from .rows.near_dynamics import STANDS, accelerate_near, forces_near
+from .rows.near_projection import project_near, tangent_basis, tangent_part
+from .rows.projection import evaluate_at, project
+from .rows.weak_rows import NEARBY, near_of
 from .tree.articulated import eliminate, substitute
 from .tree.forces import apply_forces
 from .tree.inverse import joint_forces, solve_implicit
@@ -76,6 +79,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         result = 1 if recentre(n, links, rows.parts, rows.joint_data, rows.charts, q, qdot) else 0
     if what & tasks.PROJECT:
         result = project(ints, rows, arrays_of(ints, rows), q, qdot, t)
+        if result == NEARBY:
+            result = project_near(ints, rows, arrays_of(ints, rows), near_of(ints, rows), q, qdot, t)
     if what & tasks.PLACE:
         place_all(n, rows, q, qdot)
         if constrained or count > 0 or fixed(ints, Head.HAS_BODY_DAMPING) or what & (tasks.WRENCHES | tasks.ROW_ERRORS):
@@ -96,7 +101,15 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & tasks.FORWARD:
         wrenches = what & tasks.WRENCHES != 0
         if constrained:
-            result = forward_with_rows(ints, rows, arrays_of(ints, rows), q, qdot, qddot, t, wrenches)
+            arrays = arrays_of(ints, rows)
+            result = forward_with_rows(ints, rows, arrays, q, qdot, qddot, t, wrenches)
+            if result == NEARBY:
+                near = near_of(ints, rows)
+                if forces_near(ints, rows, arrays, near, q, qdot, qddot, t) != STANDS:
+                    evaluate_at(ints, rows, arrays, q, qdot, t)
+                    if count > 0:
+                        apply_forces(count, rows, arrays, t)
+                result = accelerate_near(ints, rows, near, qddot, wrenches)
         else:
             planar = fixed(ints, Head.IS_PLANAR) != 0 and get(rows.active, Active.LOCKS) == 0
             result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, wrenches)
@@ -115,6 +128,10 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         stiffness_product(n, count, rows, t, qddot, force)
     if what & tasks.SOLVE_IMPLICIT:
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
+    if what & tasks.TANGENT_BASIS:
+        tangent_basis(ints, rows, arrays_of(ints, rows), near_of(ints, rows), q, qdot, t)
+    if what & tasks.TANGENT_PART:
+        tangent_part(ints, rows, near_of(ints, rows), qddot)
     if what & tasks.ROW_ERRORS:
         errors_and_rates(ints, rows, arrays_of(ints, rows), q, qdot, t)
     return result

@@ -31,5 +31,10 @@ SOLVE_IMPLICIT = 1 << 8
 """x with (M - h D - h^2 K) x = b."""
 ROW_ERRORS = 1 << 13
 """Poses in the world, errors of all rows and, as `RowWork.RIGHT_SIDE`, their rates."""
+TANGENT_BASIS = 1 << 14
+"""What rows hold at (q, qdot), as an orthonormal basis; see `rows.weak_rows`."""
+TANGENT_PART = 1 << 15
+"""Of a change of coordinates or velocities, given in place of accelerations: the part that rows allow, after
+TANGENT_BASIS."""
 
 ACCELERATE = PLACE | LOADS | FORWARD

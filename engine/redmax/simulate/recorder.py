@@ -16,7 +16,7 @@ from ..fields import specs
 from ..integrators import Integrator
 from ..model import Model
 from ..outcome import Outcome, remark
-from ..singular_poses import singular_pose
+from ..singular_poses import choice_made, singular_pose
 from ..spatial import quaternion
 from ..trajectory import Status, Trajectory
 from .sample import PER_BODY, PER_COORDINATE, Sample
@@ -90,7 +90,7 @@ class Recorder:
         t = np.array([sample.t for sample in self.samples])
         steps = np.array([sample.steps for sample in self.samples])
         books, found = energy_books(self.model, t, channels, last.energy_promise, steps=steps)
-        remarks = [each for each in (found, self._singular_pose()) if each is not None]
+        remarks = [each for each in (found, *self._singular_poses()) if each is not None]
         note = "; ".join([*([] if last.note is None else [str(last.note)]), *map(remark, remarks)])
         facts: dict[str, Any] = {"energy_books": books}
         if last.note is not None:
@@ -104,9 +104,9 @@ class Recorder:
             facts["outcome"] = last.outcome.as_dict()
         return facts
 
-    def _singular_pose(self) -> Outcome | None:
+    def _singular_poses(self) -> tuple[Outcome | None, Outcome | None]:
         states, strengths = [sample.state for sample in self.samples], [sample.strength for sample in self.samples]
-        return singular_pose(self.model, states, strengths)
+        return singular_pose(self.model, states, strengths), choice_made(self.model, states, strengths)
 
 
 def record(model: Model, samples: Iterable[Sample], *, integrator: Integrator, fps: float) -> Trajectory:

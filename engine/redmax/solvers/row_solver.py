@@ -25,7 +25,8 @@ REGULAR_POSE = 1e-3
 """A direction this strong is none that only a loop not quite closed makes: a mechanism has left its singular pose."""
 
 IMMOVABLE_ROW = 1e-10
-"""A row that moves nothing by more than this, relative to the row that moves most, is no row at all."""
+"""A row whose numbers are no larger than this, relative to those of the largest row, is no row at all. Masses have no
+say: a watch would make the rows of a crane vanish."""
 
 SHARES = 1e-12
 """A row whose w is within this part of the largest demand may share what dependent rows carry."""
@@ -56,8 +57,8 @@ class RowSolver:
             raise UnevenMassError(what, advice="bring them closer together") from None
         # W (k, m) = L^-1 G^T: A = G M^-1 G^T = W^T W is not formed and keeps its digits
         self._W = W = np.linalg.solve(self._L, G.T) if G.size else np.zeros((len(M), len(G)))
-        norms = np.sqrt((W * W).sum(axis=0))
-        self.scale = np.where(norms > IMMOVABLE_ROW * norms.max(initial=0.0), norms, np.inf)
+        norms, sizes = np.sqrt((W * W).sum(axis=0)), np.abs(G).max(axis=1, initial=0.0)
+        self.scale = np.where((sizes > IMMOVABLE_ROW * sizes.max(initial=0.0)) & (norms > 0.0), norms, np.inf)
         self._factor(np.arange(W.shape[1]) if rows is None else rows, most)
 
     def _factor(self, rows: IntArray, most: int | None) -> None:

@@ -51,7 +51,13 @@ class Constrained(Route):
         free = self.unconstrained.motion(at)
         rows = run.rows(at.kin, at.t)
         phidot = adjoint.transform_twist(pose.inverse(model.E_ji), free.Vdot)
-        found = constrained.accelerations(model, rows, run.active(rows), at.M, free.qddot, phidot, at.qdot, run.rank)
+        weak = run.weak_rows(at.kin, rows, at.M, at.t)
+        if weak is not None:
+            lacking = rows.bias - rows.acceleration(model, free.qddot, phidot)
+            found = run.near_accelerations(weak, free.qddot, lacking, at.qdot)
+        else:
+            active = run.active(rows)
+            found = constrained.accelerations(model, rows, active, at.M, free.qddot, phidot, at.qdot, run.rank)
         # Motors of prescribed coordinates feel what the others do differently, and the rows.
         pushed = rows.G.T @ found.multipliers
         needed = free.tau + at.M @ (found.qddot - free.qddot) - pushed

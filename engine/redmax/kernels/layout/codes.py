@@ -23,3 +23,8 @@ FUNCTION: what a function of the constraint's own says."""
 
 NO_TARGET, POSITION, VELOCITY, ACCELERATION = range(4)
 """`RowBodies.TARGET`: nothing changes over time, or what a table prescribes."""
+
+KEPT, CHOSEN, LOCKED, STOPPED = range(1, 5)
+"""`World.CHOICE`, what had to be chosen in a singular pose: at rest, the direction in which the mechanism came; at rest
+from the start, the one that accelerations are nearest to; at rest, there is no direction to go in; a velocity that led
+nowhere was taken away. The last of these that occurred counts."""

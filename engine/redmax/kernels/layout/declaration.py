@@ -132,13 +132,17 @@ World = Record(
     "World",
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
     LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, IMPACT_WORK=1, EXTENT=1, RATTLES=1,
+    CLOSENESS=1, LEAST_CLOSENESS=1, FASTEST=1, HAS_TANGENT=1, HELD_LINES=1, CHOICE=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
 squared, relative to its `RowWork.BOUND`; each factorisation has a weakest row, of whose strengths the least and the
 largest since they were read last are here, and the row of the least. IMPACT_LOSS, IMPACT_WORK: energy [J] lost and put
 in by motors in the impacts of the last call of `steps.stops`. EXTENT: size of the mechanism then [m]. RATTLES: whether
-impacts must not bounce."""
+impacts must not bounce. CLOSENESS: the least pivot of any row, as part of its reference (`row_references`);
+LEAST_CLOSENESS: the same over all factorisations since it was set to infinity. In singular poses, FASTEST: the largest
+rate of any body so far [1/s]; HAS_TANGENT: whether `NearVector.TANGENT` is known; HELD_LINES: what
+`tasks.TANGENT_BASIS` found; CHOICE: what had to be chosen, see `codes`."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its
@@ -173,6 +177,15 @@ RowWork = Record(
 """Of a row: wrenches on its bodies per unit multiplier; error [m, rad, 1 or a cosine]; upper bound of its diagonal
 entry in G M^-1 G^T; Gdot qdot less the acceleration that is prescribed; right side; multiplier; the row that is
 eliminated at this place; the rate that is prescribed, G qdot = RATE."""
+
+NearVector = Record("NearVector", LINE=1, PLACE=1, TANGENT=1, CHANGE=1, HELD=1, EXTRA=1)
+"""Vectors over all coordinates near singular poses: a line of the basis in the making, or a change; where rows are
+evaluated; the direction in which the mechanism came, at unit rate; a guess and what rows leave of an acceleration;
+forces along the coordinates by which weak rows push."""
+
+NearRow = Record("NearRow", ROW=1, BEND=1, RIGHT_SIDE=1, SHARE=1, MULTIPLIER=1, JERK=1)
+"""Of a line of the basis near singular poses: its row; the weak row whose second-order form it is; what it is given;
+its part in the change; its multiplier. JERK: u^T Gddot(t, t) t of the weak row at this place."""
 
 Axis = Record("Axis", S=6, U=6)
 """A coordinate in the world's axes: its column of S, and what it takes of a wrench per unit of S^T times the wrench."""
@@ -212,9 +225,20 @@ FLOATS = (
     Section("axes", ("DOFS", Axis), only_with="ROWS"),
     Section("inverse_inertias", ("BODIES", InverseInertia), only_with="ROWS"),
     Section("multipliers", ("ROWS",)),
+    Section("row_references", ("ROWS",)),
+    Section("near_mass", ("DOFS", "DOFS"), only_with="ROWS"),
+    Section("near_basis", ("ROWS", "DOFS")),
+    Section("near_factors", ("ROWS", "ROWS")),
+    Section("near_weights", ("ROWS", "ROWS")),
+    Section("near_bends", ("ROWS", "DOFS")),
+    Section("near_vectors", (NearVector, "DOFS"), only_with="ROWS"),
+    Section("near_rows", ("ROWS", NearRow)),
     Section("row_function", (RowFunction,)),
     Section("stop_matrices", (2, "ROWS", "ROWS"), only_with="STOPS", as_array=True),
     Section("stop_work", (StopWork, "ROWS"), only_with="STOPS", as_array=True),
 )
 """pool: numbers of tables and forces. reach: W = L^-1 G^T. delassus: G M^-1 G^T = W^T D W, then its factors.
-path_wrenches: what is left of each row's wrenches on their paths to the root."""
+path_wrenches: what is left of each row's wrenches on their paths to the root. row_references: one over the largest
+pivot of each row in the run so far; 0 where none is known. The others are used near singular poses alone
+(`rows.weak_rows`): factor of the mass matrix, orthonormal rows and the factors that make them, combinations of weak
+rows, and u^T Gdot(t) of each."""

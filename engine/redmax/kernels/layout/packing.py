@@ -143,6 +143,7 @@ def _world(model: Model) -> Array:
     """(World.SIZE,) with gravity [m/s^2]; no row has had a strength yet."""
     numbers = np.zeros(World.SIZE)
     numbers[World.span("GRAVITY")], numbers[World.LEAST_STRENGTH] = model.gravity, np.inf
+    numbers[World.LEAST_CLOSENESS] = np.inf
     return numbers
 
 

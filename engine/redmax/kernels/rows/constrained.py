@@ -7,11 +7,13 @@ from ..cache.jit import inner
 from ..layout import codes
 from ..layout.declaration import Active, Column, Head, RowBodies, RowVectors, RowWork, Vector, Work, World
 from ..layout.memory import fixed, further, get, get6, put, put6
+from ..layout.views import rows_of
 from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
-from .delassus import apply_multipliers, factorise, solve_multipliers
+from .delassus import apply_multipliers, factorise, in_order, solve_multipliers
 from .path_to_root import reach_of_rows
 from .row_kinds import evaluate_rows, row_at, row_product
+from .weak_rows import NEAR, NEARBY
 
 
 @inner
@@ -19,8 +21,11 @@ def factorise_rows(ints, rows):
     """Factors of the Delassus matrix, after `eliminate`, `world_poses` and `evaluate_rows`."""
     n, m, nr = fixed(ints, Head.BODIES), get(rows.active, Active.ROWS), fixed(ints, Head.DOFS)
     reach_of_rows(n, m, nr, rows, further(rows.vectors, Vector.ARMATURE * nr))
-    rank = factorise(m, nr, rows.columns, rows.reach, rows.delassus, rows.row_work)
+    rank, part = factorise(m, nr, rows.columns, rows.reach, rows.delassus, rows.row_work, rows.row_references)
     put(rows.world, World.RANK, float(rank))
+    put(rows.world, World.CLOSENESS, part)
+    if part < get(rows.world, World.LEAST_CLOSENESS):
+        put(rows.world, World.LEAST_CLOSENESS, part)
     record_strength(m, rank, rows.delassus, rows.row_work, rows.world)
 
 
@@ -42,6 +47,18 @@ def record_strength(m, rank, A, row_work, world):
         put(world, World.WEAKEST_ROW, float(weakest))
     if least > get(world, World.MOST_STRENGTH):
         put(world, World.MOST_STRENGTH, least)
+
+
+@inner
+def keep_references(ints, floats):
+    """Renew the references of pivots that are larger than any before, where a step ended (`row_references`)."""
+    rows = rows_of(ints, floats)
+    m = get(rows.active, Active.ROWS)
+    if in_order(int(get(rows.world, World.RANK)), m, rows.row_work):
+        for i in range(m):
+            pivot = get(rows.delassus, i * m + i)
+            if pivot * get(rows.row_references, i) > 1.0:
+                put(rows.row_references, i, 1.0 / pivot)
 
 
 @inner
@@ -88,7 +105,10 @@ def load_rows(m, nr, rows):
 
 @inner
 def forward_with_rows(ints, rows, arrays, q, qdot, qddot, t, wrenches):
-    """qddot under all constraint rows, after `velocities`; else as `core.forward_dynamics`."""
+    """qddot under all constraint rows, after `velocities`; else as `core.forward_dynamics`.
+
+    NEARBY if a singular pose is near: qddot is then that without rows, and right sides say what it lacks.
+    """
     n, nr, m = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), get(rows.active, Active.ROWS)
     bodies, links, work, columns, row_work = rows.bodies, rows.links, rows.body_work, rows.columns, rows.row_work
     armature, force = further(rows.vectors, Vector.ARMATURE * nr), further(rows.vectors, Vector.FORCE * nr)
@@ -105,6 +125,8 @@ def forward_with_rows(ints, rows, arrays, q, qdot, qddot, t, wrenches):
         acceleration += get(row_work, i * RowWork.SIZE + RowWork.VELOCITY_PRODUCT)
         put(row_work, i * RowWork.SIZE + RowWork.RIGHT_SIDE, -acceleration)
     factorise_rows(ints, rows)
+    if get(rows.world, World.CLOSENESS) < NEAR:
+        return NEARBY
     find_multipliers(rows)
     if not wrenches and fixed(ints, Head.PRESCRIBED) == 0:
         apply_multipliers(n, m, links, rows.multipliers, columns, armature, rows.reach, no)

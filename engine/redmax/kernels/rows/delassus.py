@@ -8,6 +8,8 @@ found by pivoting and left out: their multipliers are zero. Of symmetric matrice
 
 from __future__ import annotations
 
+import math
+
 from ..cache.jit import inlined, inner
 from ..layout import codes
 from ..layout.declaration import Column, Link, RowWork
@@ -74,8 +76,9 @@ def entry(A, m, i, j):
 
 
 @inner
-def factorise(m, nr, columns, reach, A, row_work):
-    """A = L D L^T in place, of A = W^T D W: D on the diagonal, D L^T above it. Gives the rank.
+def factorise(m, nr, columns, reach, A, row_work, references):
+    """A = L D L^T in place, of A = W^T D W: D on the diagonal, D L^T above it. Gives the rank, and the least pivot of
+    any row in their order as part of its reference (`row_references`).
 
     `RowWork.PIVOT` gets the order in which rows are eliminated: as given, unless a pivot is small.
     """
@@ -88,9 +91,24 @@ def factorise(m, nr, columns, reach, A, row_work):
         diagonal = diagonal if diagonal > IMMOBILE_ROW * bound else 0.0
         put(row_work, i * RowWork.SIZE + RowWork.MULTIPLIER, diagonal)
     if factorised_as_given(m, A, row_work):
-        return m
+        return m, closeness(m, A, row_work, references)
+    part = closeness(m, A, row_work, references)
     product_of_reach(m, nr, columns, reach, A)
-    return factorised_with_pivots(m, A, row_work)
+    return factorised_with_pivots(m, A, row_work), part
+
+
+@inner
+def closeness(m, A, row_work, references):
+    """Least pivot, as part of its reference, up to the first row that is too small for `factorised_as_given`."""
+    least = math.inf
+    for i in range(m):
+        pivot = get(A, i * m + i)
+        reference = get(references, i)
+        if reference > 0.0 and pivot * reference < least:
+            least = pivot * reference
+        if not pivot > NEEDS_PIVOTING * get(row_work, i * RowWork.SIZE + RowWork.MULTIPLIER):
+            break
+    return least
 
 
 @inner

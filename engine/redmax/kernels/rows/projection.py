@@ -9,13 +9,14 @@ from __future__ import annotations
 from ..cache.jit import inlined, inner
 from ..joints.place import place_all, velocities
 from ..layout import codes
-from ..layout.declaration import Active, Column, Head, Pose, RowBodies, RowVectors, RowWork, Vector, Work
+from ..layout.declaration import Active, Column, Head, Pose, RowBodies, RowVectors, RowWork, Vector, Work, World
 from ..layout.memory import fixed, further, get, put, put3, put6
 from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
 from .constrained import factorise_rows, find_multipliers
 from .delassus import apply_multipliers
 from .row_kinds import evaluate_rows, row_at, row_product
+from .weak_rows import NEAR, NEARBY
 
 CLOSED = 1e-15
 """Errors up to this, relative to the mechanism's size, are closed: positions have no more digits."""
@@ -36,7 +37,8 @@ OPEN = -2
 
 @inner
 def project(ints, rows, arrays, q, qdot, t):
-    """Bring q and then qdot onto all rows at time t, in place. Gives the number of iterations for q, or OPEN."""
+    """Bring q and then qdot onto all rows at time t, in place. Gives the number of iterations for q, OPEN, or NEARBY
+    where a singular pose is near and `project_near` has to go on."""
     nr = fixed(ints, Head.DOFS)
     if get(rows.active, Active.ROWS) == 0:  # all rows are redundant, as of a door's second hinge: no work space for any
         return 0
@@ -55,6 +57,8 @@ def project(ints, rows, arrays, q, qdot, t):
         if steps == 0 or largest > SLOW_CONVERGENCE * last:
             if factorise_pose(ints, rows, x) >= 0:
                 return OPEN
+            if get(rows.world, World.CLOSENESS) < NEAR:
+                return NEARBY
             moved = 0.0
         least_change(ints, rows, x)
         change = largest_of(nr, x)
@@ -65,7 +69,9 @@ def project(ints, rows, arrays, q, qdot, t):
         last = largest
         steps += 1
         evaluate_at(ints, rows, arrays, q, qdot, t)
-    return steps if project_velocities(ints, rows, arrays, q, qdot, t, size, moved) else OPEN
+    if project_velocities(ints, rows, arrays, q, qdot, t, size, moved):
+        return steps
+    return NEARBY if get(rows.world, World.CLOSENESS) < NEAR else OPEN
 
 
 @inner
@@ -84,7 +90,7 @@ def project_velocities(ints, rows, arrays, q, qdot, t, size, moved):
         while True:
             clear_motion(ints, rows, x)
             if too_far:
-                if factorise_pose(ints, rows, x) >= 0:
+                if factorise_pose(ints, rows, x) >= 0 or get(rows.world, World.CLOSENESS) < NEAR:
                     return False
                 moved = 0.0
             least_change(ints, rows, x)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...arrays import IntArray
+from ...arrays import Array
 from ...joints.base import ANIMATED, SIMULATED
 from ...model import Model
 from ..layout import packing
@@ -22,6 +22,10 @@ POSES = 3
 """Poses that are tried."""
 LARGEST = 0.7
 """Largest coordinate of these poses [rad or m]."""
+CLOSED = 1e-3
+"""Loops that are open by no more than this part of the largest number in their rows, points among them, are closed."""
+REDUNDANT_ROW = 1e-11
+"""A row of which no larger part than this, squared, is its own is redundant; as `delassus.DEPENDENT_ROW`."""
 
 
 def without_redundant_rows(model: Model, tree_of: Callable[[Model, packing.Packed], Tree]) -> packing.Packed:
@@ -29,8 +33,9 @@ def without_redundant_rows(model: Model, tree_of: Callable[[Model, packing.Packe
 
     Redundant are rows that keep a mechanism of parallel hinges in its plane, or all of a door's second hinge. A row
     that depends on others at poses drawn at random, where no loop is closed, does so everywhere; one that does so only
-    in closed poses is found step by step. A row that animated joints alone can break is not redundant, nor is one that
-    follows a table, which may contradict the others.
+    in closed poses is found step by step. Rows that are independent where the mechanism starts come first: of two balls
+    that hold a door, the row along the line between them says something only where they are open. A row that animated
+    joints alone can break is not redundant, nor is one that follows a table, which may contradict the others.
     """
     packed = model.once(packing.pack)
     count = int(packed.ints[Head.EQUATIONS])
@@ -39,22 +44,45 @@ def without_redundant_rows(model: Model, tree_of: Callable[[Model, packing.Packe
     tree, rng = tree_of(model, packed), np.random.default_rng(0)
     released = _with_animated_joints_free(model)
     free = tree if released is model else tree_of(released, packing.pack(released))
-    independent: IntArray = np.zeros(0, np.int64)
+    start = model.initial_state()
+    closed = np.abs(tree.row_errors(start.q, start.qdot, start.chart)).max() <= CLOSED * tree.largest_row_number
+    at_start = _independent(*free.whitened_rows(start.q, start.chart), []) if closed else []
+    independent: list[int] = []
     moving = np.zeros(count, np.bool_)
     for _ in range(POSES):
         q = rng.uniform(-LARGEST, LARGEST, model.dof_count)
         chart = np.zeros(model.body_count, np.int64)
-        found = free.independent_rows(q, chart)
+        found = _independent(*free.whitened_rows(q, chart), at_start)
         independent = found if len(found) > len(independent) else independent
         if free is not tree:
-            tree.independent_rows(q, chart)
+            tree.whitened_rows(q, chart)
         moving |= tree.moving_rows()
     prescribed = np.flatnonzero(packed.rows[:count, RowBodies.TABLE] >= 0)
-    independent = np.union1d(independent, prescribed)
-    if len(independent) == count:
+    kept = sorted({*independent, *prescribed.tolist()})
+    if len(kept) == count:
         return packed
-    moving[independent] = False
-    return replace(packing.pack(model, independent), determined=not moving.any())
+    moving[kept] = False
+    return replace(packing.pack(model, np.array(kept, np.int64)), determined=not moving.any())
+
+
+def _independent(rows: Array, squares: Array, first: list[int]) -> list[int]:
+    """Numbers of independent rows, those of `first` before others, by the part of them that no other has.
+
+    rows: (m, nr) in coordinates of unit inertia. squares: (m,) their lengths squared, 0 if they move nothing.
+    """
+    left = rows.copy()
+    chosen: list[int] = []
+    while True:
+        part = np.divide((left**2).sum(axis=1), squares, out=np.zeros(len(rows)), where=squares > 0.0)
+        part[chosen] = 0.0
+        preferred = max(first, key=part.__getitem__, default=-1)
+        best = preferred if preferred >= 0 and part[preferred] > REDUNDANT_ROW else int(part.argmax())
+        if not part[best] > REDUNDANT_ROW:
+            return chosen
+        chosen.append(best)
+        direction = left[best] / np.linalg.norm(left[best])
+        for _ in range(2):
+            left -= np.outer(left @ direction, direction)
 
 
 def _with_animated_joints_free(model: Model) -> Model:

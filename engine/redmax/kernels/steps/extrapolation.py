@@ -56,7 +56,7 @@ def euler_steps(
     n, known = free.shape[0], numbers_of(scratch)
     for step in range(1, count + 1):
         now = t_new if step == count else t + step * h
-        stuck = slope(core, exchanges, free, min(now, until), numbers_of(y), motion, numbers_of(dy))
+        stuck = slope(core, exchanges, free, min(now, until), numbers_of(y), motion, numbers_of(dy), 0)
         if stuck >= 0:
             return stuck
         for k in range(n):

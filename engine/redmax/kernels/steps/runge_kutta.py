@@ -17,8 +17,10 @@ from ..core import run
 from ..layout.declaration import Head, World
 from ..layout.memory import get, put
 from ..layout.views import addresses, numbers_of, packed_rows, rows_of
+from ..rows import weak_rows
+from ..rows.constrained import keep_references
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
-from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
+from .stages import QDDOT, QDOT, Q, combine, error_along_rows, error_ratio, evaluate, fill, worst_component
 from .step_control import (
     ATOL,
     BEFORE,
@@ -44,11 +46,15 @@ from .stops import NO_PUSH, RATTLING, RATTLING_TIME, first_meeting, inside, leas
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN, BLOCKED = range(7)
 """How a call ends."""
-TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL, DUE, IMPACTS, RATTLE = range(12)
+TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL, DUE, IMPACTS, RATTLE, NEAR = range(13)
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
 far, the component of y or the body that stopped it, where the last step began and how long it was, its error over
 what was allowed (negative: none yet), how long steps usually are, see `crossings.CALMING`, whether stops have to be
-resolved before the next step, how often that was done of late, and when that began; see `stops.RATTLING`."""
+resolved before the next step, how often that was done of late, and when that began; see `stops.RATTLING`. At last,
+whether a singular pose is near, so that stages are put on the loops."""
+ACROSS = math.sqrt(weak_rows.WEAK)
+"""Near singular poses errors that the projection takes away count as this part of themselves: so far the directions of
+weak rows may be turned where they are held by their second-order form, and so much of these errors is left."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
 
@@ -139,6 +145,7 @@ def advance(
     shortening, judged = control[STRICTNESS] ** exponent, n if n > 0 else size
     ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[Head.ROWS] > 0
     watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
+    near = int(clock[NEAR])
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
@@ -169,11 +176,13 @@ def advance(
                 max_step = min(longest, control[MAX_TURN] / rate)
         t = clock[TIME]
         if clock[KNOWN] == 0.0:
-            stuck = evaluate(core, exchanges, free, nodes, rows, used, K, y, 0.0, t, until, 0, 1, values, motion)
+            stuck = evaluate(core, exchanges, near, free, nodes, rows, used, K, y, 0.0, t, until, 0, 1, values, motion)
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
             clock[KNOWN] = 1.0
+            if constrained:
+                keep_references(head, numbers)
             if watched:
                 measure(lookout, ints, floats, y, free.shape[0], seen, 0)
                 measured = True
@@ -201,8 +210,9 @@ def advance(
                 if h > 0.0:
                     # the first stage is a step of Euler's method to its node
                     stuck = evaluate(
-                        core, exchanges, free, nodes, rows, used, K, y, h / nodes[1], t, until, 1, 2, values, motion
-                    )
+                        core, exchanges, near, free, nodes, rows, used, K, y, h / nodes[1], t, until, 1, 2,
+                        values, motion,
+                    )  # fmt: skip
                     if stuck >= 0:
                         clock[WHERE] = stuck
                         return STUCK
@@ -240,10 +250,14 @@ def advance(
             t_new = min(t + h, t_stop)
             h = t_new - t
             last = stages + 1 if ends_with_slope else stages
-            stuck = evaluate(core, exchanges, free, nodes, rows, used, K, y, h, t, until, 1, last, values, motion)
+            put(world, World.LEAST_CLOSENESS, math.inf)
+            stuck = evaluate(core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, 1, last, values, motion)
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
+            if constrained and near == 0 and get(world, World.LEAST_CLOSENESS) < weak_rows.NEAR:
+                near = 1
+                continue
             combine(stages, rows, used, K, y, h, numbers_of(y_new))
             if n > 0:
                 for k in range(n):
@@ -255,14 +269,20 @@ def advance(
                         largest = max(largest, abs(K[m, k]))
                     scale[k] = atol + rtol * h * largest
             error = error_ratio(rows, used, K, h, scale, judged, not ends_with_slope, errors)
+            if near == 1 and n > 0:
+                along = error_along_rows(
+                    core, free, min(t_new, until), h, scale, judged, not ends_with_slope, y_new, motion, errors
+                )
+                error = max(along, ACROSS * error)
             error *= min(control[MOST_STRICT], max(1.0, control[PACE] / h))
             if error * strictness < 1.0:
                 if not watched or tries >= crossings.MOST_TRIES:
                     break
                 if last == stages:
                     stuck = evaluate(
-                        core, exchanges, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1, values, motion
-                    )
+                        core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1,
+                        values, motion,
+                    )  # fmt: skip
                     if stuck >= 0:
                         clock[WHERE] = stuck
                         return STUCK
@@ -299,7 +319,22 @@ def advance(
         if stops_at != 0:
             if last == stages:
                 stuck = evaluate(
-                    core, exchanges, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1, values, motion
+                    core,
+                    exchanges,
+                    near,
+                    free,
+                    nodes,
+                    rows,
+                    used,
+                    K,
+                    y,
+                    h,
+                    t,
+                    until,
+                    stages,
+                    stages + 1,
+                    values,
+                    motion,
                 )
                 if stuck >= 0:
                     clock[WHERE] = stuck
@@ -309,7 +344,7 @@ def advance(
             stop = first_meeting(head, parts, places, y, K[0], y_new, K[stages], free.shape[0], h, polynomial, no)
         if t_new > sample or stop <= 1.0 or push < -NO_PUSH:
             stuck = evaluate(
-                core, exchanges, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
+                core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
             )
             if stuck >= 0:
                 clock[WHERE] = stuck
@@ -346,6 +381,9 @@ def advance(
             for k in range(free.shape[0]):
                 y_new[k], y_new[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
             last = stages  # the slope at the end is that of other values
+            if near == 1 and get(world, World.LEAST_CLOSENESS) > weak_rows.CLEAR:
+                near = 0
+            clock[NEAR] = near
         clock[STEP], clock[TIME], clock[LAST], clock[LENGTH] = following, t_new, t, h
         clock[KNOWN] = 1.0 if last > stages else 0.0
         measured = watched and last > stages and point > 0

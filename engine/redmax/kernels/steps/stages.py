@@ -28,19 +28,20 @@ def fill(free, y, motion):
 
 
 @inner
-def slope(core, exchanges, free, t, y, motion, dy):
+def slope(core, exchanges, free, t, y, motion, dy, first):
     """dy/dt: velocities, accelerations, work and loss; -1, or the body at whose joint nothing resists.
 
-    core: addresses of what to call and of its integers and numbers. y, dy: rows.
+    core: addresses of what to call and of its integers and numbers. y, dy: rows. first: what to do before, as flags of
+    `tasks`; it may change y.
     """
     address, ints_at, floats_at = core
     n, nr = free.shape[0], motion.shape[1]
-    what = tasks.ACCELERATE | tasks.POWERS if exchanges else tasks.ACCELERATE
+    what = first | (tasks.ACCELERATE | tasks.POWERS if exchanges else tasks.ACCELERATE)
     if n == nr:  # y holds all coordinates and velocities in their order
-        for k in range(n):
-            put(dy, k, get(y, n + k))
         q_at, qdot_at, qddot_at = address_of(y, n), address_of(further(y, n), n), address_of(further(dy, n), n)
         stuck = call(address, ints_at, floats_at, q_at, qdot_at, qddot_at, t, what)
+        for k in range(n):
+            put(dy, k, get(y, n + k))
     else:
         fill(free, y, motion)
         q_at = address_of(numbers_of(motion), 3 * nr)
@@ -100,13 +101,19 @@ def combine(stage, rows, used, K, y, h, result):
 
 
 @inner
-def evaluate(core, exchanges, free, nodes, rows, used, K, y, h, t, until, first, last, values, motion):
-    """Slopes K of the stages first to last - 1 of a step; -1, or the body at whose joint nothing resists."""
+def evaluate(core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, first, last, values, motion):
+    """Slopes K of the stages first to last - 1 of a step; -1, or the body at whose joint nothing resists.
+
+    near: 1 near a singular pose, where stages are put on the loops before they are evaluated; else 0. The first one,
+    where a step begins, is there already.
+    """
     size, reached, slopes = y.shape[0], numbers_of(values), numbers_of(K)
     for stage in range(first, last):
         combine(stage, rows, used, K, y, h, reached)
         t_stage = min(t + nodes[stage] * h, until)
-        stuck = slope(core, exchanges, free, t_stage, reached, motion, part(further(slopes, stage * size), 0, size))
+        before = tasks.PROJECT * near if stage > 0 else 0
+        dy = part(further(slopes, stage * size), 0, size)
+        stuck = slope(core, exchanges, free, t_stage, reached, motion, dy, before)
         if stuck >= 0:
             return stuck
     return -1
@@ -119,6 +126,34 @@ def error_ratio(rows, used, K, h, scale, n, eighth, errors):
     for which in range(errors.shape[0]):
         weights, listed = stage_row(estimates + which, rows, used)
         summed(weights, listed, numbers_of(K), size, further(numbers_of(errors), which * size))
+    return size_of_errors(h, scale, n, eighth, errors)
+
+
+@inner
+def error_along_rows(core, free, t, h, scale, n, eighth, y_new, motion, errors):
+    """Error of a step over what is allowed, after `error_ratio`, without the part of the errors that the projection at
+    its end takes away; y_new stays as it is. Near singular poses that part is mostly noise."""
+    address, ints_at, floats_at = core
+    half, nr = free.shape[0], motion.shape[1]
+    q_at = address_of(numbers_of(motion), 3 * nr)
+    fill(free, numbers_of(y_new), motion)
+    what = tasks.PRESCRIBE | tasks.PROJECT | tasks.TANGENT_BASIS
+    call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, what)
+    for which in range(errors.shape[0]):
+        for level in range(2):
+            for k in range(nr):
+                motion[QDDOT, k] = 0.0
+            for k in range(half):
+                motion[QDDOT, free[k]] = errors[which, level * half + k]
+            call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, t, tasks.TANGENT_PART)
+            for k in range(half):
+                errors[which, level * half + k] = motion[QDDOT, free[k]]
+    return size_of_errors(h, scale, n, eighth, errors)
+
+
+@inner
+def size_of_errors(h, scale, n, eighth, errors):
+    """Error of a step over what is allowed, from the sums in `errors`."""
     size5, size3 = 0.0, 0.0
     for k in range(n):
         one = 1.0 / scale[k]

@@ -491,7 +491,7 @@ def let_go_at(ints, rows, core, exchanges, free, motion, polynomial, t, h, until
             s = 0.5 * (low + high)
         for k in range(values.shape[0]):
             values[k] = inside(polynomial, s, k)
-        slope(core, exchanges, free, min(t + s * h, until), numbers_of(values), motion, numbers_of(dy))
+        slope(core, exchanges, free, min(t + s * h, until), numbers_of(values), motion, numbers_of(dy), 0)
         x = least_push(ints, rows)
         if x > -NO_PUSH:
             low, above = s, x

@@ -121,7 +121,12 @@ def compose(n, bodies, links, work):
 def mass_matrix(ints, floats, M):
     """Write the mass matrix to M (nr, nr), which is zero before. As `dynamics.composite_body.mass_matrix`."""
     head, numbers = packed_rows(ints, floats)
-    rows, n = rows_of(head, numbers), fixed(head, Head.BODIES)
+    fill_mass_matrix(fixed(head, Head.BODIES), rows_of(head, numbers), M)
+
+
+@inner
+def fill_mass_matrix(n, rows, M):
+    """Write the mass matrix to M (nr, nr), which is zero before."""
     links, work, columns = rows.links, rows.body_work, rows.columns
     compose(n, rows.bodies, links, work)
     for j in range(n):
