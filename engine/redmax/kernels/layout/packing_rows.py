@@ -15,7 +15,6 @@ from ...joints import closing
 from ...joints.closing import AxisRow, closing_rows
 from ...model import LoopJoint, Model
 from ...tables import Table
-from ..rows import functions
 from . import codes
 from .declaration import RowBodies, RowVectors
 from .declaration import Table as TableInts
@@ -124,7 +123,7 @@ def _line(model: Model, tilts: Array, row: PackedRow, tables: _Tables) -> Line:
             "BODY_A": bodies.index(row.body),
             "BODY_B": -1 if row.other is None else bodies.index(row.other),
             "METRES": int(row.metres),
-            "FUNCTION": functions.address(row.function),
+            "FUNCTION": _address(row),
             "DATA": tables.numbers_at(row.data),
             "COUNT": len(row.data),
         }
@@ -203,6 +202,13 @@ def _described_frame(model: Model, tilts: Array, body: int) -> Array:
     return _kernel_frame(model, tilts, body, np.eye(4) if body < 0 else model.E_ib[body])
 
 
+def _address(row: FunctionRow) -> int:
+    """Address of a row's own function, 0 where the compiler refuses it."""
+    from ..rows import functions  # noqa: PLC0415  (needs numba)
+
+    return functions.address(row.function)
+
+
 def known(model: Model) -> bool:
     """Whether kernels know every loop and constraint of a model.
 
@@ -214,7 +220,7 @@ def known(model: Model) -> bool:
         rows = constraint.packed()
         if rows is None:
             return False
-        if not all(functions.address(row.function) for row in rows if isinstance(row, FunctionRow)):
+        if not all(_address(row) for row in rows if isinstance(row, FunctionRow)):
             return False
         joints = {joint for row in rows if isinstance(row, CoordinateRow) for joint, _, _ in row.terms}
         for joint in map(model.joint_names.index, joints):
