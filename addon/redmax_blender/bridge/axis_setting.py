@@ -13,7 +13,7 @@ from .._engine import arrays
 from ..properties import joint as joint_properties
 from . import axis_report, joint_axes, joint_objects, mechanism_axes, picked_direction
 from .axis_report import Guess
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
 from .joint_graph import JointGraph
 from .mechanism_axes import NewJoint

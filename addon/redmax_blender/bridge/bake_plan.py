@@ -32,11 +32,11 @@ from . import (
 )
 from .bake_accuracy import Judge
 from .bake_options import BakeOptions
-from .bodies import local_object
 from .findings import BridgeError, Finding, refuse
 from .frames import channels as own_channels
 from .key_curves import Curve
 from .keys import Channel
+from .named_objects import local_object
 
 if TYPE_CHECKING:
     from .extract import Extraction

@@ -50,12 +50,6 @@ class Element:
     measured: bool
 
 
-def local_object(name: str) -> bpy.types.Object | None:
-    """The object of this file, not of a linked library, that has a name."""
-    found: bpy.types.Object | None = bpy.data.objects.get((name, None))
-    return found
-
-
 def refused_as(obj: bpy.types.Object, word: str) -> Finding | None:
     """Why an object cannot be a body or joint at all."""
     if obj.library is not None:

@@ -11,6 +11,7 @@ import bpy
 from .._engine import arrays, joints
 from ..properties import joint as joint_properties
 from . import extents, joint_fits, joint_objects
+from .editable import require_editable
 from .findings import refuse
 from .joint_graph import JointGraph, Node
 
@@ -25,17 +26,6 @@ EMPTY_SHAPE = "sphere"
 
 
 # --- what may become what --------------------------------------------------------------------
-
-
-def require_editable(objects: Iterable[Object]) -> None:
-    """Refuses objects of another file by name; a library override is this file's own."""
-    for obj in objects:
-        if obj.library is not None:
-            raise refuse(
-                obj.name,
-                f"'{obj.name}' is linked from another file and cannot be changed here",
-                "make a library override of it, or append it",
-            )
 
 
 def may_be_body(obj: Object) -> bool:

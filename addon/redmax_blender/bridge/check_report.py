@@ -12,10 +12,10 @@ import bpy
 
 from ..properties.element import mechanism_bodies
 from ..properties.scene import integrator_of
-from . import cache, changes, joint_rows, mechanisms, result_findings, torn_parts
-from .bodies import local_object
+from . import cache, changes, joint_rows, mechanism_switches, mechanisms, result_findings, torn_parts
 from .extract import Extraction, extract, in_order
 from .findings import Finding
+from .named_objects import local_object
 
 _seconds: deque[float] = deque(maxlen=2)
 """How long the last looks at the scenes of this file took."""
@@ -152,7 +152,7 @@ def _show_mechanisms(extraction: Extraction, findings: tuple[Finding, ...], runn
 
 def _touched(finding: Finding, known: set[str]) -> set[str]:
     """Bodies and joints that a finding is about; of one that could not even be read, those it hangs together with."""
-    names = mechanisms.concerned(finding.element)
+    names = mechanism_switches.concerned(finding.element)
     body = next(iter(names - known), "") if names.isdisjoint(known) else ""
     return {obj.name for obj in mechanism_bodies(local_object(body))} if body else names
 

@@ -12,7 +12,7 @@ from .. import compat
 from .._engine import fields, joints
 from ..properties import from_specs
 from ..properties import joint as joint_properties
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
 
 PART_KIND = joints.Revolute.kind

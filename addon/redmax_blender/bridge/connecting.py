@@ -14,6 +14,7 @@ from .._engine import arrays, joints
 from ..properties import joint as joint_properties
 from . import bores, build, frames, joint_axes, joint_objects, mechanism_axes
 from .axis_report import Guess
+from .editable import require_editable
 from .findings import refuse
 from .joint_graph import JointGraph, Node
 from .mechanism_axes import NewJoint
@@ -48,7 +49,7 @@ def connect_selected(
         raise refuse("", "Nothing is selected that could be connected", "select the child and then the parent")
     graph = JointGraph.of(context.scene)
     involved = [obj for obj in (parent, *children, *empties) if obj is not None]
-    build.require_editable(involved)
+    require_editable(involved)
     _require_others(parent, children)
     if how.at == "EMPTY" and not empties:
         raise refuse(children[0].name, "No empty is selected that could become the joint", "select one, or change At")

@@ -25,6 +25,8 @@ from . import (
     engine_findings,
     loop_choice,
     loops,
+    mechanism_findings,
+    mechanism_switches,
     mechanisms,
     movers,
     parts,
@@ -34,11 +36,12 @@ from . import (
     torn_parts,
     units,
 )
-from .bodies import BodyFrame, Element, extract_body, local_object
+from .bodies import BodyFrame, Element, extract_body
 from .findings import BridgeError, Finding
 from .joints import JointReader, root_joint
 from .mechanisms import Mechanism, Structure
 from .modelled import Modelled, as_modelled, own_channels
+from .named_objects import local_object
 from .other_frames import other_frames
 
 __all__ = ["BodyFrame", "Extraction", "Mechanism", "extract", "require_sound"]
@@ -141,7 +144,7 @@ def _judged(
     """The extraction with what the engine and the whole of a mechanism have to say."""
     tree = mechanisms.structure(made)
     found = mechanisms.find_mechanisms(made, tree, joint_objects)
-    off = mechanisms.switched_off(found)
+    off = mechanism_switches.switched_off(found)
     if off:
         made, elements, joint_objects, findings = _without(off, made, elements, joint_objects, findings)
         tree = mechanisms.structure(made)
@@ -160,7 +163,7 @@ def _judged(
     elif is_whole:
         findings.append(Finding("", "The scene has no RedMax bodies", "select objects and use Make Mechanism"))
     if is_whole:
-        findings.extend(mechanisms.mechanism_findings(made, tree, running))
+        findings.extend(mechanism_findings.mechanism_findings(made, tree, running))
     findings.extend(_locked_in_vain(tree, joint_objects))
     if tree.loops and not any(finding.severity == "ERROR" for finding in findings):
         closed = closed_start.with_closed_starts(made, running)
@@ -206,7 +209,7 @@ def _without(
         replace(made, bodies=[body for body in made.bodies if body.name not in bodies], joints=joints),
         [element for element in elements if element.frame.name not in bodies],
         {joint.name: joint_objects[joint.name] for joint in joints if joint.name in joint_objects},
-        [finding for finding in findings if hanging.isdisjoint(mechanisms.concerned(finding.element))],
+        [finding for finding in findings if hanging.isdisjoint(mechanism_switches.concerned(finding.element))],
     )
 
 

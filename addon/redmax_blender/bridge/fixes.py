@@ -10,8 +10,8 @@ import bpy
 
 from ..properties import fixes as words
 from . import check_report, extract, fixes_bodies, fixes_joints, fixes_loops, fixes_scene, fixes_torn, muting, preview
-from .bodies import local_object
 from .findings import BridgeError, Finding, refuse
+from .named_objects import local_object
 
 Fixer = Callable[[bpy.types.Context, bpy.types.Object], str]
 

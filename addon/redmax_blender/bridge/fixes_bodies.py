@@ -10,7 +10,7 @@ import numpy as np
 
 from ..properties import body as body_properties
 from . import joint_objects, weighing
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
 from .joint_graph import JointGraph
 

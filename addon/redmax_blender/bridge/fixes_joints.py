@@ -12,7 +12,7 @@ from .. import compat
 from ..properties import joint as joint_properties
 from ..properties.scene import frame_range
 from . import build, frames, joint_objects, motion_keys, movers, pins
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
 from .joint_graph import JointGraph
 from .joints import LIMIT_SLACK

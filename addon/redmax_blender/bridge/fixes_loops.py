@@ -12,10 +12,10 @@ from .._engine import assembly, halves, joints
 from .._engine import compile as compiling
 from ..properties import joint as joint_properties
 from . import axis_report, axis_setting, extract, joint_objects, loop_axes, loops, units
-from .bodies import local_object
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
 from .fixes_joints import is_keyed
+from .named_objects import local_object
 
 Object = bpy.types.Object
 BALL = joints.Spherical.kind

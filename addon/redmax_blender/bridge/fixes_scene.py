@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
 
 HIGH = "HIGH"

@@ -11,9 +11,9 @@ from mathutils import Matrix, Vector
 
 from .._engine import arrays
 from . import extract, frames, joint_fits, joint_objects, movers, torn_parts
-from .bodies import local_object
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
+from .named_objects import local_object
 
 Array = arrays.Array
 Object = bpy.types.Object

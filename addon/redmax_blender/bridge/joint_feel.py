@@ -19,7 +19,7 @@ from .._engine import compile as compiling
 from .._engine import composite_body, halves, kinematics
 from ..properties import joint as joint_properties
 from . import preview
-from .build import require_editable
+from .editable import require_editable
 from .extract import extract, require_sound
 from .findings import refuse
 

@@ -16,6 +16,7 @@ from .._engine import arrays
 from ..properties import joint as joint_properties
 from ..properties.scene import frame_range
 from . import extents, frames, modelled, movers
+from .boxes import Extent
 from .findings import refuse
 
 Array = arrays.Array
@@ -160,7 +161,7 @@ def place_of(obj: Object, depsgraph: bpy.types.Depsgraph) -> Array:
         raise _flattened(obj, error) from None
 
 
-def extent_of(obj: Object, depsgraph: bpy.types.Depsgraph) -> extents.Extent:
+def extent_of(obj: Object, depsgraph: bpy.types.Depsgraph) -> Extent:
     """Box around an object as modelled; refuses a flattened one by name."""
     try:
         return extents.extent(obj, depsgraph)

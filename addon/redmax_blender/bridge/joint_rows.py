@@ -8,8 +8,8 @@ from typing import Any
 
 from .._engine import joints
 from . import loops
-from .bodies import local_object
 from .mechanisms import Mechanism
+from .named_objects import local_object
 
 _version = [0]
 

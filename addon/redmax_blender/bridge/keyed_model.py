@@ -17,10 +17,10 @@ from .._engine import compile as compiling
 from .._engine import scene as engine_scene
 from ..properties import joint as joint_properties
 from . import loop_choice, loops, units
-from .bodies import local_object
 from .findings import RedMaxError
 from .loop_following import Follower
 from .mechanisms import LOCKED, SIMULATED, Mechanism
+from .named_objects import local_object
 
 if TYPE_CHECKING:
     from .extract import Extraction

@@ -15,7 +15,7 @@ import numpy as np
 from .._engine import adjoint, arrays, pose, quaternion, traits
 from . import axis_choice, joint_rings
 from .axis_choice import GROUND, AxisJoint
-from .extents import Extent
+from .boxes import Extent
 from .mechanisms import LOCKED, Mechanism, static_bodies, structure
 from .part_shapes import PartShape
 from .straight_axes import PARALLEL, angles, least_turn

@@ -19,9 +19,9 @@ from .._engine import assembly, constrained_run, constraint_rows, halves, kinema
 from .._engine import compile as compiling
 from ..properties import joint as joint_properties
 from . import axis_report, loop_axes, scene_digest
-from .bodies import local_object
 from .findings import Finding, RedMaxError
 from .mechanisms import ANIMATED, Mechanism
+from .named_objects import local_object
 
 REMEMBERED = 8
 """Mechanisms whose loops are remembered."""

@@ -13,7 +13,8 @@ import bpy
 from ..properties import joint as joint_properties
 from . import axis_report, build, joint_axes, joint_objects, mechanism_axes, pins
 from .axis_report import Guess
-from .extents import Extent
+from .boxes import Extent
+from .editable import require_editable
 from .findings import refuse
 from .joint_graph import WORLD, JointGraph, Node
 from .mechanism_axes import NewJoint, Pointed
@@ -61,7 +62,7 @@ def make_mechanism(
     objects = sorted(objects, key=lambda obj: obj.name)
     bodies = [obj for obj in objects if build.may_be_body(obj)]
     empties = [obj for obj in objects if build.is_pin(obj)]
-    build.require_editable([*bodies, *empties])
+    require_editable([*bodies, *empties])
     if base not in bodies:
         raise refuse(base.name, f"'{base.name}' cannot be the base", "make an object with geometry the active one")
     if len(bodies) < 2:

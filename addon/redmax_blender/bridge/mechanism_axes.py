@@ -14,7 +14,7 @@ from .._engine import arrays
 from ..properties import joint as joint_properties
 from . import axis_choice, bores, extents, frames, joint_axes, joint_objects, joint_rings, parts
 from .axis_choice import GROUND, AxisJoint, Choice
-from .extents import Extent
+from .boxes import Extent
 from .joint_graph import WORLD, JointGraph, Node
 from .part_shapes import PartShape
 

@@ -15,7 +15,7 @@ from .._engine import arrays, joints, pose, traits
 from ..properties import joint as joint_properties
 from ..properties.scene import frame_range
 from . import animated_values, coordinate_fit, frames, joint_objects, preview, units
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
 from .other_frames import other_frames
 

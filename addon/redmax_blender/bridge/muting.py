@@ -17,7 +17,7 @@ from mathutils import Matrix
 from .. import compat
 from ..properties.scene import frame_range
 from . import frames, kept, movers
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
 from .modelled import as_modelled
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from .._engine import arrays
-from .extents import Extent
+from .boxes import Extent
 
 Array = arrays.Array
 BoolArray = arrays.BoolArray

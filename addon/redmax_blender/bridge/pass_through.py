@@ -16,9 +16,10 @@ import numpy as np
 
 from .._engine import arrays
 from . import units
-from .bodies import BodyFrame, local_object
+from .bodies import BodyFrame
 from .findings import Finding
 from .mechanisms import ANIMATED, Mechanism, Structure
+from .named_objects import local_object
 
 if TYPE_CHECKING:
     from .extract import Extraction

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._engine import arrays
 from . import frames
-from .extents import Boxes, Extent
+from .boxes import Boxes, Extent
 from .joint_objects import ancestors
 
 Array = arrays.Array

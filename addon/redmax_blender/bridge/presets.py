@@ -17,7 +17,7 @@ import bpy
 from .._engine import fields, files, integrators
 from ..properties.scene import CUSTOM
 from . import joint_feel
-from .build import require_editable
+from .editable import require_editable
 from .findings import refuse
 
 MOST_BYTES = 64_000

@@ -10,8 +10,8 @@ import bpy
 
 from ..properties.scene import has_bodies
 from . import cache
-from .bodies import local_object
 from .findings import Finding
+from .named_objects import local_object
 
 STALE = "Settings changed since the simulation; bake would differ"
 

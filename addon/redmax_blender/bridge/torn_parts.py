@@ -18,9 +18,9 @@ import numpy as np
 from .._engine import arrays, pose, traits
 from ..properties import joint as joint_properties
 from . import coordinate_fit, joint_fits, joint_objects, movers, units
-from .bodies import local_object
 from .findings import Finding
 from .joint_fits import Ends, Fits
+from .named_objects import local_object
 
 if TYPE_CHECKING:
     from .extract import Extraction

@@ -8,8 +8,8 @@ import bpy
 
 from .._engine import io
 from ..bridge import check_report
-from ..bridge.bodies import local_object
 from ..bridge.extract import extract, require_sound
+from ..bridge.named_objects import local_object
 from . import readiness
 
 

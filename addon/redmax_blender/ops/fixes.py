@@ -6,8 +6,8 @@ from typing import Any
 import bpy
 
 from ..bridge import check_report, fixes, fixes_bodies, weighing
-from ..bridge.bodies import local_object
 from ..bridge.findings import RedMaxError, refuse
+from ..bridge.named_objects import local_object
 from ..properties import fixes as words
 from . import readiness
 

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ..bridge import axis_setting
-from ..bridge.bodies import local_object
+from ..bridge.named_objects import local_object
 from . import readiness
 
 SEPARATOR = "\n"

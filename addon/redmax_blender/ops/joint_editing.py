@@ -8,6 +8,7 @@ import bpy
 
 from .._engine import joints
 from ..bridge import build, composite_parts, make_mechanism, motion_keys, units
+from ..bridge.editable import require_editable
 from ..properties import joint as joint_properties
 from . import readiness
 
@@ -35,7 +36,7 @@ class REDMAX_OT_remove_joint(bpy.types.Operator):
     @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         found = _joints(context)
-        build.require_editable(found)
+        require_editable(found)
         depsgraph = context.evaluated_depsgraph_get()
         text = f"Removed {make_mechanism.listed([obj.name for obj in found])}"
         for obj in found:

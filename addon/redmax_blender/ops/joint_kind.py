@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from .._engine import joints
-from ..bridge.build import require_editable
+from ..bridge.editable import require_editable
 from ..bridge.findings import refuse
 from ..properties import from_specs
 from ..properties import joint as joint_properties
