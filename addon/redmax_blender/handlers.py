@@ -12,21 +12,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import (
-    actions,
-    blend_files,
-    cache,
-    changes,
-    check_report,
-    keyed_pose,
-    live,
-    live_check,
-    old_paths,
-    preparation,
-    preview,
-    unexpected,
-    weighing,
-)
+from .bridge.bake import actions
+from .bridge.check import check_report, live_check
+from .bridge.core import blend_files, unexpected
+from .bridge.extract import weighing
+from .bridge.objects import changes, old_paths
+from .bridge.results import cache, keyed_pose, preparation, preview
+from .bridge.run import live
 from .properties import joint as joint_properties
 from .properties import migration, stored_groups
 from .properties.scene import has_bodies

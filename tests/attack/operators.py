@@ -36,7 +36,9 @@ from tests.attack.operators_artist import FRAMES  # noqa: E402
 
 import redmax_blender  # noqa: E402  (the paths are set above)
 from redmax.simulate import Recorder  # noqa: E402
-from redmax_blender.bridge import actions, keyed_pose, simulation  # noqa: E402
+from redmax_blender.bridge.bake import actions  # noqa: E402
+from redmax_blender.bridge.results import keyed_pose  # noqa: E402
+from redmax_blender.bridge.run import simulation  # noqa: E402
 
 LEFT_ALONE = {"warm_up", "clear_kernels", "open_documentation", "save_material", "save_joint_feel", "save_accuracy"}
 """Operators that act on the computer and not on the file."""

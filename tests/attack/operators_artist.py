@@ -11,7 +11,8 @@ import bmesh
 import bpy
 
 from redmax_blender import handlers
-from redmax_blender.bridge import live_check, preview
+from redmax_blender.bridge.check import live_check
+from redmax_blender.bridge.results import preview
 from redmax_blender.properties import joint as joint_properties
 
 FRAMES = 12

@@ -10,8 +10,10 @@ from typing import Any
 import bpy
 
 from redmax_blender import compat
-from redmax_blender.bridge import cache, extract, kept, preview
-from redmax_blender.bridge.findings import RedMaxError
+from redmax_blender.bridge.core.findings import RedMaxError
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.objects import kept
+from redmax_blender.bridge.results import cache, preview
 from redmax_blender.overlay import seen_joints
 from redmax_blender.properties.scene import integrator_of
 

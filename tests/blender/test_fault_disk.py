@@ -17,7 +17,8 @@ from cached_results import drop_memory, save_as
 
 from redmax_blender import headless
 from redmax_blender._engine import files
-from redmax_blender.bridge import blend_files, cache, cache_index, cache_places, preparation, unexpected
+from redmax_blender.bridge.core import blend_files, cache_index, unexpected
+from redmax_blender.bridge.results import cache, cache_places, preparation
 
 resource = pytest.importorskip("resource", reason="this system has no limits on files")
 ROOT = Path(__file__).parents[2]

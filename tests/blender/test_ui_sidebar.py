@@ -12,7 +12,8 @@ from recording_layout import RecordingLayout, operator_type
 
 import redmax_blender
 from redmax_blender import preferences, templates
-from redmax_blender.bridge import preparation, result_findings
+from redmax_blender.bridge.check import result_findings
+from redmax_blender.bridge.results import preparation
 from redmax_blender.ops import simulate
 from redmax_blender.properties import full_zip
 from redmax_blender.ui import body, joint, kinds, lists, menus, physics, presets, sidebar, text_lines

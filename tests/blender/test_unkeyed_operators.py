@@ -15,7 +15,9 @@ from unkeyed_battery import Battery
 
 import redmax_blender
 from redmax_blender import templates
-from redmax_blender.bridge import extract, live, preparation, preview, result_history
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.results import preparation, preview, result_history
+from redmax_blender.bridge.run import live
 from redmax_blender.ops import files
 from redmax_blender.properties.fixes import FIXES
 

@@ -5,9 +5,12 @@ from typing import Any
 
 import bpy
 
-from ..bridge import axis_report, build, joint_axes, joint_graph, make_mechanism, preview
-from ..bridge.connecting import Connecting, connect_selected
-from ..bridge.editable import require_editable
+from ..bridge.authoring import build, make_mechanism
+from ..bridge.authoring.connecting import Connecting, connect_selected
+from ..bridge.core import axis_report, joint_axes
+from ..bridge.objects import joint_graph
+from ..bridge.objects.editable import require_editable
+from ..bridge.results import preview
 from ..properties import joint as joint_properties
 from . import joint_axis, joint_editing, readiness
 

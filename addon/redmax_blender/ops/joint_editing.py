@@ -7,8 +7,9 @@ from typing import Any
 import bpy
 
 from .._engine import joints
-from ..bridge import build, composite_parts, make_mechanism, motion_keys, units
-from ..bridge.editable import require_editable
+from ..bridge.authoring import build, composite_parts, make_mechanism, motion_keys
+from ..bridge.objects import units
+from ..bridge.objects.editable import require_editable
 from ..properties import joint as joint_properties
 from . import readiness
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import bpy
 
-from ..bridge import check_report, mechanism_switches
+from ..bridge.check import check_report
+from ..bridge.objects import mechanism_switches
 from . import readiness
 
 

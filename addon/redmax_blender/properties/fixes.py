@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Check offers to do about a problem: the words on the buttons. `bridge.fixes` does it.
+"""What Check offers to do about a problem: the words on the buttons. `bridge.check.fixes.fixes` does it.
 
 Numbers are those of an operator's enum; only append.
 """
