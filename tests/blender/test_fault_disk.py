@@ -257,7 +257,7 @@ redmax_blender.register()
 bpy.ops.wm.open_mainfile(filepath={blend!r})
 bpy.ops.redmax.simulate()
 print("MESSAGE", bpy.context.window_manager.redmax.message)
-from redmax_blender.bridge import cache
+from redmax_blender.bridge.results import cache
 print("FRAMES", len(cache.load(bpy.context.scene)))
 bpy.ops.redmax.bake()
 try:
