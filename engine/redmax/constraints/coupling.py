@@ -24,6 +24,8 @@ class Coupling(Constraint):
     kind: ClassVar[str] = "coupling"
     label: ClassVar[str] = "Coupling"
     summary: ClassVar[str] = "One joint follows another by a ratio, like gears or a belt"
+    icon: ClassVar[str] = "PREFERENCES"
+    menu_order: ClassVar[int] = 10
 
     leader: str = reference(doc="Joint that is followed", refers_to="joint")
     follower: str = reference(doc="Joint that follows", refers_to="joint")

@@ -26,6 +26,8 @@ class JointLimit(Constraint):
     kind: ClassVar[str] = "joint_limit"
     label: ClassVar[str] = "Hard Joint Limit"
     summary: ClassVar[str] = "Stops that a joint coordinate never passes"
+    icon: ClassVar[str] = "CON_ROTLIMIT"
+    menu_order: ClassVar[int] = 50
     one_sided: ClassVar[bool] = True
 
     joint: str = reference(doc="Joint that is limited", refers_to="joint")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,13 +53,19 @@ class DriveInput(Element):
         choices=(SIMULATED, ANIMATED, LOCKED),
     )
     animation: Table | None = record(
-        Table, None, doc="Coordinate over time, used while motion_type is animated", nullable=True
+        Table, None, doc="Coordinate over time, used while motion_type is animated", nullable=True, over="time"
     )
     torque: float = number(0.0, doc="Constant torque or force along it", unit="N m or N")
-    torque_table: Table | None = record(Table, None, doc="Torque or force over time, added to torque", nullable=True)
+    torque_table: Table | None = record(
+        Table, None, doc="Torque or force over time, added to torque", nullable=True, over="time"
+    )
     stiffness: float = number(0.0, doc="Spring stiffness towards rest", unit="N m/rad or N/m", minimum=0.0)
     stiffness_table: Table | None = record(
-        Table, None, doc="Spring torque or force over q - rest, added to the linear spring", nullable=True
+        Table,
+        None,
+        doc="Spring torque or force over q - rest, added to the linear spring",
+        nullable=True,
+        over="coordinate",
     )
     rest: float = number(0.0, doc="Coordinate at which the springs are relaxed", unit="rad or m")
     damping: float = number(0.0, doc="Viscous damping", unit="N m s/rad or N s/m", minimum=0.0)
@@ -101,10 +107,12 @@ class Follower(Element):
 
     joint: str = reference(doc="Joint that is moved", refers_to="joint")
     coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
-    ratio: object = per_dof(1.0, doc="x per unit of each input, in their order; one number for all of them")
+    ratio: object = per_dof(
+        1.0, doc="x per unit of each input, in their order; one number for all of them", per="inputs"
+    )
     offset: float = number(0.0, doc="Coordinate of the joint where the rest of it is 0", unit="rad, m or 1")
     table: Table | None = record(
-        Table, None, doc="Coordinate over x, one column, without corners (cubic)", nullable=True
+        Table, None, doc="Coordinate over x, one column, without corners (cubic)", nullable=True, over="coordinate"
     )
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -140,6 +148,10 @@ class Drive(Element):
     Gears, belts, equal angles of a chain, one slider that moves many joints. What constraints would hold together
     is no longer there to come apart. Source: RBDN section 2.6.
     """
+
+    label: ClassVar[str] = "Drive"
+    summary: ClassVar[str] = "One or a few inputs move many joints, by ratios or tables"
+    icon: ClassVar[str] = "MOD_ARRAY"
 
     name: str = text(doc="Name of the drive, unique among drives")
     inputs: tuple[DriveInput, ...] = records(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,8 +27,14 @@ class Attachment(Element):
 class Strand(Element):
     """Masses at nodes with springs from node to node; some nodes are fixed to bodies. Source: RBDN section 2.7."""
 
+    label: ClassVar[str] = "Strand"
+    summary: ClassVar[str] = "A rope or thread of masses and springs; some of its points are fixed to bodies"
+    icon: ClassVar[str] = "CURVE_DATA"
+
     name: str = text(doc="Name of the strand, unique among strands")
-    nodes: Vector = array(doc="Nodes in order, where they are in the world at the start", shape=(None, 3), unit="m")
+    nodes: Vector = array(
+        doc="Nodes in order, where they are in the world at the start", shape=(None, 3), unit="m", frame="world"
+    )
     mass: float = number(
         0.0, doc="Mass of the whole strand, spread over the nodes by rest length", unit="kg", minimum=0.0
     )
