@@ -59,6 +59,7 @@ class Spec:
     frame: of a point or pose, the field beside it that names the body in whose frame it is given, or "world".
     over: of a table, "time" or "coordinate". columns: of a table, how many values it gives.
     per: of a per_dof field outside joints, the list of the element that holds this one whose entries it counts.
+    coordinate: of a number in the unit of a joint coordinate, the fields beside it that name the joint and its number.
     """
 
     sort: Sort
@@ -81,6 +82,7 @@ class Spec:
     over: str = ""
     columns: int = 1
     per: str = ""
+    coordinate: tuple[str, str] | None = None
 
 
 def _declare(spec: Spec, default: Any) -> Any:
@@ -100,9 +102,10 @@ def number(
     minimum: float | None = None,
     positive: bool = False,
     nullable: bool = False,
+    coordinate: tuple[str, str] | None = None,
 ) -> Any:
-    """A finite real number."""
-    spec = Spec("number", doc, unit=unit, minimum=minimum, positive=positive, nullable=nullable)
+    """A finite real number. coordinate: see `Spec`; its unit is then 'rad, m or 1' or the like (`per_dof_unit`)."""
+    spec = Spec("number", doc, unit=unit, minimum=minimum, positive=positive, nullable=nullable, coordinate=coordinate)
     return _declare(spec, default)
 
 

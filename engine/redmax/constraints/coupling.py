@@ -32,7 +32,12 @@ class Coupling(Constraint):
     leader_coordinate: int = integer(0, doc="Which coordinate of the leader, from 0", minimum=0)
     follower_coordinate: int = integer(0, doc="Which coordinate of the follower, from 0", minimum=0)
     ratio: float = number(1.0, doc="Motion of the follower per motion of the leader")
-    offset: float = number(0.0, doc="Coordinate of the follower while the leader's is 0", unit="rad, m or 1")
+    offset: float = number(
+        0.0,
+        doc="Coordinate of the follower while the leader's is 0",
+        unit="rad, m or 1",
+        coordinate=("follower", "follower_coordinate"),
+    )
 
     def rows(self, at: Instant) -> Rows:
         leader, follower = at.joint(self.leader), at.joint(self.follower)

@@ -110,7 +110,12 @@ class Follower(Element):
     ratio: object = per_dof(
         1.0, doc="x per unit of each input, in their order; one number for all of them", per="inputs"
     )
-    offset: float = number(0.0, doc="Coordinate of the joint where the rest of it is 0", unit="rad, m or 1")
+    offset: float = number(
+        0.0,
+        doc="Coordinate of the joint where the rest of it is 0",
+        unit="rad, m or 1",
+        coordinate=("joint", "coordinate"),
+    )
     table: Table | None = record(
         Table, None, doc="Coordinate over x, one column, without corners (cubic)", nullable=True, over="coordinate"
     )

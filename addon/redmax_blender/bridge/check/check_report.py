@@ -10,7 +10,8 @@ from typing import Any
 
 import bpy
 
-from ...properties.element import mechanism_bodies
+from ...properties import sorts
+from ...properties.mechanism_bodies import mechanism_bodies
 from ...properties.scene import integrator_of
 from ..core import mechanisms
 from ..core.findings import Finding
@@ -58,7 +59,7 @@ def refresh(context: bpy.types.Context) -> Extraction:
 
 def keep_up(context: bpy.types.Context) -> None:
     """Check the scene unasked. If no mechanism is left there is nothing to say, and nothing that was said holds."""
-    if any(obj.redmax.is_body or obj.redmax.is_joint for obj in context.scene.objects):
+    if any(sorts.is_element(obj.redmax) for obj in context.scene.objects):
         refresh(context)
         return
     running = context.window_manager.redmax

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import ties
 from .mechanisms import SIMULATED, structure
 
 NOT_AT_ALL, BETTER, NEEDED = 0, 1, 2
@@ -54,9 +55,12 @@ def _next(made: Any, joint_objects: dict[str, str], tried: set[str]) -> tuple[An
     """A joint that closes a loop although it needs coordinates more than the one that carries its body."""
     tree = structure(made)
     by_name = {joint.name: joint for joint in made.joints}
+    held = {name for listed in ties.HOLDING for each in getattr(made, listed) for _, name in ties.names_in(each)}
     for name in tree.loops:
         closer, rival = by_name[name], tree.carried_by[by_name[name].child]
-        if name not in tried and rival.name in joint_objects and need(closer) > need(rival):
+        if name in tried or rival.name not in joint_objects:
+            continue
+        if max(need(closer), NEEDED * (name in held)) > max(need(rival), NEEDED * (rival.name in held)):
             return closer, rival
     return None
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mechanisms of a scene: bodies that hang together through joints, whatever they share with the world."""
+"""Mechanisms of a scene: bodies that hang together through joints, constraints and drives, whatever they share with the
+world."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..._engine import check, topology
+from . import ties
 
 SIMULATED, ANIMATED, LOCKED = "simulated", "animated", "locked"
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Bodies connected by joints.
+    """Bodies connected by joints, or held together by constraints and drives.
 
     root: the body it hangs from the world by, which names it. bodies: in the scene's order. joints: names of its
     joints, without those that only hold a root. dofs: coordinates that are simulated, less what loops take away where
@@ -71,28 +73,15 @@ def static_bodies(tree: Structure) -> set[str]:
 
 def find_mechanisms(scene: Any, tree: Structure, joint_objects: dict[str, str]) -> tuple[Mechanism, ...]:
     """The mechanisms in the order of their first bodies. joint_objects: names of joints that have an object."""
-    group = {body.name: body.name for body in scene.bodies}
-
-    def leader(name: str) -> str:
-        while group[name] != name:
-            group[name] = group[group[name]]
-            name = group[name]
-        return name
-
-    for joint in scene.joints:
-        if joint.parent is not None and joint.parent in group and joint.child in group:
-            a, b = leader(joint.parent), leader(joint.child)
-            group[b] = a
-    members: dict[str, list[str]] = {}
-    for body in scene.bodies:
-        members.setdefault(leader(body.name), []).append(body.name)
+    found_groups = topology.groups([body.name for body in scene.bodies], ties.edges(scene))
+    first_of = {name: bodies[0] for bodies in found_groups for name in bodies}
     joints_of: dict[str, list[Any]] = {}
     for joint in scene.joints:
-        if joint.child in group:
-            joints_of.setdefault(leader(joint.child), []).append(joint)
+        if joint.child in first_of:
+            joints_of.setdefault(first_of[joint.child], []).append(joint)
     found = []
-    for first, bodies in members.items():
-        joints = joints_of.get(first, [])
+    for bodies in found_groups:
+        joints = joints_of.get(bodies[0], [])
         roots = [name for name in bodies if name in tree.carried_by and tree.carried_by[name].parent is None]
         found.append(
             Mechanism(

@@ -58,13 +58,17 @@ def channels(obj: bpy.types.Object, field: str) -> list[Channel]:
 
 def channels_to_sample(obj: bpy.types.Object) -> Iterator[Channel]:
     """Channels of a joint that drivers or the NLA set, whatever its own F-curves say."""
-    data: Any = obj.animation_data
-    if data is None or len(joint_properties.dofs(obj.redmax.joint)) > from_specs.MOST_DOFS:
+    if obj.animation_data is None or len(joint_properties.dofs(obj.redmax.joint)) > from_specs.MOST_DOFS:
         return
+    yield from set_elsewhere(obj, [each for field in joint_properties.KEYED for each in channels(obj, field)])
+
+
+def set_elsewhere(obj: bpy.types.Object, own: list[Channel]) -> Iterator[Channel]:
+    """Those of some channels of an animated object that drivers or the NLA set."""
+    data: Any = obj.animation_data
     elsewhere = {(d.data_path, d.array_index) for d in data.drivers if not d.mute}
     elsewhere |= {(c.data_path, c.array_index) for c in movers.nla_curves(obj)}
-    for field in joint_properties.KEYED:
-        yield from (channel for channel in channels(obj, field) if channel[1:] in elsewhere)
+    yield from (channel for channel in own if channel[1:] in elsewhere)
 
 
 def sample(elsewhere: OtherFrames, wanted: list[Channel], clock: Clock) -> Samples:
@@ -75,18 +79,23 @@ def sample(elsewhere: OtherFrames, wanted: list[Channel], clock: Clock) -> Sampl
     for frame in clock.frames:
         depsgraph = elsewhere.evaluate(frame)
         owners = {name: bpy.data.objects[name].evaluated_get(depsgraph) for name in {c.owner for c in wanted}}
-        rows.append([_value(owners[channel.owner], channel) for channel in wanted])
+        rows.append([value(owners[channel.owner], channel) for channel in wanted])
     values = np.array(rows, np.float64)
     return {channel: values[:, k] for k, channel in enumerate(wanted)}
 
 
 def courses(obj: bpy.types.Object, field: str, clock: Clock, samples: Samples) -> list[Course] | None:
     """How each coordinate's field goes; None if nothing keys or drives it, so that it stands at its value."""
+    return None if obj.animation_data is None else courses_of(obj, channels(obj, field), clock, samples)
+
+
+def courses_of(obj: bpy.types.Object, own: list[Channel], clock: Clock, samples: Samples) -> list[Course] | None:
+    """How some channels of an object go; None if nothing keys or drives any of them."""
     if obj.animation_data is None:
         return None
     curves = compat.curves_of(obj)
     found, any_keyed = [], False
-    for channel in channels(obj, field):
+    for channel in own:
         curve = None if curves is None else curves.find(channel.path, channel.component)
         if channel in samples:
             x = np.array(clock.frames, np.float64)
@@ -94,7 +103,7 @@ def courses(obj: bpy.types.Object, field: str, clock: Clock, samples: Samples) -
         elif curve is not None and movers.is_active(curve) and has_content(curve):
             found.append(course_of(curve, clock))
         else:
-            found.append(Course(_value(obj, channel)))
+            found.append(Course(value(obj, channel)))
             continue
         any_keyed = True
     return found if any_keyed else None
@@ -149,8 +158,10 @@ def speed_findings(obj: bpy.types.Object, found: list[Course], table: Any, clock
         yield Finding(obj.name, text, "move the keys there apart")
 
 
-def _value(obj: bpy.types.Object, channel: Channel) -> float:
-    return float(getattr(obj.redmax.joint, channel.path.rpartition(".")[2]))
+def value(obj: bpy.types.Object, channel: Channel) -> float:
+    """The number that a channel holds at present."""
+    found: Any = obj.path_resolve(channel.path)
+    return float(found)
 
 
 def _nodes(all_pieces: list[Pieces], clock: Clock) -> Array:

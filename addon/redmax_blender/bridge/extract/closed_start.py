@@ -40,7 +40,8 @@ def with_closed_starts(made: Any, mechanisms: tuple[Mechanism, ...]) -> Any:
 def _starts(part: Any) -> dict[str, tuple[float, ...]]:
     """Coordinates at the start by name of the simulated joint; none where the loops cannot follow the given ones."""
     joints = {joint.name: joint for joint in part.joints}
-    free = replace(part, joints=[keyed_model.free(joint) for joint in part.joints])
+    bare = keyed_model.kinematic(part)
+    free = replace(bare, joints=[keyed_model.free(joint) for joint in part.joints])
     model = halves.undivided(compiling.compile(free))
     if any(joints[loop.joint.name].motion_type != SIMULATED and loop.joint.ndof for loop in model.loops):
         return {}  # its coordinate is none of the tree's

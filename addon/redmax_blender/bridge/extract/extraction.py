@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a Blender scene to the engine's: bodies, joints and units, with everything worth knowing about them.
+"""From a Blender scene to the engine's: elements of every sort, with everything worth knowing about them.
 
 The only reader of Blender's data. What comes out is plain numbers and names; no Blender object survives it.
 """
@@ -16,17 +16,18 @@ import bpy
 
 from ..._engine import scene as engine_scene
 from ..._engine import topology
-from ...properties.element import mechanism_bodies
+from ...properties import sorts
+from ...properties.mechanism_bodies import mechanism_bodies
 from ...properties.scene import FURTHEST_FRAME, frame_range
 from ..check.findings import engine_findings, loops, mechanism_findings, pass_through, shearing, torn_parts
-from ..core import loop_choice, mechanisms, scene_digest
+from ..core import loop_choice, mechanisms, scene_digest, ties
 from ..core.findings import BridgeError, Finding
 from ..core.mechanisms import Mechanism, Structure
-from ..objects import animated_values, mechanism_switches, movers, units
+from ..objects import animated_values, changes, mechanism_switches, movers, units
 from ..objects.modelled import Modelled, as_modelled, own_channels
 from ..objects.named_objects import local_object
 from ..objects.other_frames import other_frames
-from . import animation, closed_start, parts
+from . import animation, closed_start, element_reader, element_tables, parts
 from .bodies import BodyFrame, Element, extract_body
 from .joints import JointReader, root_joint
 
@@ -83,13 +84,18 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
     length, fps = units.metres_per_unit(scene), units.frames_per_second(scene)
     clock = animation.Clock(fps, *frame_range(scene))
     findings.extend(_scene_findings(scene, clock))
-    body_objects, joint_objects = _elements(scene, view_layer, findings)
+    objects = _elements(scene, view_layer, findings)
+    body_objects, joint_objects = objects["body"], objects["joint"]
+    others = [obj for sort in sorts.GENERATED for obj in objects[sort.name]]
+    places = element_reader.sources(others)
+    changes.note_sources(places)
     to_sample = [channel for obj in joint_objects for channel in animation.channels_to_sample(obj)]
+    to_sample += [channel for obj in others for channel in element_tables.channels_to_sample(obj)]
     children = parts.children_of(scene)
     members = [part for obj in body_objects for part in parts.members_of(obj, children)]
     in_layer = {obj.name_full for obj in view_layer.objects}
     unhide = [part for part in members if parts.may_have_instances(part) and part.name_full in in_layer]
-    read = None if _gravity_is_animated(scene) else [*members, *joint_objects]
+    read = None if _gravity_is_animated(scene) else [*members, *joint_objects, *others, *places]
     with ExitStack() as stack:
         elsewhere = stack.enter_context(other_frames(scene, view_layer))
         with own_channels(scene.objects if to_sample else ()):
@@ -100,22 +106,35 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
         modelled = Modelled(depsgraph, [*body_objects, *joint_objects])
         all_parts = parts.Parts(scene, modelled, length)
         extracted = [extract_body(obj, modelled, all_parts, length, findings) for obj in body_objects]
-        elements = [element for element in extracted if element is not None]
-        bodies = {element.frame.name: element.frame for element in elements}
+        found_bodies = [element for element in extracted if element is not None]
+        bodies = {element.frame.name: element.frame for element in found_bodies}
         known = {obj.name_full for obj in body_objects}
         reader = JointReader(modelled, bodies, known, length, clock, samples)
         joints = reader.read(joint_objects, findings)
+        around = element_reader.Around(
+            modelled,
+            bodies,
+            {"body": set(bodies), "joint": {joint.name for joint in joints}},
+            {obj.name_full for obj in scene.objects} if others else set(),
+            in_layer,
+            length,
+            clock,
+            samples,
+        )
+        others_read = element_reader.ElementReader(around, findings)
+        listed: dict[str, Any] = {sort.listed: others_read.read(sort, objects[sort.name]) for sort in sorts.GENERATED}
         gravity = units.gravity(depsgraph.scene_eval, length)
     made = engine_scene.Scene(
         name=scene.name,
         gravity=gravity,
-        bodies=[element.body for element in elements],
+        bodies=[element.body for element in found_bodies],
         joints=[*_root_joints(bodies, joints, length), *joints],
+        **listed,
     )
     named = {joint.name: joint.name for joint in joints}
     made = loop_choice.with_choice(made, named)
     findings.extend(shearing.findings(body_objects, made.joints))
-    return _judged(scene, made, elements, named, findings, clock, length)
+    return _judged(scene, made, found_bodies, named, findings, clock, length)
 
 
 def _judged(
@@ -151,7 +170,8 @@ def _judged(
     if is_whole:
         findings.extend(mechanism_findings.mechanism_findings(made, tree, running))
     findings.extend(_locked_in_vain(tree, joint_objects))
-    if tree.loops and not any(finding.severity == "ERROR" for finding in findings):
+    holding = tree.loops or any(getattr(made, listed) for listed in ties.HOLDING)
+    if holding and not any(finding.severity == "ERROR" for finding in findings):
         closed = closed_start.with_closed_starts(made, running)
         if closed is not made:
             made, digest = closed, scene_digest.digest(closed)
@@ -190,11 +210,11 @@ def _without(
     """The same without mechanisms that are switched off, and without what was found about them."""
     bodies = {name for mechanism in off for name in mechanism.bodies}
     hanging = {obj.name for mechanism in off for obj in mechanism_bodies(_object(mechanism.root))}
-    joints = [joint for joint in made.joints if joint.child not in bodies]
+    left = ties.restricted(made, {body.name for body in made.bodies if body.name not in bodies})
     return (
-        replace(made, bodies=[body for body in made.bodies if body.name not in bodies], joints=joints),
+        left,
         [element for element in elements if element.frame.name not in bodies],
-        {joint.name: joint_objects[joint.name] for joint in joints if joint.name in joint_objects},
+        {joint.name: joint_objects[joint.name] for joint in left.joints if joint.name in joint_objects},
         [finding for finding in findings if hanging.isdisjoint(mechanism_switches.concerned(finding.element))],
     )
 
@@ -219,25 +239,23 @@ def _gravity_is_animated(scene: bpy.types.Scene) -> bool:
 
 def _elements(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, findings: list[Finding]
-) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
-    """Bodies and joints of the view layer in order of name; what is not simulated is said."""
+) -> dict[str, list[bpy.types.Object]]:
+    """By sort, the elements of the view layer in order of name; what is not simulated is said."""
     in_layer = {obj.name_full for obj in view_layer.objects}
-    bodies, joints = [], []
+    found: dict[str, list[bpy.types.Object]] = {name: [] for name in sorts.SORTS}
     for obj in sorted(scene.objects, key=lambda obj: obj.name_full):
-        marked = obj.redmax.is_body or obj.redmax.is_joint
-        if marked and obj.name_full not in in_layer:
+        having = [name for name, sort in sorts.SORTS.items() if getattr(obj.redmax, sort.flag)]
+        if having and obj.name_full not in in_layer:
             text = f"'{obj.name}' is in an excluded collection; it is left out"
             findings.append(Finding(obj.name, text, "include the collection to simulate it", "INFO"))
             continue
-        if obj.redmax.is_body:
-            bodies.append(obj)
-        if obj.redmax.is_joint:
-            joints.append(obj)
+        for name in having:
+            found[name].append(obj)
         for bone in obj.pose.bones if obj.pose is not None else ():
-            if bone.redmax.is_body or bone.redmax.is_joint:
+            if sorts.is_element(bone.redmax):
                 text = f"Bone '{bone.name}' of '{obj.name}' is marked for RedMax; bones are not simulated yet"
                 findings.append(Finding(obj.name, text, "use an object or an empty instead"))
-    return bodies, joints
+    return found
 
 
 def _root_joints(bodies: dict[str, BodyFrame], joints: list[Any], length: float) -> list[Any]:

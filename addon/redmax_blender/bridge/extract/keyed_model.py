@@ -84,7 +84,7 @@ def keyed_mechanisms(extraction: Extraction) -> list[KeyedMechanism]:
 
 
 def _built(extraction: Extraction, mechanism: Mechanism) -> KeyedMechanism:
-    part = loops.part_of(extraction.scene, mechanism)
+    part = kinematic(loops.part_of(extraction.scene, mechanism))
     part = replace(
         part,
         bodies=[engine_scene.Body(name=body.name, inertia=UNIT) for body in part.bodies],
@@ -110,6 +110,12 @@ def _built(extraction: Extraction, mechanism: Mechanism) -> KeyedMechanism:
             coordinates.append(Coordinate(obj.name, dof, column, factor, name in given))
     closers = tuple(loop.joint.name for loop in model.loops if loop.joint.name in given and loop.joint.ndof)
     return KeyedMechanism(Follower(model, held, scale), tuple(coordinates), closers)
+
+
+def kinematic(part: Any) -> Any:
+    """A scene with what holds coordinates together at any time, and nothing that acts on them."""
+    held = [each for each in part.constraints if not each.prescribes and not each.one_sided]
+    return replace(part, forces=[], strands=[], drives=[], constraints=held)
 
 
 def free(joint: Any) -> Any:

@@ -7,12 +7,13 @@ itself writes (a preview, a bake, a measured mass) is done inside `ours`, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import bpy
 
+from ...properties import sorts
 from ...properties.scene import frame_range, integrator_of
 
 _settings: dict[int, Any] = {}
@@ -27,6 +28,10 @@ those that have gone."""
 
 _names: dict[int, dict[int, str]] = {}
 """By session_uid of the scene: names of its bodies and joints, by their session_uid, when they were last looked at."""
+
+_sources: set[int] = set()
+"""session_uid of the objects that elements of the scene looked at last refer to beside bodies and joints: a point of a
+spring may stand at any object."""
 
 _depth = [0]
 
@@ -90,14 +95,15 @@ def member_removed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bo
 
 
 def keys_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether keys of a joint were edited."""
+    """Whether keys of a joint or of another element were edited."""
     actions = {
         update.id.original.name for update in depsgraph.updates if isinstance(update.id.original, bpy.types.Action)
     }
     if not actions:
         return False
     return any(
-        obj.redmax.is_joint
+        sorts.is_element(obj.redmax)
+        and not obj.redmax.is_body
         and obj.animation_data is not None
         and obj.animation_data.action is not None
         and obj.animation_data.action.name in actions
@@ -106,8 +112,8 @@ def keys_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool
 
 
 def belongs_to_mechanism(obj: bpy.types.Object) -> bool:
-    """Whether it is a body, a joint, or something that may add its mass to a body above it."""
-    if obj.redmax.is_joint:
+    """Whether it is an element, stands where one has a point, or may add its mass to a body above it."""
+    if sorts.is_element(obj.redmax) or obj.session_uid in _sources:
         return True
     part: bpy.types.Object | None = obj
     while part is not None:
@@ -117,12 +123,18 @@ def belongs_to_mechanism(obj: bpy.types.Object) -> bool:
     return False
 
 
+def note_sources(objects: Iterable[bpy.types.Object]) -> None:
+    """Objects that elements refer to, as the last extraction found them."""
+    _sources.clear()
+    _sources.update(obj.session_uid for obj in objects)
+
+
 def names_changed(scene: bpy.types.Scene) -> bool:
     """Whether a body or a joint has another name than when this was last asked: results go by names.
 
     One that was not there then counts too. Blender evaluates nothing after renaming: it is told by its message bus.
     """
-    now = {obj.session_uid: obj.name for obj in scene.objects if obj.redmax.is_body or obj.redmax.is_joint}
+    now = {obj.session_uid: obj.name for obj in scene.objects if sorts.is_element(obj.redmax)}
     before = _names.setdefault(scene.session_uid, now)
     _names[scene.session_uid] = now
     return any(before.get(uid) != name for uid, name in now.items())
@@ -165,6 +177,7 @@ def start_anew() -> None:
     _counts.clear()
     _members.clear()
     _names.clear()
+    _sources.clear()
     for scene in bpy.data.scenes:
         if scene.library is None:
             remember_settings(scene)

@@ -9,6 +9,8 @@ from itertools import chain
 
 import bpy
 
+from ..._engine import topology
+
 WORLD = None
 Node = bpy.types.Object | None
 """A body, or the world."""
@@ -60,15 +62,8 @@ class JointGraph:
 
     def connected(self, start: bpy.types.Object) -> set[Node]:
         """Everything that hangs together with a body through bodies; a path may reach the world, but ends there."""
-        found: set[Node] = {start}
-        waiting: list[Node] = [start]
-        while waiting:
-            node = waiting.pop()
-            if node is not WORLD:
-                new = [neighbour for neighbour in self.neighbours[node] if neighbour not in found]
-                found.update(new)
-                waiting.extend(new)
-        return found
+        edges = [(obj.redmax.joint.parent, obj.redmax.joint.child) for obj in self._joints]
+        return set(topology.connected(start, edges, ends=(WORLD,)))
 
     def closes_loop(self, parent: Node, child: bpy.types.Object) -> bool:
         """Whether a joint between the two would be one more than the tree needs.

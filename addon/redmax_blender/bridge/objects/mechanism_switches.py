@@ -4,18 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from ...properties import references, sorts
 from ..core.findings import refuse
 from ..core.mechanisms import Mechanism
 from .named_objects import local_object
 
 
+def meant_by(group: Any) -> list[Any]:
+    """Bodies and joints that an element refers to. group: an object's `redmax`."""
+    found = [references.target(settings, name) for settings, name in sorts.references_of(group)]
+    objects = dict.fromkeys(meant.object for meant in found if meant is not None)
+    return [obj for obj in objects if obj.redmax.is_body or obj.redmax.is_joint]
+
+
 def concerned(element: str) -> set[str]:
-    """Names of the bodies and joints that a finding touches: a joint's bodies too, a part's body instead of it."""
+    """Names of the elements that a finding touches: also what it refers to, and a part's body instead of the part."""
     obj = local_object(element) if element else None
-    if obj is not None and obj.redmax.is_joint:
-        connected = (obj.redmax.joint.parent, obj.redmax.joint.child)
-        return {element, *(other.name for other in connected if other is not None)}
+    if obj is not None and sorts.is_element(obj.redmax) and not obj.redmax.is_body:
+        return {element, *(other.name for other in meant_by(obj.redmax))}
     while obj is not None and not obj.redmax.is_body:
         obj = obj.parent
     return set() if obj is None else {obj.name}

@@ -18,7 +18,7 @@ import bpy
 import numpy as np
 
 from ..._engine import arrays, quaternion, trajectory
-from ...properties import from_specs
+from ...properties import from_specs, sorts
 from ...properties import joint as joint_properties
 from ..core.findings import RedMaxError
 from ..core.loop_following import Followed
@@ -204,7 +204,7 @@ def start_anew() -> None:
 
 
 def _matters(obj: bpy.types.Object) -> bool:
-    return bool(obj.redmax.is_body or obj.redmax.is_joint)
+    return sorts.is_element(obj.redmax)
 
 
 def _worth_following(scene: bpy.types.Scene) -> bool:
@@ -233,5 +233,6 @@ def _content_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Any:
             joint.child and joint.child.session_uid,
             repr(joint_properties.own_parameters(joint, 1.0)),
         ),
+        [sorts.content(sort.own_group(getattr(settings, sort.name))) for sort in sorts.generated_sorts(settings)],
         frames.modelled_matrix(obj, depsgraph).astype(np.float32).tobytes(),
     )

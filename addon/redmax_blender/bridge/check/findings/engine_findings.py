@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from ...._engine import check, errors
+from ....properties import sorts
 from ...core import loop_choice
 from ...core.findings import Finding
 from . import artists_words
@@ -38,7 +39,7 @@ def _problems(made: Any, digest: bytes, incomplete: list[Any]) -> list[errors.Pr
 def _finding(problem: errors.Problem, made: Any) -> Finding:
     """A problem the engine has found, in terms of objects."""
     hint, fixes = _help(problem, made)
-    name = problem.element.name if problem.element.sort in ("body", "joint") else ""
+    name = problem.element.name if problem.element.sort in sorts.SORTS else ""
     return Finding(name, artists_words.problem(problem), hint, fixes=fixes)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from ...._engine import assembly, constrained_run, constraint_rows, halves, kinematics, motion_at
 from ...._engine import compile as compiling
 from ....properties import joint as joint_properties
-from ...core import axis_report, loop_axes, scene_digest
+from ...core import axis_report, loop_axes, scene_digest, ties
 from ...core.findings import Finding, RedMaxError
 from ...core.mechanisms import ANIMATED, Mechanism
 from ...objects.named_objects import local_object
@@ -48,17 +48,20 @@ _known: OrderedDict[bytes, Closing] = OrderedDict()
 
 def part_of(made: Any, mechanism: Mechanism) -> Any:
     """The engine's scene of one mechanism alone."""
-    bodies = set(mechanism.bodies)
-    return replace(
-        made,
-        bodies=[body for body in made.bodies if body.name in bodies],
-        joints=[joint for joint in made.joints if joint.child in bodies],
-    )
+    return ties.restricted(made, set(mechanism.bodies))
+
+
+def is_held(made: Any, mechanism: Mechanism) -> bool:
+    """Whether more than a tree of joints decides how a mechanism can move: loops, constraints or drives."""
+    if mechanism.loops or not any(getattr(made, listed) for listed in ties.HOLDING):
+        return bool(mechanism.loops)
+    part = part_of(made, mechanism)
+    return any(getattr(part, listed) for listed in ties.HOLDING)
 
 
 def examine(made: Any, mechanism: Mechanism) -> Closing:
     """What there is to know of a sound mechanism with loops; remembered by its content."""
-    part = part_of(made, mechanism)
+    part = replace(part_of(made, mechanism), forces=[], strands=[])  # they hold nothing
     digest = scene_digest.digest(part)
     if digest not in _known:
         _known[digest] = _examined(halves.undivided(compiling.compile(part, checked=True)))
@@ -103,7 +106,7 @@ def with_loops(
     counted: list[Mechanism] = []
     findings: list[Finding] = []
     for mechanism in mechanisms:
-        if not mechanism.loops:
+        if not is_held(made, mechanism):
             counted.append(mechanism)
             continue
         try:
@@ -128,17 +131,18 @@ def _findings(made: Any, mechanism: Mechanism, closing: Closing, *, reactions: b
             yield Finding(name, text, hint)
     if closing.gaps:
         return
-    closer = closing.closers[0]
     askew = loop_axes.askew(made, mechanism)
     moved = any(joint.motion_type == ANIMATED and joint.ndof for joint in part_of(made, mechanism).joints)
     stuck = mechanism.dofs > 0 and closing.freedoms == 0 and not moved
-    if closing.redundant and (reactions or stuck):
+    if closing.redundant and closing.closers and (reactions or stuck):
+        closer = closing.closers[0]
         text = f"Loop through '{closer}' is over-constrained by {closing.redundant} (reactions not unique)"
         fixes = ("ALIGN_AXES",) * bool(askew) + ("MAKE_BALL",) * _may_be_ball(closer)
         yield Finding(closer, text, "", "INFO", fixes)
     if stuck:
         text = f"Mechanism '{mechanism.root}' cannot move: it has 0 degrees of freedom"
-        hint = "its loops hold it; let one of their joints move in more ways"
+        what = "loops hold" if closing.closers else "constraints hold"
+        hint = f"its {what} it; let one of their joints move in more ways"
         wrong = loop_axes.disagreeing(made, mechanism) or askew
         if wrong:
             text, hint = f"{text}; {_disagree(wrong)}", "align them, or let a joint move in more ways"
