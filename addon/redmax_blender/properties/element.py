@@ -93,6 +93,7 @@ REDMAX_PG_baked = from_specs.make_group(
         "paths": _text("Data paths of the baked channels, separated by commas"),
         "others": _text("Digest of the F-curves of other channels that a new action took over, as they were then"),
         "channels": _text("Custom properties the bake added, separated by commas"),
+        "units": _text("Units of those of forces and the like, as 'redmax_tension=N;redmax_length=m'"),
         "results": bpy.props.PointerProperty(
             type=bpy.types.Action, description="Action that holds the keys of results", override=OVERRIDABLE
         ),

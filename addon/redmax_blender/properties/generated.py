@@ -24,6 +24,9 @@ SOURCES = [
 
 NO_VERTEX = -1
 
+USEFUL = {"mass": 0.1}
+"""What a new element has instead of the engine's own 0, with which nothing could be simulated."""
+
 _records: dict[Any, Any] = {}
 """Groups of record classes that were made, in the order in which Blender must know them."""
 
@@ -76,7 +79,8 @@ REDMAX_PG_numbers = from_specs.make_group(
 
 
 def _plain(field: Field) -> dict[str, Any]:
-    prop = from_specs.to_property(field.name, field.spec, field.default)
+    default = USEFUL.get(field.name, field.default) if field.default == 0.0 else field.default
+    prop = from_specs.to_property(field.name, field.spec, default)
     return {} if prop is None else {field.name: prop}
 
 

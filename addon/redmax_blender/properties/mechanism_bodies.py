@@ -24,8 +24,8 @@ def mechanism_bodies(start: Any) -> list[Any]:
 def bodies_meant(group: Any) -> list[Any]:
     """Bodies that an element's references mean, each once; for a joint what it carries. group: an object's `redmax`."""
     found: dict[Any, None] = {}
-    for settings, name in sorts.references_of(group):
-        meant = references.target(settings, name)
+    for each in sorts.references_of(group):
+        meant = references.target(each.group, each.name)
         if meant is None:
             continue
         if meant.object.redmax.is_body:

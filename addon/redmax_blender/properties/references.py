@@ -7,7 +7,7 @@ that the object had when it was last seen, so that one that was deleted is not t
 """
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import bpy
@@ -134,9 +134,10 @@ def clear(group: Any, name: str) -> None:
         setattr(group, f"{name}{end}", "")
 
 
-def repair(references: Iterator[tuple[Any, str]]) -> None:
-    """Write down the present names of objects and bones. Writes only what has changed."""
-    for group, name in references:
+def repair(pairs: Iterable[tuple[Any, str]]) -> None:
+    """Write down the present names of objects and bones, given groups and names of references. Writes only what has
+    changed."""
+    for group, name in pairs:
         found = target(group, name)
         if found is None:
             continue

@@ -8,7 +8,7 @@ that kind. A sort without kinds has its fields in the group itself. Bodies and j
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -18,9 +18,6 @@ from .from_specs import OVERRIDABLE, STATIC
 
 BY_HAND = ("body", "joint")
 """Sorts whose groups are written by hand."""
-
-OWN_REFERENCES = {"joint": ("parent", "child")}
-"""References in these groups."""
 
 
 @dataclass(frozen=True)
@@ -91,42 +88,55 @@ def content(group: Any) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def references_of(group: Any) -> Iterator[tuple[Any, str]]:
-    """Every reference of an object or bone: the group that has it, and its name. group: its `redmax`."""
-    for written, names in OWN_REFERENCES.items():
-        if getattr(group, f"is_{written}"):
-            yield from ((getattr(group, written), name) for name in names)
+class Reference(NamedTuple):
+    """A reference of an element: the group that has it and its name (`references`). sort: of what it means, empty for
+    any object, as what stands at a point. nullable: whether it may be left out."""
+
+    group: Any
+    name: str
+    sort: str
+    nullable: bool
+
+    def object(self) -> Any:
+        """The object that is meant, or None."""
+        return getattr(self.group, self.name)
+
+
+def references_of(group: Any) -> Iterator[Reference]:
+    """Every reference of an object or bone. group: its `redmax`."""
+    if group.is_joint:
+        yield Reference(group.joint, "parent", "body", nullable=True)
+        yield Reference(group.joint, "child", "body", nullable=False)
     for sort in generated_sorts(group):
         settings = getattr(group, sort.name)
         yield from references_in(sort.own_group(settings), sort.class_of(settings))
 
 
-def references_in(group: Any, cls: Any) -> Iterator[tuple[Any, str]]:
+def references_in(group: Any, cls: Any) -> Iterator[Reference]:
     """References of the fields of an element class, also in its records and lists."""
-    for name, form, record in _referring(cls):
+    for name, form, spec in _referring(cls):
         match form:
             case "reference":
-                yield group, name
+                yield Reference(group, name, spec.refers_to, spec.nullable)
             case "point" | "pose":
-                yield group, f"{name}_at"
+                yield Reference(group, f"{name}_at", "", nullable=True)
             case "points":
-                yield from ((entry, "place_at") for entry in getattr(group, name))
+                yield from (Reference(entry, "place_at", "", nullable=True) for entry in getattr(group, name))
             case "table":
-                yield group, f"{name}_curve"
+                if getattr(group, f"{name}_source") == generated.CURVE:
+                    yield Reference(group, f"{name}_curve", "", nullable=False)
             case "record":
-                yield from references_in(getattr(group, name), record)
+                yield from references_in(getattr(group, name), spec.record)
             case "records":
                 for entry in getattr(group, name):
-                    yield from references_in(entry, record)
+                    yield from references_in(entry, spec.record)
 
 
 @functools.cache
 def _referring(cls: Any) -> tuple[tuple[str, str, Any], ...]:
-    """Fields that may refer to objects: name, form and the class of records."""
+    """Fields that may refer to objects: name, form and declaration."""
     plain = ("plain", "optional", "coordinate", "numbers", "per")
-    return tuple(
-        (field.name, field.form, field.spec.record) for field in forms.fields_of(cls) if field.form not in plain
-    )
+    return tuple((field.name, field.form, field.spec) for field in forms.fields_of(cls) if field.form not in plain)
 
 
 def _group(sort: Sort) -> tuple[Any, ...]:

@@ -48,7 +48,7 @@ def note_names() -> None:
     for obj in bpy.data.objects:
         for group in (obj.redmax, *(bone.redmax for bone in (obj.pose.bones if obj.pose is not None else ()))):
             if sorts.is_element(group):
-                references.repair(sorts.references_of(group))
+                references.repair((each.group, each.name) for each in sorts.references_of(group))
         if obj.redmax.is_joint and obj.redmax.joint.name != obj.name:
             obj.redmax.joint.name = obj.name
 

@@ -10,10 +10,12 @@ import bpy
 
 from ..._engine import arrays, joints
 from ...properties import joint as joint_properties
+from ...properties import sorts
 from ..core.findings import refuse
 from ..objects import extents, joint_fits, joint_objects
 from ..objects.editable import require_editable
 from ..objects.joint_graph import JointGraph, Node
+from . import elements
 
 Array = arrays.Array
 Object = bpy.types.Object
@@ -34,8 +36,9 @@ def may_be_body(obj: Object) -> bool:
 
 
 def is_plain(obj: Object) -> bool:
-    """Whether an object is an empty that shows nothing and is no body."""
-    return obj.type == "EMPTY" and not extents.is_instancer(obj) and not obj.redmax.is_body
+    """Whether an object is an empty that shows nothing and is no element but a joint."""
+    plain = obj.type == "EMPTY" and not extents.is_instancer(obj) and not obj.redmax.is_body
+    return plain and not sorts.generated_sorts(obj.redmax)
 
 
 def is_pin(obj: Object) -> bool:
@@ -58,13 +61,16 @@ def add_body(obj: Object) -> None:
 
 
 def remove_body(context: bpy.types.Context, objects: Iterable[Object]) -> list[str]:
-    """Bodies become ordinary objects again; returns the names of joints that connected them and were removed too."""
+    """Bodies become ordinary objects again; returns the names of joints that connected them, and of springs and the
+    like that acted on these or on those, which are removed too."""
     objects = list(objects)
     require_editable(objects)
     depsgraph = context.evaluated_depsgraph_get()
     doomed = JointGraph.of(context.scene).touching(objects)
-    require_editable(doomed)
-    names = [joint.name for joint in doomed]
+    acting = elements.referring_to(context.scene, [*objects, *doomed])
+    require_editable([*doomed, *acting])
+    names = [obj.name for obj in (*doomed, *acting)]
+    elements.remove(acting, depsgraph)
     for joint in doomed:
         remove_joint(joint, depsgraph, keep_empty=False)
     for obj in objects:

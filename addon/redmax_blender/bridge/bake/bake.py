@@ -185,11 +185,19 @@ def _write_results(owner: Owner, times: keys.Times, action: bpy.types.Action) ->
     groups = {actions.property_path(name): name for name in owner.start}
 
     def group(path: str, index: int) -> str:
-        return result_names.group(groups[path], index, owner.units)
+        name = groups[path]
+        if name in owner.own_units:
+            return f"{result_names.own_title(name)} ({owner.own_units[name][index]})"
+        return result_names.group(name, index, owner.units)
 
     curves = actions.begin_results(owner.data_block, action)
     for name, value in owner.start.items():
-        actions.add_property(owner.data_block, name, value, result_names.tooltip(name, owner.units))
+        own = owner.own_units.get(name)
+        told = result_names.tooltip(name, owner.units) if own is None else result_names.own_tooltip(name, own)
+        actions.add_property(owner.data_block, name, value, told)
+    record = owner.data_block.redmax.baked
+    if owner.own_units:
+        record.units = ";".join(f"{name}={','.join(units)}" for name, units in owner.own_units.items())
     keys.write(curves, times, owner.results, group)
     for curve in owner.result_curves:
         curve.fill(curves.new(curve.data_path, curve.index, group(curve.data_path, curve.index)))

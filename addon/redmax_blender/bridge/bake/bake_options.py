@@ -32,7 +32,7 @@ class BakeOptions:
 
     keys: on EVERY frame, on every N-th (EVERY_N, `every`), or FEWER within distance [mm] and angle [rad] in the world.
     tangents: EXACT (from the velocities) or LINEAR. loop: let the end meet the start over the last loop_frames frames.
-    torque, reaction, energy, gap: result channels (`result_channels`).
+    torque, reaction, energy, gap, forces: result channels (`result_channels`, `element_channels`).
     """
 
     frame_start: int | None = None
@@ -50,6 +50,7 @@ class BakeOptions:
     reaction: bool = False
     energy: bool = False
     gap: bool = False
+    forces: bool = False
 
     @classmethod
     def from_scene(cls, scene: bpy.types.Scene) -> BakeOptions:

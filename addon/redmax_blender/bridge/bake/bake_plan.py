@@ -19,7 +19,7 @@ from ..core.findings import BridgeError, Finding, refuse
 from ..objects import kept, modelled
 from ..objects.frames import channels as own_channels
 from ..objects.named_objects import local_object
-from ..results import placement, result_channels, shown
+from ..results import element_channels, placement, result_channels, shown
 from . import actions, bake_checks, bake_fit, body_corners, frames_anew, key_curves, loop_ends
 from .bake_options import BakeOptions
 from .key_curves import Curve
@@ -48,6 +48,8 @@ class Owner:
     result_curves: list[Curve] = field(default_factory=list)
     units: tuple[str, ...] = ()
     """Of the joint's coordinates, where it is a joint."""
+    own_units: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of the numbers of each custom property, where it is a force or the like."""
     start: dict[str, Any] = field(default_factory=dict)
     artists: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """start: custom properties and first values. artists: the artist's own channels at the first frame."""
@@ -123,8 +125,10 @@ def make_plan(
         extraction, result, torque=options.torque, reaction=options.reaction, gap=options.gap
     )
     joints: dict[str, bpy.types.Object | None] = {name: _object(scene, name) for name in channels}
+    own = element_channels.element_channels(extraction, result) if options.forces else {}
+    acting: dict[str, bpy.types.Object | None] = {name: _object(scene, name) for name in own}
     findings = [
-        *(_missing(name) for name, obj in {**bodies, **joints}.items() if obj is None),
+        *(_missing(name) for name, obj in {**bodies, **joints, **acting}.items() if obj is None),
         *(_missing(name) for name in bodies if name not in result.body_names),
         *(finding for obj in bodies.values() if obj is not None for finding in bake_checks.body_findings(obj, bodies)),
     ]
@@ -140,8 +144,8 @@ def make_plan(
         if options.keys != "EVERY":
             corners = body_corners.corners(scene, list(bodies), extraction, depsgraph)
         for name, obj in bodies.items():
-            own = own_channels(obj, depsgraph)
-            owners[name].artists = {channel: tuple(getattr(own, channel)) for channel in kept.CHANNELS}
+            artists = own_channels(obj, depsgraph)
+            owners[name].artists = {channel: tuple(getattr(artists, channel)) for channel in kept.CHANNELS}
     judge, anew = None, None
     motions = placement.motions_of(places, result, extraction.length, extraction.fps)
     approximate = [_singular(bodies[name]) for name, motion in motions.items() if not motion.resolved]
@@ -166,6 +170,10 @@ def make_plan(
             owner = owners.setdefault(obj_name, Owner(joints[obj_name], mechanism_of.get(joint, "")))
             owner.units = units.get(obj_name, ())
             _add_results(owner, channels[obj_name], used, frames, options)
+    for obj_name, found in own.items():
+        owner = owners.setdefault(obj_name, Owner(acting[obj_name], mechanism_of.get(obj_name, obj_name)))
+        owner.own_units |= {name: channel.units for name, channel in found.items()}
+        _add_results(owner, {name: channel.values for name, channel in found.items()}, used, frames, options)
     if options.energy:
         owners[""] = Owner(scene)
         _add_results(owners[""], result_channels.scene_channels(result), used, frames, options)

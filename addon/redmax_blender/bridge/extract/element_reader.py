@@ -22,12 +22,9 @@ from ..objects.units import per_coordinate
 from . import element_tables
 from .animation import Clock, Samples
 from .bodies import BodyFrame, refused_as
-from .joints import as_poses
+from .joints import LOST, as_poses
 
 Array = arrays.Array
-
-LOST = "lost_reference"
-"""Code of findings about what an element refers to and no longer has."""
 
 
 class LeftOutError(Exception):
@@ -68,8 +65,8 @@ def sources(objects: list[bpy.types.Object]) -> list[bpy.types.Object]:
     """Objects beside bodies and joints that elements read: what stands at points, and curves."""
     found: dict[str, bpy.types.Object] = {}
     for obj in objects:
-        for group, name in sorts.references_of(obj.redmax):
-            meant = getattr(group, name)
+        for each in sorts.references_of(obj.redmax):
+            meant = each.object()
             if meant is not None and not meant.redmax.is_body and not meant.redmax.is_joint:
                 found[meant.name_full] = meant
     return list(found.values())

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._engine import arrays, fields, pose, quaternion
 from ..._engine import joints as engine_joints
-from ...properties import from_specs
+from ...properties import from_specs, references
 from ...properties import joint as joint_properties
 from ..core.findings import Finding
 from ..core.straight_axes import Placed, straightened
@@ -24,6 +24,9 @@ from .bodies import BodyFrame, refused_as
 Array = arrays.Array
 
 MOST_DOFS = from_specs.MOST_DOFS
+LOST = "lost_reference"
+"""Code of findings about what an element refers to and no longer has."""
+
 LIMIT_SLACK = 1e-6
 """How far beyond a limit a joint may start, relative to the limit (or to 1): single precision."""
 
@@ -109,6 +112,10 @@ class JointReader:
             yield Finding(obj.name, text, movers.SHOW)
 
     def _connection(self, obj: bpy.types.Object, settings: Any) -> Iterator[Finding]:
+        if references.is_lost(settings, "parent"):
+            lost = references.lost_name(settings, "parent")
+            text, hint = f"Joint '{obj.name}' has lost its parent, '{lost}'", "pick a body, or let the world hold it"
+            yield Finding(obj.name, text, hint, fixes=("PICK_END", "USE_WORLD", "REMOVE_ELEMENT"), code=LOST)
         if settings.child is None:
             text = f"Joint '{obj.name}' has no child body"
             yield Finding(obj.name, text, "pick the body that it carries", fixes=("PICK",))
@@ -118,7 +125,11 @@ class JointReader:
         for word, other in (("parent", settings.parent), ("child", settings.child)):
             if other is None or other.name_full in self.known:
                 continue
-            if not other.redmax.is_body:
+            if not other.users_scene:
+                text = f"Joint '{obj.name}' has '{other.name}' as its {word}, which was deleted"
+                fixes = ("PICK_END", *(("USE_WORLD",) * (word == "parent")), "REMOVE_ELEMENT")
+                yield Finding(obj.name, text, "pick another body, or remove the joint", fixes=fixes, code=LOST)
+            elif not other.redmax.is_body:
                 text = f"Joint '{obj.name}' has '{other.name}' as its {word}, which is not a RedMax body"
                 yield Finding(obj.name, text, f"make '{other.name}' a body, or pick another one")
             else:

@@ -14,7 +14,7 @@ from .named_objects import local_object
 
 def meant_by(group: Any) -> list[Any]:
     """Bodies and joints that an element refers to. group: an object's `redmax`."""
-    found = [references.target(settings, name) for settings, name in sorts.references_of(group)]
+    found = [references.target(each.group, each.name) for each in sorts.references_of(group)]
     objects = dict.fromkeys(meant.object for meant in found if meant is not None)
     return [obj for obj in objects if obj.redmax.is_body or obj.redmax.is_joint]
 

@@ -15,7 +15,7 @@ from ...objects import muting
 from ...objects.named_objects import local_object
 from ...results import preview
 from .. import check_report
-from . import fixes_bodies, fixes_joints, fixes_loops, fixes_scene, fixes_torn
+from . import fixes_bodies, fixes_elements, fixes_joints, fixes_loops, fixes_scene, fixes_torn
 
 Fixer = Callable[[bpy.types.Context, bpy.types.Object], str]
 
@@ -25,6 +25,7 @@ OF_ELEMENTS: dict[str, Fixer] = {
     **fixes_joints.FIXERS,
     **fixes_loops.FIXERS,
     **fixes_torn.FIXERS,
+    **fixes_elements.FIXERS,
     **fixes_scene.OF_OBJECTS,
 }
 OF_SCENES: dict[str, Callable[[bpy.types.Context], str]] = {**fixes_scene.OF_SCENES}
@@ -85,6 +86,7 @@ def _do(context: bpy.types.Context, fix: str, element: str) -> str:
     if obj is None:
         raise refuse(element, f"There is no object '{element}'", "run Check again")
     said = OF_ELEMENTS[fix](context, obj)
-    obj.update_tag()
+    if (left := local_object(element)) is not None:
+        left.update_tag()
     context.view_layer.update()
     return said
