@@ -98,6 +98,7 @@ def number(
     default: Any = REQUIRED,
     *,
     doc: str,
+    plain: str = "",
     unit: str = "",
     minimum: float | None = None,
     positive: bool = False,
@@ -105,7 +106,9 @@ def number(
     coordinate: tuple[str, str] | None = None,
 ) -> Any:
     """A finite real number. coordinate: see `Spec`; its unit is then 'rad, m or 1' or the like (`per_dof_unit`)."""
-    spec = Spec("number", doc, unit=unit, minimum=minimum, positive=positive, nullable=nullable, coordinate=coordinate)
+    spec = Spec(
+        "number", doc, plain, unit=unit, minimum=minimum, positive=positive, nullable=nullable, coordinate=coordinate
+    )
     return _declare(spec, default)
 
 
@@ -129,15 +132,16 @@ def choice(default: Any = REQUIRED, *, doc: str, choices: tuple[str, ...]) -> An
     return _declare(Spec("choice", doc, choices=choices), default)
 
 
-def reference(default: Any = REQUIRED, *, doc: str, refers_to: str, nullable: bool = False) -> Any:
+def reference(default: Any = REQUIRED, *, doc: str, plain: str = "", refers_to: str, nullable: bool = False) -> Any:
     """The name of another element of the scene; null means the world where that is allowed."""
-    return _declare(Spec("reference", doc, refers_to=refers_to, nullable=nullable), default)
+    return _declare(Spec("reference", doc, plain, refers_to=refers_to, nullable=nullable), default)
 
 
 def array(
     default: Any = REQUIRED,
     *,
     doc: str,
+    plain: str = "",
     shape: tuple[int | None, ...],
     unit: str = "",
     positive: bool = False,
@@ -148,7 +152,16 @@ def array(
 ) -> Any:
     """Numbers in a fixed shape; None stands for any length, at least one. frame: of points, see `Spec`."""
     spec = Spec(
-        "array", doc, unit=unit, shape=shape, positive=positive, nullable=nullable, check=check, hint=hint, frame=frame
+        "array",
+        doc,
+        plain,
+        unit=unit,
+        shape=shape,
+        positive=positive,
+        nullable=nullable,
+        check=check,
+        hint=hint,
+        frame=frame,
     )
     return _declare(spec, default)
 
@@ -182,10 +195,17 @@ def pose(*, doc: str, frame: str = "") -> Any:
 
 
 def record(
-    cls: type, default: Any = REQUIRED, *, doc: str, nullable: bool = False, over: str = "", columns: int = 1
+    cls: type,
+    default: Any = REQUIRED,
+    *,
+    doc: str,
+    plain: str = "",
+    nullable: bool = False,
+    over: str = "",
+    columns: int = 1,
 ) -> Any:
     """A nested group of fields of one class. over, columns: of a table, see `Spec`."""
-    return _declare(Spec("record", doc, record=cls, nullable=nullable, over=over, columns=columns), default)
+    return _declare(Spec("record", doc, plain, record=cls, nullable=nullable, over=over, columns=columns), default)
 
 
 def records(cls: type, default: Any = REQUIRED, *, doc: str, least: int = 0) -> Any:

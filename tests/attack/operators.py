@@ -110,9 +110,8 @@ class Fuzz(artist.Artist):
         for k in range(rng.randrange(0, 6)):
             self.box(f"Box {k}")
         if rng.random() < 0.6:
-            templates = [
-                name for name in dir(bpy.ops.redmax) if name.startswith("add_") and name not in ("add_body", "add_part")
-            ]
+            others = ("add_body", "add_part", "add_element", "add_spring", "add_gear")
+            templates = [name for name in dir(bpy.ops.redmax) if name.startswith("add_") and name not in others]
             self.press(rng.choice(templates))
             scene.frame_end = FRAMES
         self.witnesses()

@@ -59,7 +59,7 @@ def title(name: str) -> str:
 def tooltip(spec: Any) -> str:
     """The engine's sentence without a final period, with the unit where Blender does not show one."""
     unit = f" [{spec.unit}]" if spec.unit and spec.unit not in BLENDER_UNITS and spec.unit not in SPLIT_UNITS else ""
-    return f"{(spec.plain or spec.doc).rstrip('.')}{unit}"
+    return f"{(spec.plain or spec.doc).rstrip('.')}{unit.replace('rad/s', 'radians/s')}"
 
 
 def summary(cls: Any) -> str:

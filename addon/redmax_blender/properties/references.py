@@ -106,7 +106,7 @@ def target(group: Any, name: str) -> Target | None:
 def _present_name(obj: Any, bone: str, wanted: str) -> str:
     bones = obj.pose.bones if obj.pose is not None else {}
     found = bones.get(bone)
-    if not wanted or (found is not None and found.redmax.identifier in ("", wanted)):
+    if not wanted or (found is not None and found.redmax.identifier == wanted):
         return bone
     return next((other.name for other in bones if other.redmax.identifier == wanted), bone)
 

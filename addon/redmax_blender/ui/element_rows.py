@@ -46,12 +46,14 @@ def _optional(layout: Any, group: Any, field: Field) -> None:
 
 
 def _coordinate(layout: Any, group: Any, field: Field) -> None:
+    if not field.spec.nullable:
+        layout.prop(group, coordinate_units.place(group, field))
+        return
     row = layout.row(align=True, heading=from_specs.title(field.name))
-    if field.spec.nullable:
-        row.prop(group, f"use_{field.name}", text="")
+    row.prop(group, f"use_{field.name}", text="")
     number = row.row(align=True)
-    number.active = not field.spec.nullable or getattr(group, f"use_{field.name}")
-    number.prop(group, coordinate_units.place(group, field), text="" if field.spec.nullable else None)
+    number.active = getattr(group, f"use_{field.name}")
+    number.prop(group, coordinate_units.place(group, field), text="")
 
 
 def _reference(layout: Any, group: Any, field: Field) -> None:

@@ -33,10 +33,20 @@ class JointLimit(Constraint):
     joint: str = reference(doc="Joint that is limited", refers_to="joint")
     coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
     lower: float | None = number(
-        None, doc="Smallest value, null for none", unit="rad, m or 1", nullable=True, coordinate=("joint", "coordinate")
+        None,
+        doc="Smallest value, null for none",
+        plain="Smallest value",
+        unit="rad, m or 1",
+        nullable=True,
+        coordinate=("joint", "coordinate"),
     )
     upper: float | None = number(
-        None, doc="Largest value, null for none", unit="rad, m or 1", nullable=True, coordinate=("joint", "coordinate")
+        None,
+        doc="Largest value, null for none",
+        plain="Largest value",
+        unit="rad, m or 1",
+        nullable=True,
+        coordinate=("joint", "coordinate"),
     )
     restitution: float = number(0.0, doc="Part of the speed that an impact gives back, 0 to 1", minimum=0.0)
 

@@ -40,6 +40,7 @@ class DriveInput(Element):
     joint: str | None = reference(
         None,
         doc="Joint whose coordinate moves the drive, or null for a coordinate of its own",
+        plain="Joint whose coordinate moves the drive; empty for a coordinate of its own",
         refers_to="joint",
         nullable=True,
     )
@@ -53,7 +54,12 @@ class DriveInput(Element):
         choices=(SIMULATED, ANIMATED, LOCKED),
     )
     animation: Table | None = record(
-        Table, None, doc="Coordinate over time, used while motion_type is animated", nullable=True, over="time"
+        Table,
+        None,
+        doc="Coordinate over time, used while motion_type is animated",
+        plain="Coordinate over time, used while it is animated",
+        nullable=True,
+        over="time",
     )
     torque: float = number(0.0, doc="Constant torque or force along it", unit="N m or N")
     torque_table: Table | None = record(
@@ -70,10 +76,18 @@ class DriveInput(Element):
     rest: float = number(0.0, doc="Coordinate at which the springs are relaxed", unit="rad or m")
     damping: float = number(0.0, doc="Viscous damping", unit="N m s/rad or N s/m", minimum=0.0)
     lower: float | None = number(
-        None, doc="Lower limit, null for none; hard without limit_stiffness", unit="rad or m", nullable=True
+        None,
+        doc="Lower limit, null for none; hard without limit_stiffness",
+        plain="Lower limit; hard without a limit stiffness",
+        unit="rad or m",
+        nullable=True,
     )
     upper: float | None = number(
-        None, doc="Upper limit, null for none; hard without limit_stiffness", unit="rad or m", nullable=True
+        None,
+        doc="Upper limit, null for none; hard without limit_stiffness",
+        plain="Upper limit; hard without a limit stiffness",
+        unit="rad or m",
+        nullable=True,
     )
     limit_stiffness: float = number(
         0.0, doc="Stiffness of soft limits; 0 for hard ones", unit="N m/rad or N/m", minimum=0.0

@@ -19,7 +19,10 @@ class Attachment(Element):
 
     node: int = integer(doc="Which node, counted from 0", minimum=0)
     body: str | None = reference(
-        doc="Body the node is fixed to, or null for the world", refers_to="body", nullable=True
+        doc="Body the node is fixed to, or null for the world",
+        plain="Body the node is fixed to; empty for the world",
+        refers_to="body",
+        nullable=True,
     )
 
 
@@ -50,6 +53,7 @@ class Strand(Element):
     rest_lengths: Vector = array(
         None,
         doc="Length of each segment without tension; null for those at the start",
+        plain="Length of each segment without tension; without them those at the start",
         shape=(None,),
         unit="m",
         positive=True,
@@ -58,7 +62,12 @@ class Strand(Element):
     pulls_only: bool = flag(False, doc="Segments pull but do not push, like a rope")
     drag: float = number(0.0, doc="Viscous damping of every node's velocity", unit="N s/m", minimum=0.0)
     velocities: Vector = array(
-        None, doc="Velocities of the nodes at the start; null for rest", shape=(None, 3), unit="m/s", nullable=True
+        None,
+        doc="Velocities of the nodes at the start; null for rest",
+        plain="Velocities of the nodes at the start",
+        shape=(None, 3),
+        unit="m/s",
+        nullable=True,
     )
     attachments: tuple[Attachment, ...] = records(Attachment, (), doc="Nodes that are fixed to bodies or to the world")
 

@@ -151,4 +151,4 @@ def is_broken(each: Reference) -> bool:
     meant = each.object()
     if references.is_lost(each.group, each.name):
         return True
-    return not each.nullable if meant is None else not meant.users_scene
+    return not each.nullable if meant is None else meant.library is None and not meant.users_scene

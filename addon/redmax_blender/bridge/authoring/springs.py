@@ -46,7 +46,7 @@ class Wishes(NamedTuple):
 def add_spring(context: bpy.types.Context, objects: Sequence[Object], wishes: Wishes) -> Object:
     """A spring between two bodies of some objects, or between one and the world. Of several the active one is second.
 
-    objects: bodies, or what may become one, and empties at which the ends stand, in the order of the bodies.
+    objects: bodies, or what may become one, and empties at which the ends stand.
     """
     bodies = [obj for obj in objects if build.may_be_body(obj)]
     empties = [obj for obj in objects if build.is_plain(obj) and not obj.redmax.is_joint]
@@ -55,6 +55,8 @@ def add_spring(context: bpy.types.Context, objects: Sequence[Object], wishes: Wi
     require_editable([*bodies, *empties])
     with joint_objects.first_frame(context, [*bodies, *empties]) as depsgraph:
         E_wb = [joint_objects.place_of(body, depsgraph) for body in bodies]
+        if wishes.ends == "EMPTIES":
+            empties = _by_body(empties, bodies, depsgraph)
         at = [frames.modelled_matrix(empty, depsgraph)[:3, 3] for empty in empties]
     cursor = np.array(context.scene.cursor.location, np.float64)
     points = _points(wishes.ends, E_wb, at, cursor)
@@ -86,12 +88,27 @@ _EVEN = 1e-6
 """Coordinates of an end below this part of the spring's length are rounding."""
 
 
+def _by_body(empties: list[Object], bodies: list[Object], depsgraph: bpy.types.Depsgraph) -> list[Object]:
+    """Two empties in the order of the bodies that they belong to: their Blender parents, or what they are nearer to."""
+    if len(empties) != 2:
+        raise refuse("", f"{len(empties)} empties are selected", "select two, one at each end of the spring")
+
+    def distance(empty: Object, body: Object) -> float:
+        if body in joint_objects.ancestors(empty):
+            return -1.0
+        point = frames.modelled_matrix(empty, depsgraph)[:3, 3]
+        return joint_objects.extent_of(body, depsgraph).distance(point)
+
+    first, second = empties
+    here = sum(distance(empty, body) for empty, body in zip((first, second), bodies, strict=False))
+    there = sum(distance(empty, body) for empty, body in zip((second, first), bodies, strict=False))
+    return [second, first] if there < here else [first, second]
+
+
 def _points(ends: Ends, E_wb: list[Array], empties: list[Array], cursor: Array) -> tuple[Array, Array]:
     """(3,), (3,) both ends in the world."""
     origins = [E[:3, 3] for E in E_wb]
     if ends == "EMPTIES":
-        if len(empties) != 2:
-            raise refuse("", f"{len(empties)} empties are selected", "select two, one at each end of the spring")
         return empties[0], empties[1]
     if ends == "CURSOR" or len(origins) == 1:
         return origins[0], cursor

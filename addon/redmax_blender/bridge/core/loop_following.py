@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mechanism that follows given coordinates with its loops closed, from one pose to the next.
+"""A mechanism that follows given coordinates with its loops closed and its gears in mesh, from one pose to the next.
 
 Given coordinates go straight from where they are to where they are wanted, in steps short enough for Newton's method
 to stay on the same branch. Where a loop cannot close any further on, the mechanism stays at the last pose that it
@@ -45,7 +45,7 @@ WEAK = 1e-9
 @dataclass(frozen=True, eq=False)
 class Followed:
     """q (nr,) as far as it goes. wish: the coordinates asked for there. blocked: name of the joint that closes the
-    loop which cannot follow, empty if the mechanism is where it is wanted."""
+    loop which cannot follow, or of the constraint, empty if the mechanism is where it is wanted."""
 
     q: Array
     wish: Array
@@ -63,6 +63,7 @@ class Follower:
         self.model, self.held, self.scale = model, held, scale
         self._chart = model.initial_state().chart
         self._still = np.zeros(model.dof_count)
+        self._names = [owner.name for owner in constraint_rows.element_names(model)]
         self.last = self._modelled = Followed(np.zeros(model.dof_count), np.zeros(model.dof_count))
         self._known: tuple[Array, tuple[Array, Array, str]] | None = None  # the last closed pose, with its rows
         self._refused: tuple[Followed, Array] | None = None
@@ -79,7 +80,8 @@ class Follower:
             return self.last
         if self._refused is not None and self._refused[0] is self.last and np.array_equal(wish, self._refused[1]):
             return self.last
-        self.last = self._gone(self.last, wish) if self.model.loops else Followed(wish, wish)
+        held = constraint_rows.is_constrained(self.model)
+        self.last = self._gone(self.last, wish) if held else Followed(wish, wish)
         self._refused = (self.last, wish) if self.last.blocked else None
         return self.last
 
@@ -103,7 +105,7 @@ class Follower:
         change = wish - start.wish
         far = float(np.abs(change / self.scale).max(initial=0.0))
         longest = part = max(STEP / far, 1.0 / MOST_STEPS) if far > STEP else 1.0
-        done, q, blocked = 0.0, start.q, self.model.loops[0].joint.name
+        done, q, blocked = 0.0, start.q, self._names[0]
         for _ in range(2 * MOST_STEPS):
             if done == 1.0:
                 break
@@ -164,10 +166,10 @@ class Follower:
         return change
 
     def _rows(self, q: Array) -> tuple[Array, Array, str]:
-        """What loops are off by (m,), its derivative (m, nr), and the joint of the loop that is off most."""
+        """What loops and constraints are off by (m,), its derivative (m, nr), and which is off most, by name."""
         kin = kinematics.kinematics(self.model, q, self._still, self._chart)
         rows = constraint_rows.constraint_rows(self.model, kin, 0.0)
         by = assembly.scale_of(self.model, rows)
         error = rows.error / by
-        worst = self.model.loops[rows.owner[int(np.abs(error).argmax())]].joint.name if len(error) else ""
+        worst = self._names[rows.owner[int(np.abs(error).argmax())]] if len(error) else ""
         return error, rows.G / by[:, None], worst

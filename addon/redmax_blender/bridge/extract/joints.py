@@ -125,7 +125,7 @@ class JointReader:
         for word, other in (("parent", settings.parent), ("child", settings.child)):
             if other is None or other.name_full in self.known:
                 continue
-            if not other.users_scene:
+            if other.library is None and not other.users_scene:
                 text = f"Joint '{obj.name}' has '{other.name}' as its {word}, which was deleted"
                 fixes = ("PICK_END", *(("USE_WORLD",) * (word == "parent")), "REMOVE_ELEMENT")
                 yield Finding(obj.name, text, "pick another body, or remove the joint", fixes=fixes, code=LOST)

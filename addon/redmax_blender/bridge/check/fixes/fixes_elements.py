@@ -69,6 +69,8 @@ def clear_place(_context: bpy.types.Context, obj: Object) -> str:
 def remove_element(context: bpy.types.Context, obj: Object) -> str:
     """The element goes, and its empty with it."""
     require_editable([obj])
+    if not elements.broken(obj) and not sorts.generated_sorts(obj.redmax):
+        raise refuse(obj.name, f"'{obj.name}' has lost nothing", "run Check again")
     name, depsgraph = obj.name, context.evaluated_depsgraph_get()
     if obj.redmax.is_joint:
         build.remove_joint(obj, depsgraph, keep_empty=bool(sorts.generated_sorts(obj.redmax)))
