@@ -14,7 +14,9 @@ from geared import extracted, select
 
 from redmax_blender import handlers
 from redmax_blender.bridge.check.fixes import fixes
+from redmax_blender.bridge.core.findings import RedMaxError
 from redmax_blender.bridge.extract import keyed_model
+from redmax_blender.bridge.results import keyed_pose
 from redmax_blender.properties import references, sorts, stored_groups
 
 MAKERS = {"spring": geared.sprung, "gear": geared.geared}
@@ -354,6 +356,29 @@ def test_a_bone_that_was_deleted_is_missed_by_name():
     bpy.ops.object.mode_set(mode="OBJECT")
     assert references.is_lost(settings, "body_b")
     assert any("has lost its Body B, 'Second'" in finding.text for finding in extracted().findings)
+
+
+def test_a_mechanism_that_cannot_be_built_does_not_keep_others_from_following(monkeypatch):
+    """What hangs on one of its bodies as a Blender child stays where it is."""
+    geared.geared()
+    small, other = bpy.data.objects["Small"], geared.rod("Other")
+    other.parent = small
+    pin = bpy.data.objects.new("Other Pin", None)
+    bpy.context.scene.collection.objects.link(pin)
+    pin.redmax.is_joint, pin.redmax.joint.child = True, other
+    pin.redmax.joint.motion_type, pin.redmax.joint.coordinate_angle_1 = "animated", 0.3
+    bpy.context.view_layer.update()
+    built = keyed_model._built
+
+    def only_others(extraction, mechanism):
+        if "Small" in mechanism.bodies:
+            raise RedMaxError("cannot be built")
+        return built(extraction, mechanism)
+
+    monkeypatch.setattr(keyed_model, "_built", only_others)
+    keyed = keyed_pose.Keyed(extracted())
+    poses = list(keyed.poses(1.0, bpy.context.evaluated_depsgraph_get()))
+    assert [pose.obj.name for pose in poses] == ["Other"]
 
 
 def test_the_keyed_pose_turns_the_follower_of_a_gear():

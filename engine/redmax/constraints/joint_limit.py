@@ -67,6 +67,8 @@ class JointLimit(Constraint):
     def problems(self) -> Iterator[tuple[str, str]]:
         lower = -math.inf if self.lower is None else self.lower
         upper = math.inf if self.upper is None else self.upper
+        if self.lower is None and self.upper is None:
+            yield "has neither a lower nor an upper limit", "give one of them"
         if lower > upper:
             yield "has a lower limit above its upper limit", "swap them"
         if self.restitution > 1.0:

@@ -40,6 +40,8 @@ class Keyed(Source):
     def __init__(self, extraction: extract.Extraction) -> None:
         super().__init__(extraction)
         self.mechanisms = keyed_mechanisms(extraction)
+        built = {name for mechanism in self.mechanisms for name in mechanism.follower.model.body_names}
+        self.moving = [name for name in self.moving if name in built]  # what cannot be built carries nothing along
         self._asked: list[Array] = []
 
     def has_moved(self) -> bool:
