@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 __all__ = [
     "accelerations",
     "bare_tree",
+    "constrained_tree",
     "describe",
     "forward_dynamics",
     "inverse_dynamics",
     "kinematics",
     "linear_system",
     "loads",
-    "looped_tree",
     "mass_matrix",
     "new_tree",
     "python_force",
@@ -56,9 +56,11 @@ def new_tree(model: Model) -> Tree | None:
     return _tree_class()(model) if model.once(pack).whole and not python_force(model) else None
 
 
-def looped_tree(model: Model) -> Tree | None:
-    """Kernels for a model whose only constraints are loops that they know and keep closed; None where numpy must do."""
-    if route.name() != route.NUMBA or not model.loops or not model.treatment.projects or model.followers is not None:
+def constrained_tree(model: Model) -> Tree | None:
+    """Kernels for a model with loops and constraints, if they know all of them; None where numpy must do."""
+    if route.name() != route.NUMBA or not (model.loops or model.constraints):
+        return None
+    if not model.treatment.projects or model.followers is not None:
         return None
     from .kernels.layout.packing import pack  # noqa: PLC0415  (not needed without numba)
     from .kernels.layout.packing_rows import known  # noqa: PLC0415  (not needed without numba)
@@ -110,7 +112,7 @@ def describe(model: Model) -> str:
         for title, name in (("joint", python_joint(model)), ("force", python_force(model))):
             if name:
                 return f"numpy {np.__version__} ({title} '{name}' is known only in Python)"
-        if (model.loops or model.constraints) and looped_tree(model) is None:
+        if (model.loops or model.constraints) and constrained_tree(model) is None:
             return f"numpy {np.__version__}"
     return route.versions()
 

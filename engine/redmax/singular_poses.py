@@ -110,7 +110,7 @@ def singular_pose(model: Model, states: Sequence[State], strengths: Sequence[Str
 
 
 def _by_kernels(model: Model) -> Measure | None:
-    tree = fast.looped_tree(model)
+    tree = fast.constrained_tree(model)
     if tree is None:
         return None
     names = element_names(model)

@@ -34,7 +34,7 @@ EVERY_SIZE = [(1.0, 1.0), (1e-3, 1e-3), (1e3, 1e3), (1.0, 1e-4)]
 @pytest.fixture(params=["numba", "numpy"])
 def route(request, monkeypatch):
     if request.param == "numpy":
-        monkeypatch.setattr("redmax.fast.looped_tree", lambda _model: None)
+        monkeypatch.setattr("redmax.fast.constrained_tree", lambda _model: None)
         monkeypatch.setattr("redmax.fast.new_tree", lambda _model: None)
     return request.param
 

@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import Array
 from ..fields import Element, text
 from ..joints import Joint
+from .packed_rows import PackedRow
 
 ZERO_TWIST = np.zeros(6)
 
@@ -109,6 +110,10 @@ class Constraint(Element):
     @abstractmethod
     def rows(self, at: Instant) -> Rows:
         """The conditions at one instant; always as many."""
+
+    def packed(self) -> tuple[PackedRow, ...] | None:
+        """The rows of `rows`, in their order, as data for compiled code; None where only Python knows them."""
+        return None
 
     def breakpoints(self) -> Array:
         """Times [s] at which what it prescribes has a corner or a jump."""

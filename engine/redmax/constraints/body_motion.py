@@ -13,6 +13,7 @@ from ..arrays import Array
 from ..fields import Vector, array, record, reference
 from ..tables import Table
 from .base import Constraint, Instant, Rows
+from .packed_rows import ComponentRow
 
 COMPONENTS = ("rx", "ry", "rz", "x", "y", "z")
 
@@ -58,6 +59,10 @@ class BodyMotion(Constraint):
         change -= np.concatenate([np.cross(omega, target[:3]), np.cross(omega, target[3:])])
         metres = tuple(bool(k >= 3) for k in held)
         return Rows(target[held], change[held], None, metres, bodies=((body.number, np.eye(6)[held]),))
+
+    def packed(self) -> tuple[ComponentRow, ...]:
+        held = np.flatnonzero(np.asarray(self.components))
+        return tuple(ComponentRow(self.body, int(component), self.table) for component in held)
 
     @property
     def prescribes(self) -> bool:

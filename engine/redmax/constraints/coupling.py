@@ -12,6 +12,7 @@ import numpy as np
 from ..fields import integer, number, reference
 from ..joints import Joint
 from .base import Constraint, Instant, Rows, coordinate_problem
+from .packed_rows import CoordinateRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,11 @@ class Coupling(Constraint):
         error = on_follower @ follower.q + on_leader @ leader.q - self.offset
         joints = ((leader.number, on_leader), (follower.number, on_follower))
         return Rows(np.zeros(1), np.zeros(1), error, (False,), joints=joints)
+
+    def packed(self) -> tuple[CoordinateRow, ...]:
+        leader = (self.leader, self.leader_coordinate, -self.ratio)
+        follower = (self.follower, self.follower_coordinate, 1.0)
+        return (CoordinateRow((leader, follower), self.offset),)
 
     def joint_problems(self, joints: Mapping[str, Joint]) -> Iterator[tuple[str, str]]:
         if (self.leader, self.leader_coordinate) == (self.follower, self.follower_coordinate):

@@ -13,6 +13,7 @@ import numpy as np
 from ..fields import integer, number, reference
 from ..joints import Joint
 from .base import Constraint, Instant, Rows, coordinate_problem
+from .packed_rows import CoordinateRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +64,14 @@ class JointLimit(Constraint):
         row[:, self.coordinate] = ([1.0] if self.lower is not None else []) + ([-1.0] if self.upper is not None else [])
         zero = np.zeros(len(error))
         return Rows(zero, zero, np.array(error), (False,) * len(error), joints=((joint.number, row),))
+
+    def packed(self) -> tuple[CoordinateRow, ...]:
+        sides = ((1.0, self.lower), (-1.0, self.upper))
+        return tuple(
+            CoordinateRow(((self.joint, self.coordinate, side),), side * limit)
+            for side, limit in sides
+            if limit is not None
+        )
 
     def problems(self) -> Iterator[tuple[str, str]]:
         lower = -math.inf if self.lower is None else self.lower

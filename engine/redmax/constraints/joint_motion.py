@@ -14,8 +14,7 @@ from ..fields import choice, integer, record, reference
 from ..joints import Joint
 from ..tables import Table
 from .base import Constraint, Instant, Rows, coordinate_problem
-
-POSITION, VELOCITY, ACCELERATION = "position", "velocity", "acceleration"
+from .packed_rows import ACCELERATION, POSITION, VELOCITY, CoordinateRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +49,10 @@ class JointMotion(Constraint):
             return Rows(self.table.value(t), self.table.derivative(t), None, (False,), joints=joints)
         # Whatever velocity the coordinate has is right: the row holds for accelerations alone.
         return Rows(row @ joint.qdot, self.table.value(t), None, (False,), joints=joints)
+
+    def packed(self) -> tuple[CoordinateRow, ...]:
+        term = (self.joint, self.coordinate, 1.0)
+        return (CoordinateRow((term,), table=self.table, quantity=self.quantity),)
 
     @property
     def prescribes(self) -> bool:

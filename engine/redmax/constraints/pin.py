@@ -13,6 +13,7 @@ from ..arrays import Array
 from ..fields import Vector, array, reference
 from ..spatial import adjoint, so3
 from .base import BodyAt, Constraint, Instant, Rows
+from .packed_rows import PointRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +70,10 @@ class Pin(Constraint):
         G_a = G_a + np.hstack([so3.hat(along) @ a.E_wb[:3, :3], np.zeros((3, 3))])
         bodies = tuple((body.number, G) for body, G in ((a, V @ G_a), (b, -V @ G_b)) if body.number >= 0)
         return Rows(np.zeros(len(V)), bias, V @ (x_a - x_b), (True,) * len(V), bodies=bodies)
+
+    def packed(self) -> tuple[PointRow, ...]:
+        point, other = np.asarray(self.point, np.float64), np.asarray(self.other_point, np.float64)
+        return tuple(PointRow(self.body, direction, point, self.other, other) for direction in self._held())
 
     def _held(self) -> Array:
         """(3 or 2, 3) unit directions in the first body's frame. Source: RBDN eq. 2.90."""

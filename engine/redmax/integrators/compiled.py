@@ -12,6 +12,7 @@ import numpy as np
 from .. import fast
 from ..arrays import Array, IntArray
 from ..dynamics.animation import with_prescribed
+from ..dynamics.constraint_rows import element_names
 from ..dynamics.freedoms import free_coordinates
 from ..errors import ElementName, Quantity
 from ..model import Model
@@ -142,11 +143,12 @@ class CompiledRungeKutta:
         last, length = self._clock[self._kernel.LAST], self._clock[self._kernel.LENGTH]
         return inside(self._polynomial, float((t - last) / length))
 
-    def _widest_loop(self) -> str:
-        """Name of the joint whose loop is open most where the last step would have ended."""
+    def _widest_open(self) -> ElementName:
+        """The loop or constraint that is open most where the last step would have ended."""
         tree, model = self.tree, self.tree.model
         q, qdot, _ = self._motion
-        return model.loops[tree.widest_loop(q, qdot, tree.chart(np.zeros(model.body_count, np.int64)))].joint.name
+        owner = tree.widest_open(q, qdot, tree.chart(np.zeros(model.body_count, np.int64)), self.t)
+        return element_names(model)[owner]
 
     def _error(self, ended: int, where: int) -> IntegrationError:
         kernel, model = self._kernel, self.tree.model
@@ -155,7 +157,7 @@ class CompiledRungeKutta:
         if ended == kernel.STUCK:
             return IntegrationError.of(fast.stuck_joint(model, where))
         if ended == kernel.TORN:
-            loop = ElementName("loop joint", self._widest_loop())
+            loop = self._widest_open()
             what = f"{loop}: can no longer be closed after t = {self.t:.6g} s"
             advice = "something moves its bodies further than they reach"
             return IntegrationError(what, loop, advice, code="cannot_close", numbers={"t": Quantity(self.t, "s")})

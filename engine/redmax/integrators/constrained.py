@@ -110,7 +110,7 @@ class ConstrainedRun:
         self._weakest = (math.inf, 0.0, UNKNOWN)
         self._names = element_names(model)
         self.regular = tree is not None
-        self.tree = fast.looped_tree(model) if tree is None else tree
+        self.tree = fast.constrained_tree(model) if tree is None else tree
         self.loss = 0.0
         self.impacts = 0
         self.look: Callable[[], None] = _nothing
@@ -162,6 +162,11 @@ class ConstrainedRun:
         return np.asarray(~rows.one_sided | (self.touching & close))
 
     @property
+    def touches(self) -> bool:
+        """Whether a one-sided row touches."""
+        return self.has_one_sided and bool(self.touching.any())
+
+    @property
     def idle(self) -> bool:
         """Whether nothing is held at present: there are one-sided rows alone, and none of them touches."""
         return self.only_one_sided and self.treatment.projects and not self.touching.any()
@@ -179,7 +184,7 @@ class ConstrainedRun:
         if not self.treatment.projects:
             return state
         state = self._started_whole(state)
-        if self.regular:
+        if self.regular and not self.model.constraints:
             begun = self._started_by_kernels(state)
             if begun is not None:
                 return begun
@@ -223,7 +228,7 @@ class ConstrainedRun:
         scale = np.where(seen.metres, self.model.once(size), 1.0)
         if not (seen.upright and (np.abs(seen.errors) <= OPEN * scale).all()):
             return None
-        q, qdot, closed = tree.project(state.q, state.qdot, state.chart)
+        q, qdot, closed = tree.project(state.q, state.qdot, state.chart, state.t)
         if not closed or tree.rank != seen.row_count:
             return None
         seen = tree.evaluate_loops(q, qdot, state.chart)
@@ -270,8 +275,8 @@ class ConstrainedRun:
             return state
         if t < state.t and self.model.prescribed.any():  # animated joints still have their old velocities
             state = State(state.t, *with_prescribed(self.model, t, state.q, state.qdot), state.chart)
-        if self.tree is not None:
-            q, qdot, closed = self.tree.project(state.q, state.qdot, state.chart)
+        if self.tree is not None and not self.touches:
+            q, qdot, closed = self.tree.project(state.q, state.qdot, state.chart, t)
             if closed and self.trusts_tree:
                 return State(state.t, q, qdot, state.chart)
         model = self.model

@@ -59,12 +59,14 @@ def tree_for(settings: Adaptive, model: Model, state: State) -> Tree | None:
 
 
 def _regular_tree(model: Model, state: State) -> Tree | None:
-    """Kernels for a mechanism with loops of which none depends on the others.
+    """Kernels for a mechanism with loops and constraints of which none depends on the others.
 
     Where some do, as in flat poses and in mechanisms that are held too often, the rank has to be followed from step to
     step (`ConstrainedRun.rank`).
     """
-    tree = fast.looped_tree(model)
+    if any(constraint.one_sided for constraint in model.constraints):
+        return None
+    tree = fast.constrained_tree(model)
     return tree if tree is not None and tree.is_regular(state.q, state.chart) else None
 
 

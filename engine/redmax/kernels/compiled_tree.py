@@ -16,7 +16,7 @@ from ..spatial import adjoint, pose
 from . import core, tasks
 from .layout import packing
 from .layout.arrays import Sections
-from .layout.declaration import Body, Column, Head, RowBodies, RowWork, Vector, World
+from .layout.declaration import Active, Body, Column, RowBodies, RowWork, Vector, World
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
 from .rows.redundant_rows import without_redundant_rows
@@ -135,11 +135,11 @@ class Tree:
             return q, qdot, chart
         return q_new, qdot_new, self.chart(chart)
 
-    def project(self, q: Array, qdot: Array, chart: IntArray) -> tuple[Array, Array, bool]:
+    def project(self, q: Array, qdot: Array, chart: IntArray, t: float) -> tuple[Array, Array, bool]:
         """Coordinates and velocities brought onto all rows by the least change, and whether that succeeded."""
         self.set_chart(chart)
         q, qdot = np.array(q, np.float64), np.array(qdot, np.float64)
-        return q, qdot, self._run(q, qdot, self._qddot, 0.0, tasks.PROJECT) >= 0
+        return q, qdot, self._run(q, qdot, self._qddot, t, tasks.PROJECT) >= 0
 
     @property
     def rank(self) -> int:
@@ -154,7 +154,7 @@ class Tree:
         """
         least, row, largest = self._world[World.LEAST_STRENGTH : World.MOST_STRENGTH + 1].tolist()
         self._world[World.LEAST_STRENGTH], self._world[World.MOST_STRENGTH] = np.inf, 0.0
-        return least**0.5, largest**0.5, int(self.packed.rows[int(row), RowBodies.LOOP]) if least < np.inf else 0
+        return least**0.5, largest**0.5, int(self.packed.rows[int(row), RowBodies.OWNER]) if least < np.inf else 0
 
     def weakest_at(self, q: Array, chart: IntArray) -> tuple[float, int]:
         """Strength of the weakest row in this pose, and the number of its loop; see `weakest_row`."""
@@ -170,37 +170,55 @@ class Tree:
 
     def moving_rows(self) -> BoolArray:
         """(m,) whether a row can move anything at the pose of the last call."""
-        moved = self._sections.columns[:, Column.D] @ self._sections.reach**2
+        reach = self._sections.reach.ravel()[: self._dofs * self.active].reshape(self._dofs, self.active)
+        moved = self._sections.columns[:, Column.D] @ reach**2
         return np.asarray(moved > IMMOBILE_ROW * self._rows[: len(moved), RowWork.BOUND])
+
+    def constraint_multipliers(self) -> Array:
+        """(c,) multipliers of all rows of constraints as the last `observe` left them; 0 for those that do not hold."""
+        multipliers = np.zeros(self._constraint_rows)
+        lines, m = self._sections.row_bodies, self.active
+        numbers = lines[:m, RowBodies.NUMBER]
+        multipliers[numbers[numbers >= 0]] = self._rows[:m, RowWork.MULTIPLIER][numbers >= 0]
+        return multipliers
+
+    @cached_property
+    def _constraint_rows(self) -> int:
+        return int(self.packed.rows[:, RowBodies.NUMBER].max(initial=-1)) + 1
 
     @cached_property
     def loops(self) -> LoopResults:
         """Loops as the last `evaluate_loops` or `observe` left them."""
         return LoopResults(self.model, self.packed, self._rows, self._E_ki)
 
-    def evaluate_loops(self, q: Array, qdot: Array, chart: IntArray) -> LoopResults:
-        """Errors and rates of all rows of loops, redundant ones too, at (q, qdot)."""
+    def evaluate_loops(self, q: Array, qdot: Array, chart: IntArray, t: float = 0.0) -> LoopResults:
+        """Errors and rates of all rows, redundant ones too, at (q, qdot) and time t [s]."""
         self.set_chart(chart)
-        self._run(*self._copied(q, qdot), self._qddot, 0.0, tasks.PLACE | tasks.ROW_ERRORS)
+        self._run(*self._copied(q, qdot), self._qddot, t, tasks.PLACE | tasks.ROW_ERRORS)
         return self.loops
 
-    def widest_loop(self, q: Array, qdot: Array, chart: IntArray) -> int:
-        """Index of the loop with the largest error."""
-        return int(self.packed.rows[np.abs(self.row_errors(q, qdot, chart)).argmax(), RowBodies.LOOP])
+    def widest_open(self, q: Array, qdot: Array, chart: IntArray, t: float) -> int:
+        """Owner of the equation with the largest error."""
+        return int(self.packed.rows[np.abs(self.row_errors(q, qdot, chart, t)).argmax(), RowBodies.OWNER])
 
     def is_regular(self, q: Array, chart: IntArray) -> bool:
         """Whether all rows that are solved for are independent at q."""
-        return len(self.independent_rows(q, chart)) == int(self.ints[Head.ROWS])
+        return len(self.independent_rows(q, chart)) == self.active
 
-    def row_errors(self, q: Array, qdot: Array, chart: IntArray) -> Array:
-        """(m,) errors of the rows that are solved for [m, or the cosine of an angle near pi / 2]."""
-        self._accelerate(q, qdot, chart)
-        return self._rows[: int(self.ints[Head.ROWS]), RowWork.ERROR].copy()
+    @property
+    def active(self) -> int:
+        """How many rows hold at present."""
+        return int(self._sections.active[Active.ROWS])
 
-    def _accelerate(self, q: Array, qdot: Array, chart: IntArray) -> None:
+    def row_errors(self, q: Array, qdot: Array, chart: IntArray, t: float = 0.0) -> Array:
+        """(m,) errors of the rows that hold [m, rad, 1, or the cosine of an angle near pi / 2]."""
+        self._accelerate(q, qdot, chart, t)
+        return self._rows[: self.active, RowWork.ERROR].copy()
+
+    def _accelerate(self, q: Array, qdot: Array, chart: IntArray, t: float = 0.0) -> None:
         self.set_chart(chart)
         self._qddot[:] = 0.0
-        self._run(*self._copied(q, qdot), self._qddot, 0.0, tasks.ACCELERATE)
+        self._run(*self._copied(q, qdot), self._qddot, t, tasks.ACCELERATE)
 
     def mass_matrix(self, q: Array, chart: IntArray) -> Array:
         """(nr, nr) [kg, kg m, kg m^2 by joint], by composite bodies."""
@@ -285,7 +303,8 @@ class Tree:
             stuck=int(stuck),
             loop_reaction=self.loops.reactions() if self.model.loops else NO_LOOPS[0],
             gap=self.loops.gaps() if self.model.loops else NO_LOOPS[1],
-            certain=self.packed.determined and self.rank == int(self.ints[Head.ROWS]),
+            certain=self.packed.determined and self.rank == self.active,
+            constraint=self.constraint_multipliers(),
         )
 
 

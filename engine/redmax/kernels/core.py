@@ -18,10 +18,10 @@ from .cache.jit import callback, compiled, inner
 from .joints.charts import recentre, turn_rate
 from .joints.loads import joint_loads, put_prescribed
 from .joints.place import place_all, velocities
-from .layout.declaration import Head, Vector, Work, World
+from .layout.declaration import Active, Head, Vector, Work, World
 from .layout.memory import fixed, further, get, get3, numbers_at, put, put3
 from .layout.views import address_in, addresses, arrays_of, line, rows_of, whole
-from .rows.constrained import errors_and_rates, forward_with_rows, set_forces
+from .rows.constrained import errors_and_rates, forward_with_rows, power_of_rows, set_forces
 from .rows.projection import project
 from .tree.articulated import eliminate, substitute
 from .tree.forces import apply_forces
@@ -62,7 +62,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     rows = rows_of(ints, floats)
     bodies, links = rows.bodies, rows.links
     world, work, columns, vectors = rows.world, rows.body_work, rows.columns, rows.vectors
-    constrained, count = fixed(ints, Head.ROWS) > 0, fixed(ints, Head.FORCES)
+    m, count = get(rows.active, Active.ROWS), fixed(ints, Head.FORCES)
+    constrained = m > 0
     armature, force = further(vectors, Vector.ARMATURE * nr), further(vectors, Vector.FORCE * nr)
     load, right = further(vectors, Vector.LOAD * nr), further(vectors, Vector.RIGHT_SIDE * nr)
     K, D = further(vectors, Vector.LOAD_K * nr), further(vectors, Vector.LOAD_D * nr)
@@ -74,7 +75,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & tasks.RECENTRE:
         result = 1 if recentre(n, links, rows.parts, rows.joint_data, rows.charts, q, qdot) else 0
     if what & tasks.PROJECT:
-        result = project(ints, rows, q, qdot)
+        result = project(ints, rows, arrays_of(ints, rows), q, qdot, t)
     if what & tasks.PLACE:
         place_all(n, rows, q, qdot)
         if constrained or count > 0 or fixed(ints, Head.HAS_BODY_DAMPING) or what & (tasks.WRENCHES | tasks.ROW_ERRORS):
@@ -84,6 +85,9 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & tasks.LOADS:
         if loaded:
             joint_loads(ints, rows, q, qdot, t)
+        elif fixed(ints, Head.ROWS) > 0:  # which may add forces along coordinates
+            for k in range(nr):
+                put(load, k, 0.0)
         for k in range(nr):
             put(force, k, get(load, k))
         if count > 0:
@@ -92,12 +96,13 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & tasks.FORWARD:
         wrenches = what & tasks.WRENCHES != 0
         if constrained:
-            result = forward_with_rows(ints, rows, qddot, wrenches)
+            result = forward_with_rows(ints, rows, arrays_of(ints, rows), q, qdot, qddot, t, wrenches)
         else:
             planar = fixed(ints, Head.IS_PLANAR) != 0
             result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, wrenches)
     if what & tasks.POWERS:
         put_in, taken = powers(arrays_of(ints, rows), loaded, line(qdot, nr), t)
+        put_in += power_of_rows(m, rows.row_work)
         if count > 0:
             put_in, taken = put_in + get(world, World.FORCES_IN), taken + get(world, World.FORCES_OUT)
         put(world, World.POWER_IN, put_in)
@@ -111,7 +116,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & tasks.SOLVE_IMPLICIT:
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
     if what & tasks.ROW_ERRORS:
-        errors_and_rates(ints, rows)
+        errors_and_rates(ints, rows, arrays_of(ints, rows), q, qdot, t)
     return result
 
 

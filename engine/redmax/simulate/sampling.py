@@ -19,7 +19,7 @@ from ..integrators.routes.route import Unconstrained
 from .channels import channels_of, nodes, of_halves
 from .divergence import DivergedError, divergence, torn
 from .exchange import Exchange
-from .sample import NO_CONSTRAINTS, NO_STRENGTH, Sample
+from .sample import NO_STRENGTH, Sample
 
 if TYPE_CHECKING:
     from ..kernels.compiled_tree import Tree
@@ -65,7 +65,7 @@ class Sampler:
             "torque": seen.tau,
             "motor": np.where(model.prescribed, seen.tau - seen.load, 0.0),
             "loop_reaction": of_halves(model, seen.loop_reaction, seen.reaction),
-            "constraint": NO_CONSTRAINTS["constraint"],
+            "constraint": seen.constraint,
             "gap": seen.gap,
             "center_of_mass": seen.center_of_mass,
             "momentum": seen.momentum,
@@ -111,5 +111,5 @@ def _tree_for(stepper: Stepper) -> Tree | None:
     if type(stepper).body_motion is not Stepper.body_motion:
         return None
     if stepper.constraints is not None:
-        return fast.looped_tree(stepper.model) if stepper.constraints.regular else None
+        return fast.constrained_tree(stepper.model) if stepper.constraints.regular else None
     return fast.new_tree(stepper.model)

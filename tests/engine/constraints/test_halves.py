@@ -429,7 +429,7 @@ def test_a_child_without_mass_is_left_to_readable_rows():
     scene = lightened(closing("screw", 12, "bare", bodies=4), None)
     model = compile_scene(scene)
     assert not model.halves
-    assert fast.looped_tree(model) is None
+    assert fast.constrained_tree(model) is None
     assert fast.describe(model).startswith("numpy")
     run(model, duration=0.1)
 

@@ -116,7 +116,7 @@ def test_rows_that_move_nothing_do_no_work(name):
 def test_kernels_count_the_same_rows_and_agree(name):
     """Also mechanisms in a plane, whose rows across it are nothing but rounding."""
     model, q = SITUATIONS[name]()
-    tree = fast.looped_tree(model)
+    tree = fast.constrained_tree(model)
     if tree is None:
         pytest.skip("needs numba")
     kin, _, free, rows = instant(model, q)
@@ -130,7 +130,7 @@ def test_kernels_count_the_same_rows_and_agree(name):
 def test_kernels_agree_with_an_animated_crank():
     """Accelerations, and the power of the motor while the loop holds it."""
     model = compile_scene(four_bar(motion_type="animated", animation=ANGLE))
-    tree = fast.looped_tree(model)
+    tree = fast.constrained_tree(model)
     if tree is None:
         pytest.skip("needs numba")
     t = 0.3

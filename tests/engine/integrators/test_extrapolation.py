@@ -210,7 +210,7 @@ def test_runs_agree_with_the_explicit_method(build):
 @pytest.mark.parametrize("build", [driven, lambda: compile_scene(four_bar(qdot=2.0))])
 def test_compiled_steps_are_the_readable_ones(build, monkeypatch):
     model = build()
-    if fast.new_tree(model) is None and fast.looped_tree(model) is None:
+    if fast.new_tree(model) is None and fast.constrained_tree(model) is None:
         pytest.skip("needs numba")
     settings = ExtrapolatedEuler(rtol=1e-7, atol=1e-7)
     compiled = settings.begin(model, model.initial_state())

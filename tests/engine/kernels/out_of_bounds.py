@@ -124,7 +124,7 @@ def wrong_counts():
     """Name and error of every count of a packed model that is made too large."""
     model = compile_scene(four_bar())
     for count in (Head.BODIES, Head.DOFS, Head.ROWS, Head.ALL_ROWS, Head.PATHS, Head.POOL, Head.INTS, Head.FLOATS):
-        tree = fast.looped_tree(model)
+        tree = fast.constrained_tree(model)
         tree.ints[count] += 1000
         text = ""
         try:

@@ -81,7 +81,7 @@ def test_what_equations_leave_open_is_left_to_readable_code():
     b.hinge("D", None, "right", D, axis)
     b.hinge("C", "coupler", "right", C, axis)
     model = compile_scene(b.scene)
-    tree, start = fast.looped_tree(model), model.initial_state()
+    tree, start = fast.constrained_tree(model), model.initial_state()
     assert tree.is_regular(start.q, start.chart)
     assert not tree.observe(start.q, start.qdot, start.chart, 0.0).certain
     assert list(simulate(model, integrator=Dop853(), fps=24.0, duration=0.1))[-1].status == "complete"
@@ -90,7 +90,7 @@ def test_what_equations_leave_open_is_left_to_readable_code():
 @pytest.mark.parametrize("make", [sarrus, bennett])
 def test_rows_that_depend_on_each_other_where_loops_are_closed_are_seen(make):
     model = compile_scene(make())
-    tree, start = fast.looped_tree(model), model.initial_state()
+    tree, start = fast.constrained_tree(model), model.initial_state()
     assert not tree.observe(start.q, start.qdot, start.chart, 0.0).certain
 
 
@@ -104,7 +104,7 @@ def test_a_run_begins_where_readable_code_begins_it(name):
     start, off = model.initial_state(), np.where(model.prescribed, 0.0, 1.0)
     q = start.q + 1e-5 * off * rng.uniform(-1.0, 1.0, model.dof_count)
     state = State(start.t, q, start.qdot + off * rng.uniform(-1.0, 1.0, model.dof_count), start.chart)
-    slow, quick = ConstrainedRun(model), ConstrainedRun(model, fast.looped_tree(model))
+    slow, quick = ConstrainedRun(model), ConstrainedRun(model, fast.constrained_tree(model))
     quick.rows = None  # which readable code would ask for
     expected, found = slow.started(state), quick.started(state)
     assert quick.rank == slow.rank
@@ -135,7 +135,7 @@ WRONG = {
 def test_what_is_wrong_at_the_start_is_named(name):
     make, message = WRONG[name]
     model = compile_scene(make())
-    for run in (ConstrainedRun(model), ConstrainedRun(model, fast.looped_tree(model))):
+    for run in (ConstrainedRun(model), ConstrainedRun(model, fast.constrained_tree(model))):
         with pytest.raises(ConstraintError, match=message):
             run.started(model.initial_state())
 

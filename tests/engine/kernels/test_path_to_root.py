@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ways of rows to the root, and runs whose steps are longer than the time between samples."""
+"""Paths of rows to the root, and runs whose steps are longer than the time between samples."""
 
 from __future__ import annotations
 
@@ -8,50 +8,67 @@ import pytest
 
 from engine.mechanisms import Builder, four_bar, scissor_lift
 from redmax.compile import compile as compile_scene
+from redmax.constraints import Coupling, JointMotion
 from redmax.integrators import Dop853
+from redmax.tables import Table
 
 pytest.importorskip("numba")
 from redmax import fast
-from redmax.kernels.layout import codes
+from redmax.kernels.compiled_tree import Tree
 from redmax.kernels.layout.declaration import Path
-from redmax.kernels.layout.packing_paths import pack_paths, runs
+from redmax.kernels.layout.packing import pack
 
 
-def halves(pairs, first):
-    return pairs[:first], pairs[first:]
-
-
-def listed(parent, rows):
-    """Of each body the rows that meet there and the ways that pass."""
-    ints = pack_paths(np.array(parent), np.array([[codes.POINT, a, b, 0] for a, b in rows]))
+def listed(parent, pairs):
+    """Of each body the rows whose paths join there and the paths that pass: of couplings between the joints of bodies,
+    or of one that follows a table."""
+    b = Builder("paths")
+    for body, above in enumerate(parent):
+        x = (0.3 * body, 0.1 * body**2, 0.2 * body)
+        b.body(f"b{body}", x, 1.0, 0.01 * np.eye(3))
+        b.hinge(f"j{body}", f"b{above}" if above >= 0 else None, f"b{body}", x)
+    for number, (one, other) in enumerate(pairs):
+        if other < 0:
+            table = Table(x=(0.0,), y=((0.0,),))
+            b.scene.constraints.append(JointMotion(name=f"c{number}", joint=f"j{one}", table=table))
+        else:
+            b.scene.constraints.append(
+                Coupling(name=f"c{number}", leader=f"j{one}", follower=f"j{other}", ratio=1.0 + number)
+            )
+    model = compile_scene(b.scene)
+    tree, start = Tree(model, pack(model)), model.initial_state()
+    tree.forward_dynamics(start.q, start.qdot, start.chart, 0.0, np.zeros(model.dof_count))
+    ints = tree._sections.paths
     lines = ints[: len(parent) * Path.SIZE].reshape(-1, Path.SIZE)
-    pairs = ints[len(parent) * Path.SIZE :].reshape(-1, 2)
+    ranges = ints[len(parent) * Path.SIZE :].reshape(-1, 2)
     found = []
-    for first, meetings, ranges in lines.tolist():
-        mine = pairs[first : first + meetings + ranges].tolist()
-        found.append(tuple([k for a, count in part for k in range(a, a + count)] for part in halves(mine, meetings)))
+    for first, joining, passing in lines.tolist():
+        mine = ranges[first : first + joining + passing].tolist()
+        parts = mine[:joining], mine[joining:]
+        found.append(tuple([k for a, count in part for k in range(a, a + count)] for part in parts))
     return found
 
 
-def test_two_ways_meet_where_the_tree_branches():
-    """Bodies 1 and 2 hang on 0; three rows between 1 and 2, of which the ways from 2 are 3 to 5."""
+def test_two_paths_join_where_the_tree_branches():
+    """Bodies 1 and 2 hang on 0; three rows between 1 and 2, of which the paths from 2 are 3 to 5."""
     assert listed([-1, 0, 0], [(1, 2)] * 3) == [([0, 1, 2], [0, 1, 2]), ([], [0, 1, 2]), ([], [3, 4, 5])]
 
 
-def test_a_way_that_passes_the_other_end_meets_it_there():
+def test_a_path_that_passes_the_other_end_joins_it_there():
     assert listed([-1, 0, 1], [(0, 2)]) == [([0], [0]), ([], [1]), ([], [1])]
 
 
-def test_what_is_held_by_the_world_has_one_way():
-    assert listed([-1, 0], [(-1, 1)]) == [([], [0]), ([], [0])]
+def test_a_row_on_one_body_has_one_path():
+    assert listed([-1, 0], [(1, -1)]) == [([], [0]), ([], [0])]
 
 
-def test_ways_in_separate_trees_never_meet():
+def test_paths_in_separate_trees_never_join():
     assert listed([-1, -1], [(0, 1)]) == [([], [0]), ([], [1])]
 
 
-def test_runs_end_at_gaps_and_at_the_cut():
-    assert runs([0, 1, 2, 3, 5], 2) == [(0, 2), (2, 2), (5, 1)]
+def test_ranges_end_at_gaps_and_between_first_and_second_paths():
+    """Body 2 is on the first paths of rows 0 and 2 and on the second one of row 1, number 4 of three rows."""
+    assert listed([-1, 0, 0], [(2, 1), (1, 2), (2, 1)])[2] == ([], [0, 2, 4])
 
 
 def moved_away(distance):
@@ -75,7 +92,9 @@ def test_far_from_the_origin_accelerations_keep_their_digits():
     for model in (near, far):
         stepper = Dop853().begin(model, model.initial_state())
         state = stepper.state
-        found.append(fast.looped_tree(model).forward_dynamics(state.q, state.qdot, state.chart, 0.0, np.zeros(3))[0])
+        found.append(
+            fast.constrained_tree(model).forward_dynamics(state.q, state.qdot, state.chart, 0.0, np.zeros(3))[0]
+        )
     np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
 
 
@@ -87,7 +106,7 @@ def test_samples_within_steps_are_on_the_loops(make, fps):
     model = compile_scene(make())
     tight = Dop853(rtol=1e-10, atol=1e-10)
     passing, ending = tight.begin(model, model.initial_state()), tight.begin(model, model.initial_state())
-    tree = fast.looped_tree(model)
+    tree = fast.constrained_tree(model)
     count = round(0.3 * fps)
     for k in range(1, count + 1):
         state = passing.advance(k / fps)

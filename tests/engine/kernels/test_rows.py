@@ -77,7 +77,7 @@ def closed_motion(model, tree, bend=0.02):
     rng = np.random.default_rng(3)
     q, qdot = bend * rng.normal(size=model.dof_count), rng.normal(size=model.dof_count)
     q[model.prescribed] = qdot[model.prescribed] = 0.0
-    q, qdot, closed = tree.project(q, qdot, np.zeros(model.body_count, np.int64))
+    q, qdot, closed = tree.project(q, qdot, np.zeros(model.body_count, np.int64), 0.0)
     assert closed
     return q, qdot
 
@@ -153,7 +153,7 @@ def test_redundant_rows_do_no_harm():
     ]  # fmt: skip
     model = compile_scene(Scene(name="four-bar", bodies=bodies, joints=joints, gravity=(0.0, -9.81, 0.0)))
     tree, chart = Tree(model), np.zeros(3, np.int64)
-    q, qdot, closed = tree.project(np.array([0.3, -0.3, 0.3]), np.array([1.0, 0.0, 0.0]), chart)
+    q, qdot, closed = tree.project(np.array([0.3, -0.3, 0.3]), np.array([1.0, 0.0, 0.0]), chart, 0.0)
     assert closed
     np.testing.assert_allclose(q, [q[0], -q[0], q[0]], atol=1e-14)  # a parallelogram
     np.testing.assert_allclose(qdot, [qdot[0], -qdot[0], qdot[0]], atol=1e-14)
@@ -174,5 +174,5 @@ def test_what_cannot_be_satisfied_is_said():
         Spherical(name="far", parent=None, child="link", **far),
     ]
     model = compile_scene(Scene(name="too far", bodies=bodies, joints=joints))
-    _, _, closed = Tree(model).project(np.array([0.3]), np.zeros(1), np.zeros(1, np.int64))
+    _, _, closed = Tree(model).project(np.array([0.3]), np.zeros(1), np.zeros(1, np.int64), 0.0)
     assert not closed

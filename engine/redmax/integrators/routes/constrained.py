@@ -92,7 +92,7 @@ class CompiledConstrained(Constrained):
         self.kernels = kernels
 
     def accelerations_and_powers(self, at: MechanismAt) -> tuple[Array, Array]:
-        if not self.run.idle:
+        if not self.run.idle and not self.run.touches:
             found = self.kernels.forward_dynamics(at.q, at.qdot, at.chart, at.t, at.qddot)
             if self.run.trusts_tree:
                 return resisted(self.model, found)

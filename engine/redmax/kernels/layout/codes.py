@@ -12,9 +12,13 @@ LEAF, LAST_CHILD, AT_REST, ON_REST = 1, 2, 4, 8
 """`Link.ROLE`, each a bit: nothing hangs on the body; it is the last child of its parent, so the first to be
 eliminated; joints without coordinates hold it in the world; what it hangs on is such a body, or the world."""
 
-ANIMATION, TORQUE_TABLE, SPRING_TABLE, FORCE_TABLE = range(4)
+ANIMATION, TORQUE_TABLE, SPRING_TABLE, FORCE_TABLE, ROW_TABLE = range(5)
 """`Table.KIND`."""
 
-POINT, AXIS = range(2)
+POINT, AXIS, COORDINATE, COMPONENT = range(4)
 """`RowBodies.KIND`. POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis fixed in A is
-perpendicular to one fixed in B."""
+perpendicular to one fixed in B. COORDINATE: FACTOR_A q_a + FACTOR_B q_b = OFFSET. COMPONENT: the velocity of body B at
+PLACE, or if IS_TURN its angular velocity, along DIRECTION, all in body B; its table has three columns in the world."""
+
+NO_TARGET, POSITION, VELOCITY, ACCELERATION = range(4)
+"""`RowBodies.TARGET`: nothing changes over time, or what a table prescribes."""

@@ -22,13 +22,13 @@ Head = Record(
     HAS_LOADS=1, HAS_BODY_DAMPING=1,
     INTS=1, FLOATS=1,
     DOFS=1, ROWS=1, FORCES=1, FORCE_POINTS=1, ALL_ROWS=1, PATHS=1,
-    IS_PLANAR=1,
+    IS_PLANAR=1, EQUATIONS=1,
 )  # fmt: skip
 """Counts, and what is known of the whole model. PARTS: of joints. JOINT_DATA: numbers that joints' functions read.
 POOL: numbers in the pool. PRESCRIBED: coordinates of animated and locked joints. SLOTS: charts of joints that have
-several. HAS_LOADS: something acts on coordinates. INTS, FLOATS: lengths of the two arrays. ROWS: rows of loops that are
-solved for. ALL_ROWS: those, redundant ones and directions; see `RowBodies`. PATHS: integers of their paths. IS_PLANAR:
-`planar` computes its accelerations."""
+several. HAS_LOADS: something acts on coordinates. INTS, FLOATS: lengths of the two arrays. ROWS: rows that can be
+solved for at once. ALL_ROWS: those, redundant ones and directions; see `RowBodies`. PATHS: integers of their paths, at
+most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that always hold."""
 
 Link = Record(
     "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
@@ -48,12 +48,22 @@ Table = Record("Table", KIND=1, DOF=1, COLUMNS=1, POINTS=1, START=1)
 """Kind (`codes`); first coordinate it is about; columns; points; where in the pool its points begin, and after them the
 polynomials of its pieces."""
 
-RowBodies = Record("RowBodies", KIND=1, BODY_A=1, BODY_B=1, LOOP=1)
-"""Of a loop: kind (`codes`); the bodies it holds together, -1 for the world; the loop of the model it belongs to.
+RowBodies = Record(
+    "RowBodies",
+    KIND=1, BODY_A=1, BODY_B=1, OWNER=1, COORDINATE_A=1, COORDINATE_B=1, TARGET=1, TABLE=1, COLUMN=1,
+    METRES=1, NUMBER=1,
+)  # fmt: skip
+"""Of a row: kind (`codes`); the bodies it acts on, -1 for the world; its owner, see `constraint_rows.element_names`.
+COORDINATE_A, COORDINATE_B: of a COORDINATE row, -1 for none; BODY_A and BODY_B are what these coordinates carry.
+TARGET: what a table prescribes (`codes`), with the row of the table and its column, or -1. METRES: whether its error
+is a distance. NUMBER: its place among all rows of the model's constraints, -1 for a row of a loop.
 
-The first `Head.ROWS` are solved for. Then come redundant rows, which follow from the others at any pose and are
-evaluated where a run begins and in samples. Last, as AXIS rows, come axes that must not point in opposite directions:
-their error is near 1."""
+The first `Head.EQUATIONS` always hold. Then come one-sided rows, up to `Head.ROWS`; those that hold stand first, see
+`Active`. Then come redundant rows, which follow from the equations at any pose and are evaluated where a run begins and
+in samples. Last, as AXIS rows, come axes that must not point in opposite directions: their error is near 1."""
+
+Active = Record("Active", ROWS=1, PATHS_KNOWN=1)
+"""How many rows hold at present, and whether `paths` are theirs. Both change during a run."""
 
 Path = Record("Path", FIRST_RANGE=1, JOINING=1, PASSING=1)
 """Of a body: its first range of wrenches, as pairs (first, count) after the records of all bodies; how many ranges are
@@ -75,9 +85,11 @@ INTS = (
     Section("forces", ("FORCES", Force)),
     Section("force_points", ("FORCE_POINTS",)),
     Section("charts", ("SLOTS",), as_array=True),
+    Section("active", (Active,), as_array=True),
+    Section("path_work", (2, "BODIES"), only_with="ROWS"),
 )
 """prescribed: indices of prescribed coordinates. paths: a `Path` per body, then their ranges; empty without rows.
-force_points: the body of each point."""
+force_points: the body of each point. path_work: for `path_ranges`."""
 
 # --- numbers that stay as they are -------------------------------------------------------------
 
@@ -97,8 +109,12 @@ Dof = Record(
 )  # fmt: skip
 """What acts along a coordinate: constant torque or force, spring with its rest, damper, soft limits."""
 
-RowVectors = Record("RowVectors", NORMAL=3, POINT_A=3, POINT_B=3).or_else(AXIS_A=3, AXIS_B=3)
-"""Of a POINT row, or of an AXIS row, in the joint frames of its bodies."""
+RowVectors = Record("RowVectors", NORMAL=3, POINT_A=3, POINT_B=3, RESTITUTION=1)
+RowVectors.or_else(AXIS_A=3, AXIS_B=3)
+RowVectors.or_else(FACTOR_A=1, FACTOR_B=1, OFFSET=1)
+RowVectors.or_else(DIRECTION=3, PLACE=3, IS_TURN=1)
+"""Of a POINT, AXIS, COORDINATE or COMPONENT row (`codes`), in the joint frames of its bodies. RESTITUTION: of all rows,
+the part of the speed that an impact on a one-sided row gives back."""
 
 # --- work space --------------------------------------------------------------------------------
 
@@ -138,10 +154,11 @@ Pose = Record("Pose", R=9, P=3)
 """Rotation and position in the world."""
 
 RowWork = Record(
-    "RowWork", ON_A=6, ON_B=6, ERROR=1, BOUND=1, VELOCITY_PRODUCT=1, RIGHT_SIDE=1, MULTIPLIER=1, PIVOT=1
+    "RowWork", ON_A=6, ON_B=6, ERROR=1, BOUND=1, VELOCITY_PRODUCT=1, RIGHT_SIDE=1, MULTIPLIER=1, PIVOT=1, RATE=1
 )  # fmt: skip
-"""Of a row: wrenches on its bodies per unit multiplier; error [m, or a cosine]; upper bound of its diagonal entry in
-G M^-1 G^T; Gdot qdot; right side; multiplier; the row that is eliminated at this place."""
+"""Of a row: wrenches on its bodies per unit multiplier; error [m, rad, 1 or a cosine]; upper bound of its diagonal
+entry in G M^-1 G^T; Gdot qdot less the acceleration that is prescribed; right side; multiplier; the row that is
+eliminated at this place; the rate that is prescribed, G qdot = RATE."""
 
 Axis = Record("Axis", S=6, U=6)
 """A coordinate in the world's axes: its column of S, and what it takes of a wrench per unit of S^T times the wrench."""

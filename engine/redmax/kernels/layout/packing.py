@@ -12,7 +12,7 @@ from ...joints.special import Form
 from ...model import Model
 from . import codes
 from .arrays import assembled
-from .declaration import Body, Link, Pose, Table, Vector, World
+from .declaration import Active, Body, Link, Pose, Table, Vector, World
 from .packing_bodies import (
     columns_of_s,
     constant_work,
@@ -24,7 +24,7 @@ from .packing_bodies import (
 )
 from .packing_forces import pack_forces
 from .packing_joints import PackedJoints, pack_joints, special_forms
-from .packing_paths import pack_paths
+from .packing_paths import room_for_paths
 from .packing_rows import pack_rows
 from .packing_tables import pack_tables
 
@@ -34,8 +34,9 @@ class Packed:
     """ints and floats: the two arrays of a model, as `declaration` has them. Both are read-only: a run works in copies.
 
     joints: their parts, and what is known of them besides. singular: whether a simulated joint has a singularity.
-    rows: (m, RowBodies.SIZE) of the rows of loops. directions: how many of the last ones are axes that must not point
-    in opposite directions. determined: whether redundant rows move nothing, so that the other multipliers are unique.
+    rows: (m, RowBodies.SIZE) of loops and constraints. directions: how many of the last ones are axes that must not
+    point in opposite directions. determined: whether redundant rows move nothing, so that the other multipliers are
+    unique.
     """
 
     ints: IntArray
@@ -55,7 +56,7 @@ class Packed:
 def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
     """The arrays of a model; `model.once(pack)` makes them only once.
 
-    solve_for: which rows of loops are solved for, in ascending order; all if left out.
+    solve_for: which equations are solved for, in ascending order; all if left out.
     """
     n, nr = model.body_count, model.dof_count
     links, bodies = np.zeros((n, Link.SIZE), np.int64), np.zeros((n, Body.SIZE))
@@ -81,12 +82,15 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         len(tables) and (tables[:, Table.KIND] != codes.ANIMATION).any()
     )
     tables, pool = np.concatenate([tables, forces.tables]), np.concatenate([pool, forces.pool])
-    found, directions = pack_rows(model, tilts)
-    solved = np.arange(len(found.ints)) if solve_for is None else solve_for
-    redundant = np.setdiff1d(np.arange(len(found.ints)), solved)
-    parts = (found.chosen(solved), found.chosen(redundant), directions)
+    found = pack_rows(model, tilts, len(tables), len(pool))
+    tables, pool = np.concatenate([tables, found.tables]), np.concatenate([pool, found.pool])
+    solved = np.arange(len(found.equations.ints)) if solve_for is None else solve_for
+    redundant = np.setdiff1d(np.arange(len(found.equations.ints)), solved)
+    parts = (found.equations.chosen(solved), found.one_sided, found.equations.chosen(redundant), found.facing)
     row_bodies, row_vectors = (np.concatenate(x) for x in zip(*((p.ints, p.values) for p in parts), strict=True))
-    paths = pack_paths(model.parent, parts[0].ints)
+    row_count = len(solved) + len(found.one_sided.ints)
+    active = np.zeros(Active.SIZE, np.int64)
+    active[Active.ROWS] = len(solved)
     vectors, poses = np.zeros((Vector.SIZE, nr)), np.zeros((n + 1, Pose.SIZE))
     vectors[Vector.START], poses[0, Pose.span("R")] = model.q0, np.eye(3).ravel()
     counts = {
@@ -100,11 +104,12 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "HAS_LOADS": int(loaded),
         "HAS_BODY_DAMPING": int(model.body_damping.any()),
         "DOFS": nr,
-        "ROWS": len(solved),
+        "ROWS": row_count,
+        "EQUATIONS": len(solved),
         "FORCES": len(forces.ints),
         "FORCE_POINTS": len(forces.points),
         "ALL_ROWS": len(row_bodies),
-        "PATHS": len(paths),
+        "PATHS": room_for_paths(model.parent, row_bodies[:row_count]),
         "IS_PLANAR": int(is_planar(links)),
     }
     contents = {
@@ -113,7 +118,7 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "tables": tables,
         "prescribed": given,
         "row_bodies": row_bodies,
-        "paths": paths,
+        "active": active,
         "forces": forces.ints,
         "force_points": forces.points,
         "bodies": bodies,
@@ -129,7 +134,7 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
     }
     ints, floats = assembled(counts, contents)
     singular = bool((links[:, Link.SINGULAR] * (1 - links[:, Link.PRESCRIBED])).any())
-    return Packed(ints, floats, joints, singular, row_bodies, len(directions.ints))
+    return Packed(ints, floats, joints, singular, row_bodies, len(found.facing.ints))
 
 
 def _world(model: Model) -> Array:

@@ -1,22 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loops as the rows that kernels know: points that stay together, and axes that stay across each other."""
+"""Loops and constraints as the rows that kernels know: points that stay together, axes that stay across each other,
+coordinates and components of velocities."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...arrays import Array, IntArray
-from ...joints.closing import AxisRow, PointRow, Row, closing_rows
+from ...constraints.packed_rows import ACCELERATION, POSITION, VELOCITY, CoordinateRow, PackedRow, PointRow
+from ...joints import closing
+from ...joints.closing import AxisRow, closing_rows
 from ...model import LoopJoint, Model
+from ...tables import Table
 from . import codes
 from .declaration import RowBodies, RowVectors
+from .declaration import Table as TableInts
+from .packing_tables import table_numbers
+
+TARGETS = {POSITION: codes.POSITION, VELOCITY: codes.VELOCITY, ACCELERATION: codes.ACCELERATION}
+Line = tuple[dict[str, int], dict[str, Any]]
+"""Fields of `RowBodies` and of `RowVectors` by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Rows of loops: ints (m, RowBodies.SIZE) and values (m, RowVectors.SIZE)."""
+    """Rows: ints (m, RowBodies.SIZE) and values (m, RowVectors.SIZE)."""
 
     ints: IntArray
     values: Array
@@ -25,40 +37,132 @@ class Lines:
         return Lines(self.ints[numbers], self.values[numbers])
 
 
-def pack_rows(model: Model, tilts: Array) -> tuple[Lines, Lines]:
-    """All rows, and the axes that must not point opposite ways. tilts: (n, 3, 3) kernels' joint frames in the
-    model's."""
-    rows: list[tuple[list[int], Array]] = []
-    facing: list[tuple[list[int], Array]] = []
-    for number, loop in enumerate(loop.closing for loop in model.loops):
+@dataclass(frozen=True, eq=False)
+class PackedRows:
+    """equations, one_sided: rows. facing: axes that must not point opposite ways, see `declaration.RowBodies`.
+
+    tables, pool: to append to those of the joints and forces.
+    """
+
+    equations: Lines
+    one_sided: Lines
+    facing: Lines
+    tables: IntArray
+    pool: Array
+
+
+def pack_rows(model: Model, tilts: Array, table_count: int, pool_length: int) -> PackedRows:
+    """All rows that kernels know. tilts: (n, 3, 3) kernels' joint frames in the model's.
+    table_count, pool_length: what joints and forces have."""
+    equations: list[Line] = []
+    one_sided: list[Line] = []
+    facing: list[Line] = []
+    for owner, loop in enumerate(loop.closing for loop in model.loops):
         listed = closing_rows(loop.joint)
         if listed is None:
             continue
         A = _kernel_frame(model, tilts, loop.parent, loop.E_ij_parent)
         B = _kernel_frame(model, tilts, loop.child, loop.E_ij_child)
-        rows += [_line(number, loop, row, A, B) for row in listed]
-        facing += [_line(number, loop, row, A, B) for row in _facing(listed)]
-    return _lines(rows), _lines(facing)
+        equations += [_loop_line(owner, loop, row, A, B) for row in listed]
+        facing += [_loop_line(owner, loop, row, A, B) for row in _facing(listed)]
+    tables = _Tables(table_count, pool_length)
+    number = 0
+    for owner, constraint in enumerate(model.constraints, len(model.loops)):
+        target = one_sided if constraint.one_sided else equations
+        for row in constraint.packed() or ():
+            ints, values = _line(model, tilts, row, tables.row_of)
+            target.append((ints | {"OWNER": owner, "NUMBER": number}, values | {"RESTITUTION": constraint.bounce}))
+            number += 1
+    return PackedRows(_lines(equations), _lines(one_sided), _lines(facing), *tables.packed())
 
 
-def _line(number: int, loop: LoopJoint, row: Row, A: Array, B: Array) -> tuple[list[int], Array]:
-    values = np.zeros(RowVectors.SIZE)
+class _Tables:
+    """Tables that rows refer to, each once."""
+
+    def __init__(self, count: int, length: int) -> None:
+        self._first, self._length = count, length
+        self._rows: list[list[int]] = []
+        self._pool: list[Array] = []
+        self._known: dict[int, int] = {}
+
+    def row_of(self, table: Table) -> int:
+        if id(table) not in self._known:
+            numbers = table_numbers(table)
+            self._known[id(table)] = self._first + len(self._rows)
+            columns = int(np.shape(table.y)[1])
+            self._rows.append([codes.ROW_TABLE, 0, columns, len(np.asarray(table.x)), self._length])
+            self._pool.append(numbers)
+            self._length += len(numbers)
+        return self._known[id(table)]
+
+    def packed(self) -> tuple[IntArray, Array]:
+        rows = np.array(self._rows, np.int64).reshape(len(self._rows), TableInts.SIZE)
+        return rows, np.concatenate([np.zeros(0), *self._pool])
+
+
+def _loop_line(owner: int, loop: LoopJoint, row: closing.Row, A: Array, B: Array) -> Line:
+    ints = {"BODY_A": loop.parent, "BODY_B": loop.child, "OWNER": owner}
+    if isinstance(row, AxisRow):
+        return ints | {"KIND": codes.AXIS}, {"AXIS_A": A[:3, :3] @ row.axis_a, "AXIS_B": B[:3, :3] @ row.axis_b}
+    values = {"NORMAL": A[:3, :3] @ row.normal, "POINT_A": A[:3, 3], "POINT_B": B[:3, 3]}
+    return ints | {"KIND": codes.POINT, "METRES": 1}, values
+
+
+def _line(model: Model, tilts: Array, row: PackedRow, table_row: Callable[[Table], int]) -> Line:
+    if isinstance(row, CoordinateRow):
+        return _coordinate_line(model, row, table_row)
+    bodies = model.body_names
     if isinstance(row, PointRow):
-        values[RowVectors.span("NORMAL")] = A[:3, :3] @ row.normal
-        values[RowVectors.span("POINT_A")], values[RowVectors.span("POINT_B")] = A[:3, 3], B[:3, 3]
-        return [codes.POINT, loop.parent, loop.child, number], values
-    values[RowVectors.span("AXIS_A")] = A[:3, :3] @ row.axis_a
-    values[RowVectors.span("AXIS_B")] = B[:3, :3] @ row.axis_b
-    return [codes.AXIS, loop.parent, loop.child, number], values
+        a, b = bodies.index(row.body), -1 if row.other is None else bodies.index(row.other)
+        A, B = (_described_frame(model, tilts, body) for body in (a, b))
+        # The error of a POINT row counts from A to B.
+        values = {
+            "NORMAL": -A[:3, :3] @ row.direction,
+            "POINT_A": A[:3, :3] @ row.point + A[:3, 3],
+            "POINT_B": B[:3, :3] @ row.other_point + B[:3, 3],
+        }
+        return {"KIND": codes.POINT, "BODY_A": a, "BODY_B": b, "METRES": 1}, values
+    body, turns = bodies.index(row.body), row.component < 3
+    E = _described_frame(model, tilts, body)
+    ints = {
+        "KIND": codes.COMPONENT,
+        "BODY_A": -1,
+        "BODY_B": body,
+        "TARGET": codes.VELOCITY,
+        "TABLE": table_row(row.table),
+        "COLUMN": 0 if turns else 3,
+        "METRES": int(not turns),
+    }
+    return ints, {"DIRECTION": E[:3, row.component % 3], "PLACE": E[:3, 3], "IS_TURN": float(turns)}
 
 
-def _lines(listed: list[tuple[list[int], Array]]) -> Lines:
-    m = len(listed)
-    ints = np.array([line for line, _ in listed], np.int64).reshape(m, RowBodies.SIZE)
-    return Lines(ints, np.array([values for _, values in listed]).reshape(m, RowVectors.SIZE))
+def _coordinate_line(model: Model, row: CoordinateRow, table_row: Callable[[Table], int]) -> Line:
+    ints = {"KIND": codes.COORDINATE, "BODY_A": -1, "BODY_B": -1}
+    values: dict[str, Any] = {"OFFSET": row.offset}
+    for side, (joint, coordinate, factor) in zip("AB", row.terms, strict=False):
+        body = model.joint_names.index(joint)
+        ints |= {f"BODY_{side}": body, f"COORDINATE_{side}": int(model.dof[body]) + coordinate}
+        values[f"FACTOR_{side}"] = factor
+        ints["METRES"] = int(model.joints[body].dof_units[coordinate] == "m")
+    if row.table is not None:
+        ints |= {"TARGET": TARGETS[row.quantity], "TABLE": table_row(row.table)}
+    return ints, values
 
 
-def _facing(rows: list[Row]) -> list[Row]:
+def _lines(listed: list[Line]) -> Lines:
+    ints = np.zeros((len(listed), RowBodies.SIZE), np.int64)
+    for field in ("COORDINATE_A", "COORDINATE_B", "TABLE", "NUMBER"):
+        ints[:, getattr(RowBodies, field)] = -1
+    values = np.zeros((len(listed), RowVectors.SIZE))
+    for k, (integers, numbers) in enumerate(listed):
+        for name, integer in integers.items():
+            ints[k, getattr(RowBodies, name)] = integer
+        for name, number in numbers.items():
+            values[k, RowVectors.span(name)] = number
+    return Lines(ints, values)
+
+
+def _facing(rows: list[closing.Row]) -> list[closing.Row]:
     """Axes that have one direction in both frames: cosines cannot tell a hinge put in upside down."""
     axes = [row for row in rows if isinstance(row, AxisRow)]
     if len(axes) < 2:  # balls have no axes, crosses turn about both
@@ -77,6 +181,24 @@ def _kernel_frame(model: Model, tilts: Array, body: int, E_ij: Array) -> Array:
     return np.asarray(E)
 
 
+def _described_frame(model: Model, tilts: Array, body: int) -> Array:
+    """(4, 4) the described frame of a body, or the world's, in the frame that kernels use."""
+    return _kernel_frame(model, tilts, body, np.eye(4) if body < 0 else model.E_ib[body])
+
+
 def known(model: Model) -> bool:
-    """Whether kernels know every constraint of a model."""
-    return not model.constraints and all(closing_rows(loop.closing.joint) is not None for loop in model.loops)
+    """Whether kernels know every loop and constraint of a model.
+
+    Rows on joints whose coordinates are prescribed or can be written otherwise are left to readable code.
+    """
+    if not all(closing_rows(loop.closing.joint) is not None for loop in model.loops):
+        return False
+    for constraint in model.constraints:
+        rows = constraint.packed()
+        if rows is None:
+            return False
+        joints = {joint for row in rows if isinstance(row, CoordinateRow) for joint, _, _ in row.terms}
+        for joint in map(model.joint_names.index, joints):
+            if model.joints[joint].has_singularity or model.prescribed[model.columns(joint)].any():
+                return False
+    return True

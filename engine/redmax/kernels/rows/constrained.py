@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from ..cache.jit import inner
-from ..layout.declaration import Column, Head, RowBodies, RowWork, Vector, Work, World
+from ..layout import codes
+from ..layout.declaration import Active, Column, Head, RowBodies, RowVectors, RowWork, Vector, Work, World
 from ..layout.memory import fixed, further, get, get6, put, put6
 from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
@@ -16,7 +17,7 @@ from .row_kinds import evaluate_rows, row_product
 @inner
 def factorise_rows(ints, rows):
     """Factors of the Delassus matrix, after `eliminate`, `world_poses` and `evaluate_rows`."""
-    n, m, nr = fixed(ints, Head.BODIES), fixed(ints, Head.ROWS), fixed(ints, Head.DOFS)
+    n, m, nr = fixed(ints, Head.BODIES), get(rows.active, Active.ROWS), fixed(ints, Head.DOFS)
     reach_of_rows(n, m, nr, rows, further(rows.vectors, Vector.ARMATURE * nr))
     rank = factorise(m, nr, rows.columns, rows.reach, rows.delassus, rows.row_work)
     put(rows.world, World.RANK, float(rank))
@@ -30,7 +31,8 @@ def record_strength(m, rank, A, row_work, world):
     least, weakest = 1.0, 0
     for k in range(rank):
         r = int(get(row_work, k * RowWork.SIZE + RowWork.PIVOT))
-        strength = get(A, r * m + r) / get(row_work, r * RowWork.SIZE + RowWork.BOUND)
+        bound = get(row_work, r * RowWork.SIZE + RowWork.BOUND)
+        strength = get(A, r * m + r) / bound if bound > 0.0 else 0.0
         if strength < least:
             least, weakest = strength, r
     if rank < m:
@@ -43,10 +45,10 @@ def record_strength(m, rank, A, row_work, world):
 
 
 @inner
-def find_multipliers(ints, rows):
+def find_multipliers(rows):
     """Multipliers that give each row its right side, after `factorise_rows`."""
     rank = int(get(rows.world, World.RANK))
-    solve_multipliers(fixed(ints, Head.ROWS), rank, rows.delassus, rows.row_work, rows.multipliers)
+    solve_multipliers(get(rows.active, Active.ROWS), rank, rows.delassus, rows.row_work, rows.multipliers)
 
 
 @inner
@@ -57,11 +59,25 @@ def set_forces(nr, columns, force):
 
 
 @inner
-def load_bodies(m, row_bodies, row_work, work):
-    """Subtract the wrenches of all multipliers from what the bodies need, as if they were external loads."""
+def load_rows(m, nr, rows):
+    """Apply all multipliers as if they were external loads: subtract their wrenches from what the bodies need, and add
+    their forces along coordinates to the loads."""
+    work, load = rows.body_work, further(rows.vectors, Vector.LOAD * nr)
+    force = further(rows.vectors, Vector.FORCE * nr)
     for i in range(m):
-        row, results = further(row_bodies, i * RowBodies.SIZE), further(row_work, i * RowWork.SIZE)
+        row, results = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_work, i * RowWork.SIZE)
         x = get(results, RowWork.MULTIPLIER)
+        if fixed(row, RowBodies.KIND) == codes.COORDINATE:
+            vectors = further(rows.row_vectors, i * RowVectors.SIZE)
+            a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
+            push = x * get(vectors, RowVectors.FACTOR_A)
+            put(load, a, get(load, a) + push)
+            put(force, a, get(force, a) + push)
+            if b >= 0:
+                push = x * get(vectors, RowVectors.FACTOR_B)
+                put(load, b, get(load, b) + push)
+                put(force, b, get(force, b) + push)
+            continue
         for side in range(2):
             body = further(work, fixed(row, RowBodies.BODY_A + side) * Work.SIZE)
             f, b = get6(results, RowWork.ON_A + 6 * side), get6(body, Work.BIAS)
@@ -72,9 +88,9 @@ def load_bodies(m, row_bodies, row_work, work):
 
 
 @inner
-def forward_with_rows(ints, rows, qddot, wrenches):
+def forward_with_rows(ints, rows, arrays, q, qdot, qddot, t, wrenches):
     """qddot under all constraint rows, after `velocities`; else as `core.forward_dynamics`."""
-    n, nr, m = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), fixed(ints, Head.ROWS)
+    n, nr, m = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), get(rows.active, Active.ROWS)
     bodies, links, work, columns, row_work = rows.bodies, rows.links, rows.body_work, rows.columns, rows.row_work
     armature, force = further(rows.vectors, Vector.ARMATURE * nr), further(rows.vectors, Vector.FORCE * nr)
     no = m < 0  # a literal would be a type of its own, and compile everything once more
@@ -84,31 +100,41 @@ def forward_with_rows(ints, rows, qddot, wrenches):
         return stuck
     substitute(n, links, work, columns, armature, qddot, force, no)
     world_poses(n, links, work, rows.poses)
-    evaluate_rows(m, rows.row_bodies, rows.row_vectors, row_work, work, rows.poses)
+    evaluate_rows(0, m, rows, arrays, q, qdot, t)
     for i in range(m):
-        acceleration = row_product(i, rows.row_bodies, row_work, work, Work.ACC)
+        acceleration = row_product(i, rows, Work.ACC, qddot)
         acceleration += get(row_work, i * RowWork.SIZE + RowWork.VELOCITY_PRODUCT)
         put(row_work, i * RowWork.SIZE + RowWork.RIGHT_SIDE, -acceleration)
     factorise_rows(ints, rows)
-    find_multipliers(ints, rows)
+    find_multipliers(rows)
     if not wrenches and fixed(ints, Head.PRESCRIBED) == 0:
         apply_multipliers(n, m, links, rows.multipliers, columns, armature, rows.reach, no)
         substitute(n, links, work, columns, armature, qddot, force, no)
         return -1
     # wrenches of joints and forces of motors: once more, with the constraints' wrenches as loads
+    load_rows(m, nr, rows)
     set_forces(nr, columns, force)
-    load_bodies(m, rows.row_bodies, row_work, work)
     eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, wrenches)
     substitute(n, links, work, columns, armature, qddot, force, wrenches)
     return -1
 
 
 @inner
-def errors_and_rates(ints, rows):
+def errors_and_rates(ints, rows, arrays, q, qdot, t):
     """Errors of all rows, redundant ones too, and their rates as right sides, after `velocities`; multipliers stay."""
-    n, count, work, row_work = fixed(ints, Head.BODIES), fixed(ints, Head.ALL_ROWS), rows.body_work, rows.row_work
-    world_poses(n, rows.links, work, rows.poses)
-    evaluate_rows(count, rows.row_bodies, rows.row_vectors, row_work, work, rows.poses)
+    n, count, row_work = fixed(ints, Head.BODIES), fixed(ints, Head.ALL_ROWS), rows.row_work
+    world_poses(n, rows.links, rows.body_work, rows.poses)
+    evaluate_rows(0, count, rows, arrays, q, qdot, t)
     for i in range(count):
-        rate = row_product(i, rows.row_bodies, row_work, work, Work.V)
+        rate = row_product(i, rows, Work.V, qdot) - get(row_work, i * RowWork.SIZE + RowWork.RATE)
         put(row_work, i * RowWork.SIZE + RowWork.RIGHT_SIDE, rate)
+
+
+@inner
+def power_of_rows(m, row_work):
+    """Power [W] that the first m rows put in, whose rates are prescribed."""
+    power = 0.0
+    for i in range(m):
+        results = further(row_work, i * RowWork.SIZE)
+        power += get(results, RowWork.MULTIPLIER) * get(results, RowWork.RATE)
+    return power

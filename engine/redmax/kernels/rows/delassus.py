@@ -83,6 +83,8 @@ def factorise(m, nr, columns, reach, A, row_work):
     for i in range(m):
         put(row_work, i * RowWork.SIZE + RowWork.PIVOT, float(i))
         diagonal, bound = get(A, i * m + i), get(row_work, i * RowWork.SIZE + RowWork.BOUND)
+        if bound == 0.0:  # a row on coordinates, whose factors are the same in every pose
+            put(row_work, i * RowWork.SIZE + RowWork.BOUND, diagonal)
         diagonal = diagonal if diagonal > IMMOBILE_ROW * bound else 0.0
         put(row_work, i * RowWork.SIZE + RowWork.MULTIPLIER, diagonal)
     if factorised_as_given(m, A, row_work):

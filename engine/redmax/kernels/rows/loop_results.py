@@ -20,11 +20,11 @@ class LoopResults:
     """
 
     def __init__(self, model: Model, packed: Packed, row_work: Array, E_ki: Array) -> None:
-        self.row_count = int(packed.ints[Head.ROWS])
+        self.row_count = int(packed.ints[Head.EQUATIONS])
         m = len(packed.rows) - packed.directions
         self._rows, self._directions = row_work[:m], row_work[m:]
         self.metres: BoolArray = packed.rows[:m, RowBodies.KIND] == codes.POINT
-        belongs = np.arange(len(model.loops))[:, None] == packed.rows[:m, RowBodies.LOOP]
+        belongs = np.arange(len(model.loops))[:, None] == packed.rows[:m, RowBodies.OWNER]
         self._angles = np.where(belongs & ~self.metres, 1.0, 0.0)
         self._distances = np.where(belongs & self.metres, 1.0, 0.0)
         self._solved = np.where(belongs[:, : self.row_count], 1.0, 0.0)

@@ -3,7 +3,8 @@
 
 Elimination factorises M = L D^-1 L^T along the tree. A row is a wrench on each of two bodies. On the path to the root
 each joint takes its share S^T f of a wrench and passes on the rest. Wrenches are in world axes about one point, so that
-passing on is a subtraction. Where the two paths of a row join, their wrenches are added (`packing_paths`).
+passing on is a subtraction. Where the two paths of a row join, their wrenches are added (`path_ranges`). A row on a
+coordinate begins its path there without a wrench: what the coordinate takes is the row's factor.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from ..cache.jit import inlined, inner
 from ..layout import codes
 from ..layout.declaration import (
+    Active,
     Axis,
     Column,
     InverseInertia,
@@ -25,6 +27,7 @@ from ..layout.declaration import (
 from ..layout.memory import fixed, fixed3, further, get, get3, get6, get9, put, put6
 from ..spatial import applied, cross
 from ..tree.articulated import mode_of
+from .path_ranges import put_ranges
 
 
 @inlined
@@ -107,16 +110,35 @@ def start_path(body, wrench, lever, poses, origin, inverse_inertias, path_wrench
     return angular * (torque + lever * lever * force) + linear * force
 
 
+@inlined
+def put_factors(i, m, row, vectors, path_wrenches, reach):
+    """Write the factors of a COORDINATE row to W, and no wrenches to the starts of its paths."""
+    put6(path_wrenches, i * Wrench.SIZE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    put6(path_wrenches, (m + i) * Wrench.SIZE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
+    put(reach, a * m + i, get(vectors, RowVectors.FACTOR_A))
+    if b >= 0:
+        put(reach, b * m + i, get(vectors, RowVectors.FACTOR_B))
+
+
 @inner
-def start_paths(m, row_bodies, row_vectors, row_work, poses, origin, inverse_inertias, path_wrenches):
-    """Write the wrenches of all rows to the starts of their paths, and the bound of each row's diagonal entry."""
+def start_paths(m, row_bodies, row_vectors, row_work, poses, origin, inverse_inertias, path_wrenches, reach):
+    """Write the wrenches of the first m rows to the starts of their paths, and the bound of each one's diagonal entry,
+    0 for a COORDINATE row, of which the entry itself is the bound. reach: W, filled with zeros."""
     for i in range(m):
         row, vectors = further(row_bodies, i * RowBodies.SIZE), further(row_vectors, i * RowVectors.SIZE)
         work = further(row_work, i * RowWork.SIZE)
         a, b, lever_a, lever_b = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B), 0.0, 0.0
-        if fixed(row, RowBodies.KIND) == codes.POINT:
+        kind = fixed(row, RowBodies.KIND)
+        if kind == codes.COORDINATE:
+            put_factors(i, m, row, vectors, path_wrenches, reach)
+            put(work, RowWork.BOUND, 0.0)
+            continue
+        if kind == codes.POINT:
             lever_a = absolute_sum(fixed3(vectors, RowVectors.POINT_A))
             lever_b = absolute_sum(fixed3(vectors, RowVectors.POINT_B))
+        elif kind == codes.COMPONENT:
+            lever_b = absolute_sum(fixed3(vectors, RowVectors.PLACE))
         path, bound = i, 0.0
         if a >= 0:
             wrench = get6(work, RowWork.ON_A)
@@ -138,7 +160,7 @@ def take_share(first, count, axis, path_wrenches, reach):
     for i in range(count):
         wrench = further(path_wrenches, (first + i) * Wrench.SIZE)
         f0, f1, f2, f3, f4, f5 = get6(wrench, Wrench.TORQUE)
-        w = ((s0 * f0 + s1 * f1) + (s2 * f2 + s3 * f3)) + (s4 * f4 + s5 * f5)
+        w = get(reach, i) + (((s0 * f0 + s1 * f1) + (s2 * f2 + s3 * f3)) + (s4 * f4 + s5 * f5))
         put(reach, i, w)
         put6(
             wrench, Wrench.TORQUE, f0 - w * u0, f1 - w * u1, f2 - w * u2, f3 - w * u3, f4 - w * u4, f5 - w * u5
@@ -158,26 +180,30 @@ def join_paths(first, count, m, path_wrenches):
 
 @inner
 def reach_of_rows(n, m, nr, rows, armature):
-    """W (nr, m), after `eliminate` and `world_poses`."""
+    """W (nr, m) of the first m rows, after `eliminate` and `world_poses`."""
+    if get(rows.active, Active.PATHS_KNOWN) == 0:
+        put_ranges(n, m, rows)
     links, paths, axes, reach = rows.links, rows.paths, rows.axes, rows.reach
     poses, path_wrenches, inverse_inertias = rows.poses, rows.path_wrenches, rows.inverse_inertias
     origin = get3(poses, Pose.P)  # of the first body: far from the world's origin, lever arms keep their digits
     for k in range(nr * m):
         put(reach, k, 0.0)
     put_axes(n, links, rows.columns, armature, poses, origin, axes, inverse_inertias)
-    start_paths(m, rows.row_bodies, rows.row_vectors, rows.row_work, poses, origin, inverse_inertias, path_wrenches)
+    start_paths(
+        m, rows.row_bodies, rows.row_vectors, rows.row_work, poses, origin, inverse_inertias, path_wrenches, reach
+    )  # fmt: skip
     for j in range(n - 1, -1, -1):
         link, path = further(links, j * Link.SIZE), further(paths, j * Path.SIZE)
-        ranges = further(paths, n * Path.SIZE + 2 * fixed(path, Path.FIRST_RANGE))
-        joining, passing = fixed(path, Path.JOINING), fixed(path, Path.PASSING)
+        ranges = further(paths, n * Path.SIZE + 2 * get(path, Path.FIRST_RANGE))
+        joining, passing = get(path, Path.JOINING), get(path, Path.PASSING)
         for r in range(joining):
-            join_paths(fixed(ranges, 2 * r), fixed(ranges, 2 * r + 1), m, path_wrenches)
+            join_paths(get(ranges, 2 * r), get(ranges, 2 * r + 1), m, path_wrenches)
         if fixed(link, Link.PRESCRIBED):
             continue
         dof = fixed(link, Link.DOF)
         for k in range(dof + fixed(link, Link.NDOF) - 1, dof - 1, -1):
             axis = further(axes, k * Axis.SIZE)
             for r in range(joining, joining + passing):
-                first = fixed(ranges, 2 * r)
+                first = get(ranges, 2 * r)
                 row = first if first < m else first - m
-                take_share(first, fixed(ranges, 2 * r + 1), axis, path_wrenches, further(reach, k * m + row))
+                take_share(first, get(ranges, 2 * r + 1), axis, path_wrenches, further(reach, k * m + row))

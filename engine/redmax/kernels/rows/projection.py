@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..cache.jit import inlined, inner
 from ..joints.place import place_all, velocities
 from ..layout import codes
-from ..layout.declaration import Column, Head, Pose, RowBodies, RowVectors, RowWork, Vector, Work
+from ..layout.declaration import Active, Column, Head, Pose, RowBodies, RowVectors, RowWork, Vector, Work
 from ..layout.memory import fixed, further, get, put, put3, put6
 from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
@@ -35,17 +35,17 @@ OPEN = -2
 
 
 @inner
-def project(ints, rows, q, qdot):
-    """Bring q and then qdot onto all rows, in place. Gives the number of iterations for q, or OPEN."""
+def project(ints, rows, arrays, q, qdot, t):
+    """Bring q and then qdot onto all rows at time t, in place. Gives the number of iterations for q, or OPEN."""
     nr = fixed(ints, Head.DOFS)
-    if fixed(ints, Head.ROWS) == 0:  # all rows are redundant, as of a door's second hinge: no work space for any
+    if get(rows.active, Active.ROWS) == 0:  # all rows are redundant, as of a door's second hinge: no work space for any
         return 0
     x = further(rows.vectors, Vector.RIGHT_SIDE * nr)
-    evaluate_at(ints, rows, q, qdot)
+    evaluate_at(ints, rows, arrays, q, qdot, t)
     size = mechanism_size(ints, rows)
     last, steps, moved = 0.0, 0, -1.0
     while True:
-        largest = ask_to_close(ints, rows, size)
+        largest = ask_to_close(rows, size)
         small = not largest > CLOSED  # also if it is not a number, which the velocities will show
         if small or (steps > 1 and largest < ACCEPTED_ERROR and not largest < 0.25 * last):
             break
@@ -64,12 +64,12 @@ def project(ints, rows, q, qdot):
         moved += change
         last = largest
         steps += 1
-        evaluate_at(ints, rows, q, qdot)
-    return steps if project_velocities(ints, rows, q, qdot, size, moved) else OPEN
+        evaluate_at(ints, rows, arrays, q, qdot, t)
+    return steps if project_velocities(ints, rows, arrays, q, qdot, t, size, moved) else OPEN
 
 
 @inner
-def project_velocities(ints, rows, q, qdot, size, moved):
+def project_velocities(ints, rows, arrays, q, qdot, t, size, moved):
     """Take from qdot what opens the rows, after `evaluate_at`; False if that cannot be.
 
     moved: how far coordinates have moved since rows were factorised last; negative if they never were. Rows have turned
@@ -79,7 +79,7 @@ def project_velocities(ints, rows, q, qdot, size, moved):
     nr, x = fixed(ints, Head.DOFS), further(rows.vectors, Vector.RIGHT_SIDE * fixed(ints, Head.DOFS))
     last = 0.0
     for step in range(MAX_ITERATIONS):
-        largest = ask_to_stop(ints, rows, size)
+        largest = ask_to_stop(rows, qdot, size)
         too_far = moved < 0.0 or (step > 0 and largest > SLOW_CONVERGENCE * last)
         while True:
             clear_motion(ints, rows, x)
@@ -96,18 +96,18 @@ def project_velocities(ints, rows, q, qdot, size, moved):
         if not moved * change > CLOSED:
             return True
         last = largest
-        evaluate_at(ints, rows, q, qdot)
+        evaluate_at(ints, rows, arrays, q, qdot, t)
     return True
 
 
 @inner
-def evaluate_at(ints, rows, q, qdot):
+def evaluate_at(ints, rows, arrays, q, qdot, t):
     """Place the bodies at q, qdot and evaluate the rows there."""
     n, work, columns = fixed(ints, Head.BODIES), rows.body_work, rows.columns
     place_all(n, rows, q, qdot)
     velocities(n, rows.bodies, rows.links, work, columns, qdot)
     world_poses(n, rows.links, work, rows.poses)
-    evaluate_rows(fixed(ints, Head.ROWS), rows.row_bodies, rows.row_vectors, rows.row_work, work, rows.poses)
+    evaluate_rows(0, get(rows.active, Active.ROWS), rows, arrays, q, qdot, t)
 
 
 @inner
@@ -117,39 +117,38 @@ def mechanism_size(ints, rows):
     for j in range(fixed(ints, Head.BODIES)):
         for k in range(Pose.P, Pose.SIZE):
             size = max(size, abs(get(poses, j * Pose.SIZE + k)))
-    for i in range(fixed(ints, Head.ROWS)):
+    for i in range(get(rows.active, Active.ROWS)):
         if fixed(rows.row_bodies, i * RowBodies.SIZE + RowBodies.KIND) == codes.POINT:
-            for k in range(i * RowVectors.SIZE + RowVectors.POINT_A, (i + 1) * RowVectors.SIZE):
+            for k in range(i * RowVectors.SIZE + RowVectors.POINT_A, i * RowVectors.SIZE + RowVectors.RESTITUTION):
                 size = max(size, abs(get(row_vectors, k)))
     return size
 
 
 @inner
-def ask_to_close(ints, rows, size):
+def ask_to_close(rows, size):
     """Set the right sides to minus the errors; gives the largest, relative to the size."""
     largest = 0.0
-    for i in range(fixed(ints, Head.ROWS)):
+    for i in range(get(rows.active, Active.ROWS)):
         error = get(rows.row_work, i * RowWork.SIZE + RowWork.ERROR)
         largest = max(largest, set_right_side(i, rows, error, size))
     return largest
 
 
 @inner
-def ask_to_stop(ints, rows, size):
+def ask_to_stop(rows, qdot, size):
     """Set the right sides to minus the rates of the errors; gives the largest, relative to the size."""
     largest = 0.0
-    for i in range(fixed(ints, Head.ROWS)):
-        rate = row_product(i, rows.row_bodies, rows.row_work, rows.body_work, Work.V)
+    for i in range(get(rows.active, Active.ROWS)):
+        rate = row_product(i, rows, Work.V, qdot) - get(rows.row_work, i * RowWork.SIZE + RowWork.RATE)
         largest = max(largest, set_right_side(i, rows, rate, size))
     return largest
 
 
 @inlined
 def set_right_side(i, rows, value, size):
-    """Set the right side of row i to minus a value; gives |value|, relative to the size for a POINT row."""
+    """Set the right side of row i to minus a value; gives |value|, relative to the size where that is in metres."""
     put(rows.row_work, i * RowWork.SIZE + RowWork.RIGHT_SIDE, -value)
-    is_point = fixed(rows.row_bodies, i * RowBodies.SIZE + RowBodies.KIND) == codes.POINT
-    return abs(value) / size if is_point else abs(value)
+    return abs(value) / size if fixed(rows.row_bodies, i * RowBodies.SIZE + RowBodies.METRES) else abs(value)
 
 
 @inner
@@ -183,11 +182,11 @@ def least_change(ints, rows, x):
 
     After `clear_motion`, and `factorise_pose` here or nearby.
     """
-    n, nr, m = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), fixed(ints, Head.ROWS)
+    n, nr, m = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), get(rows.active, Active.ROWS)
     links, work, columns = rows.links, rows.body_work, rows.columns
     armature = further(rows.vectors, Vector.ARMATURE * nr)
     no, yes = m < 0, m > 0
-    find_multipliers(ints, rows)
+    find_multipliers(rows)
     apply_multipliers(n, m, links, rows.multipliers, columns, armature, rows.reach, yes)
     world = further(work, Work.ACC + 3 - Work.SIZE)
     a, b, c = get(world, 0), get(world, 1), get(world, 2)

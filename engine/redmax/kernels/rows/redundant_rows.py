@@ -13,7 +13,7 @@ from ...arrays import IntArray
 from ...joints.base import ANIMATED, SIMULATED
 from ...model import Model
 from ..layout import packing
-from ..layout.declaration import Head
+from ..layout.declaration import Head, RowBodies
 
 if TYPE_CHECKING:
     from ..compiled_tree import Tree
@@ -29,10 +29,11 @@ def without_redundant_rows(model: Model, tree_of: Callable[[Model, packing.Packe
 
     Redundant are rows that keep a mechanism of parallel hinges in its plane, or all of a door's second hinge. A row
     that depends on others at poses drawn at random, where no loop is closed, does so everywhere; one that does so only
-    in closed poses is found step by step. A row that animated joints alone can break is not redundant.
+    in closed poses is found step by step. A row that animated joints alone can break is not redundant, nor is one that
+    follows a table, which may contradict the others.
     """
     packed = model.once(packing.pack)
-    count = int(packed.ints[Head.ROWS])
+    count = int(packed.ints[Head.EQUATIONS])
     if count == 0 or not packed.whole:
         return packed
     tree, rng = tree_of(model, packed), np.random.default_rng(0)
@@ -48,10 +49,12 @@ def without_redundant_rows(model: Model, tree_of: Callable[[Model, packing.Packe
         if free is not tree:
             tree.independent_rows(q, chart)
         moving |= tree.moving_rows()
+    prescribed = np.flatnonzero(packed.rows[:count, RowBodies.TABLE] >= 0)
+    independent = np.union1d(independent, prescribed)
     if len(independent) == count:
         return packed
     moving[independent] = False
-    return replace(packing.pack(model, np.sort(independent)), determined=not moving.any())
+    return replace(packing.pack(model, independent), determined=not moving.any())
 
 
 def _with_animated_joints_free(model: Model) -> Model:

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compiled constraint rows at one instant: errors, wrenches on the bodies, velocity products.
 
-A row is a wrench on each of two bodies per unit multiplier. These wrenches times the twists of the bodies are the rate
-of the row's error; times their accelerations (of points, see `motion`), plus `RowWork.VELOCITY_PRODUCT`, they are its
-second derivative. The accelerations of both bodies lack gravity, which cancels.
+A row is a wrench on each of two bodies per unit multiplier, or a force along one or two coordinates. These wrenches
+times the twists of the bodies are the rate of the row's error; times their accelerations (of points, see `motion`),
+plus `RowWork.VELOCITY_PRODUCT`, they are its second derivative. The accelerations of both bodies lack gravity, which
+cancels. What a table prescribes is part of the error, of `RowWork.RATE` and of the velocity product.
 """
 
 from __future__ import annotations
 
 from ..cache.jit import inlined, inner
+from ..joints.loads import table_motion, table_piece
 from ..layout import codes
 from ..layout.declaration import Pose, RowBodies, RowVectors, RowWork, Work
-from ..layout.memory import fixed, fixed3, further, get3, get6, get9, put, put6
+from ..layout.memory import fixed, fixed3, further, get, get3, get6, get9, put, put6
 from ..spatial import applied, centripetal, cross, product, turned_into
 
 
@@ -78,14 +80,85 @@ def axis_row(vectors, results, work_a, work_b, E):
 
 
 @inner
-def evaluate_rows(m, row_bodies, row_vectors, row_work, work, poses):
-    """Errors, wrenches and velocity products of the first m rows, after `velocities` and `world_poses`."""
-    for i in range(m):
-        row, vectors = further(row_bodies, i * RowBodies.SIZE), further(row_vectors, i * RowVectors.SIZE)
-        results = further(row_work, i * RowWork.SIZE)
-        a, b, kind = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B), fixed(row, RowBodies.KIND)
+def coordinate_row(row, vectors, results, tables, pool, q, qdot, t):
+    """COORDINATE row: error FACTOR_A q_a + FACTOR_B q_b - OFFSET [rad, m or 1], or less what a table has at time t."""
+    error = terms(row, vectors, q) - get(vectors, RowVectors.OFFSET)
+    rate, bias, target = 0.0, 0.0, fixed(row, RowBodies.TARGET)
+    if target != codes.NO_TARGET:
+        piece, d = table_piece(tables, fixed(row, RowBodies.TABLE), pool, t)
+        x, v, a = table_motion(pool, piece + 4 * fixed(row, RowBodies.COLUMN), d)
+        if target == codes.POSITION:
+            error, rate, bias = error - x, v, a
+        elif target == codes.VELOCITY:
+            error, rate, bias = 0.0, x, v
+        else:  # any velocity is right
+            error, rate, bias = 0.0, terms(row, vectors, qdot), x
+    put(results, RowWork.ERROR, error)
+    put(results, RowWork.RATE, rate)
+    put(results, RowWork.VELOCITY_PRODUCT, -bias)
+
+
+@inlined
+def terms(row, vectors, x):
+    """FACTOR_A x_a + FACTOR_B x_b of a COORDINATE row."""
+    a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
+    total = get(vectors, RowVectors.FACTOR_A) * get(x, a)
+    return total + get(vectors, RowVectors.FACTOR_B) * get(x, b) if b >= 0 else total
+
+
+@inner
+def component_row(row, vectors, results, pose, work, tables, pool, t):
+    """COMPONENT row: a component of the velocity or angular velocity of a body follows a table. It has no error."""
+    n0, n1, n2 = fixed3(vectors, RowVectors.DIRECTION)
+    m0, m1, m2 = applied(get9(pose, Pose.R), n0, n1, n2)
+    w0, w1, w2, v0, v1, v2 = get6(work, Work.V)
+    table, column = fixed(row, RowBodies.TABLE), fixed(row, RowBodies.COLUMN)
+    piece, d = table_piece(tables, table, pool, t)
+    x0, y0, _ = table_motion(pool, piece + 4 * column, d)
+    x1, y1, _ = table_motion(pool, piece + 4 * column + 4, d)
+    x2, y2, _ = table_motion(pool, piece + 4 * column + 8, d)
+    # What is constant in the world turns in the body: d(n . R^T x)/dt = n . (R^T xdot - w x R^T x).
+    t0, t1, t2 = turned_into(get9(pose, Pose.R), x0, x1, x2)
+    c0, c1, c2 = cross(w0, w1, w2, t0, t1, t2)
+    bias = (m0 * y0 + m1 * y1 + m2 * y2) - (n0 * c0 + n1 * c1 + n2 * c2)
+    velocity_product = -bias
+    if get(vectors, RowVectors.IS_TURN) != 0.0:
+        put6(results, RowWork.ON_A, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        put6(results, RowWork.ON_B, n0, n1, n2, 0.0, 0.0, 0.0)
+    else:
+        p0, p1, p2 = fixed3(vectors, RowVectors.PLACE)
+        c0, c1, c2 = cross(p0, p1, p2, n0, n1, n2)
+        put6(results, RowWork.ON_A, 0.0, 0.0, 0.0, -m0, -m1, -m2)  # the world's acceleration is minus gravity
+        put6(results, RowWork.ON_B, c0, c1, c2, n0, n1, n2)
+        # The derivative of the components, not the acceleration of the point.
+        c0, c1, c2 = cross(w0, w1, w2, v0, v1, v2)
+        velocity_product -= n0 * c0 + n1 * c1 + n2 * c2
+    put(results, RowWork.ERROR, 0.0)
+    put(results, RowWork.RATE, m0 * x0 + m1 * x1 + m2 * x2)
+    put(results, RowWork.VELOCITY_PRODUCT, velocity_product)
+
+
+@inner
+def evaluate_rows(first, last, rows, arrays, q, qdot, t):
+    """Errors, wrenches and velocity products of the rows from first to last - 1, after `velocities` and `world_poses`.
+
+    arrays: tables and pool of the packed model (`views.arrays_of`).
+    """
+    work, poses = rows.body_work, rows.poses
+    for i in range(first, last):
+        row, vectors = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_vectors, i * RowVectors.SIZE)
+        results = further(rows.row_work, i * RowWork.SIZE)
+        kind = fixed(row, RowBodies.KIND)
+        if kind == codes.COORDINATE:
+            coordinate_row(row, vectors, results, arrays.tables, arrays.pool, q, qdot, t)
+            continue
+        a, b = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B)
         work_a, work_b = further(work, a * Work.SIZE), further(work, b * Work.SIZE)
-        E, p = relative(further(poses, a * Pose.SIZE), further(poses, b * Pose.SIZE))
+        pose_a, pose_b = further(poses, a * Pose.SIZE), further(poses, b * Pose.SIZE)
+        if kind == codes.COMPONENT:
+            component_row(row, vectors, results, pose_b, work_b, arrays.tables, arrays.pool, t)
+            continue
+        E, p = relative(pose_a, pose_b)
         if kind == codes.POINT:
             point_row(vectors, results, work_a, work_b, E, p)
         else:
@@ -93,9 +166,13 @@ def evaluate_rows(m, row_bodies, row_vectors, row_work, work, poses):
 
 
 @inlined
-def row_product(i, row_bodies, row_work, work, field):
-    """Wrenches of row i times the twists (field `Work.V`) or accelerations (`Work.ACC`) of its bodies."""
-    row, results = further(row_bodies, i * RowBodies.SIZE), further(row_work, i * RowWork.SIZE)
+def row_product(i, rows, field, x):
+    """Left side of row i: its wrenches times the twists (field `Work.V`) or accelerations (`Work.ACC`) of its bodies,
+    or its factors times x, the velocities or accelerations of all coordinates."""
+    row, results = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_work, i * RowWork.SIZE)
+    work = rows.body_work
+    if fixed(row, RowBodies.KIND) == codes.COORDINATE:
+        return terms(row, further(rows.row_vectors, i * RowVectors.SIZE), x)
     f, u = get6(results, RowWork.ON_A), get6(further(work, fixed(row, RowBodies.BODY_A) * Work.SIZE), field)
     g, v = get6(results, RowWork.ON_B), get6(further(work, fixed(row, RowBodies.BODY_B) * Work.SIZE), field)
     on_a = (f[0] * u[0] + f[1] * u[1] + f[2] * u[2]) + (f[3] * u[3] + f[4] * u[4] + f[5] * u[5])

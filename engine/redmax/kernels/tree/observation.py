@@ -17,8 +17,8 @@ NO_LOOPS = (np.zeros((0, 6)), np.zeros((0, 2)))
 class Observation:
     """A mechanism at one instant; see `simulate.CHANNELS`. stuck: body at whose joint nothing resists, or -1.
 
-    loop_reaction, gap: of a mechanism with loops. certain: whether all rows are independent, so that the reactions of
-    loops are unique.
+    loop_reaction, gap: of a mechanism with loops. constraint: (c,) multipliers of the constraints' rows. certain:
+    whether all rows are independent, so that reactions of loops and multipliers are unique.
 
     power: (2,) put in by motors and torques and taken out by dampers [W].
     speeds: (n, 2) angular speed of each body [rad/s] and speed of its centre of mass [m/s].
@@ -41,3 +41,4 @@ class Observation:
     loop_reaction: Array
     gap: Array
     certain: bool
+    constraint: Array

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of constraints as data, from which compiled code evaluates them without knowing the constraint.
+
+The readable rows of the same constraint (`Constraint.rows`) say the same at one instant; a test compares both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..arrays import Array
+from ..tables import Table
+
+POSITION, VELOCITY, ACCELERATION = "position", "velocity", "acceleration"
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateRow:
+    """sum of factor * coordinate = offset, over one or two coordinates of joints, each (joint, coordinate, factor).
+
+    table, quantity: instead of the offset, what the left side, its rate or its acceleration is over time.
+    """
+
+    terms: tuple[tuple[str, int, float], ...]
+    offset: float = 0.0
+    table: Table | None = None
+    quantity: str = POSITION
+
+
+@dataclass(frozen=True, eq=False)
+class PointRow:
+    """direction . (point - other_point) = 0. direction, point: in the frame of `body`; other_point: in that of `other`,
+    None for the world [m]."""
+
+    body: str
+    direction: Array
+    point: Array
+    other: str | None
+    other_point: Array
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentRow:
+    """One component (0 to 5, angular first, in its own axes) of a body's twist follows a table of all six, which are
+    given along the world's axes [rad/s, m/s]."""
+
+    body: str
+    component: int
+    table: Table
+
+
+PackedRow = CoordinateRow | PointRow | ComponentRow
