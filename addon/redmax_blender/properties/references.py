@@ -113,10 +113,13 @@ def _present_name(obj: Any, bone: str, wanted: str) -> str:
 
 def is_lost(group: Any, name: str) -> bool:
     """Whether something was picked that is no longer in the file, or a bone that its armature no longer has."""
-    found = target(group, name)
-    if found is None:
+    obj = getattr(group, name)
+    if obj is None:
         return bool(getattr(group, f"{name}{KNOWN}"))
-    return bool(found.bone) and (found.object.pose is None or found.bone not in found.object.pose.bones)
+    bone = getattr(group, f"{name}{BONE}")
+    if not bone:
+        return False
+    return obj.pose is None or _present_name(obj, bone, getattr(group, f"{name}{BONE_ID}")) not in obj.pose.bones
 
 
 def lost_name(group: Any, name: str) -> str:

@@ -62,6 +62,14 @@ GENERATED = tuple(sort for sort in SORTS.values() if sort.name not in BY_HAND)
 FLAGS = tuple(sort.flag for sort in SORTS.values())
 
 
+_FLAGGED = tuple((sort.name, sort.flag) for sort in SORTS.values())
+
+
+def names_of(group: Any) -> list[str]:
+    """Names of the sorts that an object or bone is an element of. group: its `redmax`."""
+    return [name for name, flag in _FLAGGED if getattr(group, flag)]
+
+
 def is_element(group: Any) -> bool:
     """Whether an object or bone is part of a mechanism. group: its `redmax`."""
     return any(getattr(group, flag) for flag in FLAGS)

@@ -244,7 +244,7 @@ def _elements(
     in_layer = {obj.name_full for obj in view_layer.objects}
     found: dict[str, list[bpy.types.Object]] = {name: [] for name in sorts.SORTS}
     for obj in sorted(scene.objects, key=lambda obj: obj.name_full):
-        having = [name for name, sort in sorts.SORTS.items() if getattr(obj.redmax, sort.flag)]
+        having = sorts.names_of(obj.redmax)
         if having and obj.name_full not in in_layer:
             text = f"'{obj.name}' is in an excluded collection; it is left out"
             findings.append(Finding(obj.name, text, "include the collection to simulate it", "INFO"))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
+from ... import _engine
 from ..._engine import cache_folder, errors, route, warm_up, warm_up_process
 from ..core import unexpected
 
@@ -264,7 +265,7 @@ def clear() -> None:
 
 def register(ledger: Ledger) -> None:
     """Keep machine code in the extension's own folder, which Blender removes together with it."""
-    package = __package__.rpartition(".")[0]
+    package = _engine.__package__ or ""
     solver.cache_clear()
     if package.startswith("bl_ext."):
         cache_folder.use(Path(bpy.utils.extension_path_user(package)) / FOLDER)
