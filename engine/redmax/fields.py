@@ -60,6 +60,7 @@ class Spec:
     over: of a table, "time" or "coordinate". columns: of a table, how many values it gives.
     per: of a per_dof field outside joints, the list of the element that holds this one whose entries it counts.
     coordinate: of a number in the unit of a joint coordinate, the fields beside it that name the joint and its number.
+    of: of such a number of a coordinate, the field beside it that names the joint.
     """
 
     sort: Sort
@@ -83,6 +84,7 @@ class Spec:
     columns: int = 1
     per: str = ""
     coordinate: tuple[str, str] | None = None
+    of: str = ""
 
 
 def _declare(spec: Spec, default: Any) -> Any:
@@ -112,9 +114,9 @@ def number(
     return _declare(spec, default)
 
 
-def integer(default: Any = REQUIRED, *, doc: str, minimum: float | None = None) -> Any:
-    """A whole number."""
-    return _declare(Spec("integer", doc, minimum=minimum), default)
+def integer(default: Any = REQUIRED, *, doc: str, minimum: float | None = None, of: str = "") -> Any:
+    """A whole number. of: see `Spec`."""
+    return _declare(Spec("integer", doc, minimum=minimum, of=of), default)
 
 
 def flag(default: Any = REQUIRED, *, doc: str) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from geared import extracted, select
 from swinging import box, hinge
+from test_ui_panels import drawn
 
 from redmax_blender.bridge.results import cache
 
@@ -251,3 +252,19 @@ def test_a_geared_joint_rather_leaves_the_loop_to_others():
     bpy.context.view_layer.update()
     (mechanism,) = extracted().mechanisms
     assert mechanism.closers == ("A Pin",)
+
+
+def panel(name):
+    return [shown for shown, _ in drawn()[name].properties()]
+
+
+def test_a_coordinate_is_asked_for_only_where_a_joint_has_several():
+    gear = geared.geared()
+    settings = gear.redmax.constraint.coupling
+    select(gear)
+    assert panel("REDMAX_PT_constraint_connects") == ["leader", "follower"]
+    assert panel("REDMAX_PT_constraint") == ["kind", "ratio", "offset_angle"]
+    settings.follower.redmax.joint.kind = "universal"
+    assert panel("REDMAX_PT_constraint_connects") == ["leader", "follower", "follower_coordinate"]
+    settings.follower.redmax.joint.kind = "prismatic"
+    assert panel("REDMAX_PT_constraint") == ["kind", "ratio", "offset_distance"]

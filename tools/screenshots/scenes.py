@@ -287,7 +287,7 @@ def panel_gear():
         ]
         for wheel in wheels:
             select(wheel)
-            bpy.ops.redmax.connect(kind="revolute", location="ORIGIN")
+            bpy.ops.redmax.connect(kind="revolute")
         select(*wheels)
         bpy.ops.redmax.add_gear()
     show_properties("PHYSICS")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import from_specs, joint, references
+from . import from_specs, generated, joint, references
 from .forms import Field
 
 UNKNOWN = "rad"
@@ -21,6 +21,12 @@ def unit_of(group: Any, field: Field) -> str:
     dofs = joint.dofs(found.object.redmax.joint)
     index = getattr(group, number)
     return dofs[index].unit if 0 <= index < len(dofs) else UNKNOWN
+
+
+def index_field(group: Any, reference: str) -> str | None:
+    """Identifier of the property that says which coordinate of a joint is meant, None if nothing asks for one. group: a
+    generated class; reference: the property that means the joint."""
+    return generated.INDICES.get((group.__name__, reference))
 
 
 def place(group: Any, field: Field) -> str:

@@ -27,6 +27,9 @@ NO_VERTEX = -1
 USEFUL = {"mass": 0.1}
 """What a new element has instead of the engine's own 0, with which nothing could be simulated."""
 
+INDICES: dict[tuple[str, str], str] = {}
+"""By group and reference to a joint, the property that says which of its coordinates is meant."""
+
 _records: dict[Any, Any] = {}
 """Groups of record classes that were made, in the order in which Blender must know them."""
 
@@ -215,11 +218,18 @@ def annotations(cls: Any) -> dict[str, Any]:
     return made
 
 
+def make_group(name: str, cls: Any, doc: str) -> Any:
+    """The group of an element class."""
+    for field in forms.fields_of(cls):
+        if field.spec.of:
+            INDICES[name, field.spec.of] = field.name
+    return from_specs.make_group(name, annotations(cls), doc)
+
+
 def record_group(cls: Any) -> Any:
     """The group of a record class, made once."""
     if cls not in _records:
-        made = annotations(cls)
-        _records[cls] = from_specs.make_group(f"REDMAX_PG_{cls.__name__.lower()}", made, f"{cls.__doc__}")
+        _records[cls] = make_group(f"REDMAX_PG_{cls.__name__.lower()}", cls, f"{cls.__doc__}")
     return _records[cls]
 
 

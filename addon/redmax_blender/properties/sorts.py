@@ -150,11 +150,9 @@ def _referring(cls: Any) -> tuple[tuple[str, str, Any], ...]:
 def _group(sort: Sort) -> tuple[Any, ...]:
     """Groups of a sort: of its kinds, and last its own."""
     if sort.registry is None:
-        return (from_specs.make_group(f"REDMAX_PG_{sort.name}", generated.annotations(sort.cls), sort.cls.__doc__),)
+        return (generated.make_group(f"REDMAX_PG_{sort.name}", sort.cls, sort.cls.__doc__),)
     kinds = {
-        cls.kind: from_specs.make_group(
-            f"REDMAX_PG_{sort.name}_{cls.kind}", generated.annotations(cls), f"{cls.label}: {cls.summary}."
-        )
+        cls.kind: generated.make_group(f"REDMAX_PG_{sort.name}_{cls.kind}", cls, f"{cls.label}: {cls.summary}.")
         for cls in sort.registry
     }
     made: dict[str, Any] = {

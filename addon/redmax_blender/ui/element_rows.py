@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 from ..properties import coordinate_units, from_specs, generated, references
+from ..properties import joint as joint_properties
 from ..properties.forms import Field, fields_of
 from . import lists
 
@@ -22,19 +23,23 @@ def draw_fields(layout: bpy.types.UILayout, group: Any, cls: Any, *, wanted: Cal
             DRAW[field.form](layout, group, field)
 
 
+def units_text(cls: Any, *, wanted: Callable[[Field], bool]) -> str:
+    """'Stiffness in N/m, damping in N s/m': units that Blender cannot show in the numbers themselves."""
+    said = [
+        f"{from_specs.title(field.name)} in {field.spec.unit}"
+        for field in fields_of(cls)
+        if wanted(field) and field.form in ("plain", "optional") and _has_other_unit(field.spec.unit)
+    ]
+    return ", ".join([*said[:1], *(text[0].lower() + text[1:] for text in said[1:])])
+
+
+def _has_other_unit(unit: str) -> bool:
+    return unit not in ("", "1", *from_specs.BLENDER_UNITS)
+
+
 def _plain(layout: Any, group: Any, field: Field) -> None:
-    layout.prop(group, field.name, text=_with_unit(field))
-
-
-def _with_unit(field: Field) -> str:
-    """The label, with the unit where Blender does not show one and it is short enough to stand there."""
-    unit = field.spec.unit
-    title = from_specs.title(field.name)
-    return f"{title} ({unit})" if unit and unit not in from_specs.BLENDER_UNITS and len(unit) <= LONGEST else title
-
-
-LONGEST = 8
-"""Letters of a unit that a label has room for."""
+    if not field.spec.of:  # which coordinate of a joint stands beside that
+        layout.prop(group, field.name)
 
 
 def _optional(layout: Any, group: Any, field: Field) -> None:
@@ -58,6 +63,12 @@ def _coordinate(layout: Any, group: Any, field: Field) -> None:
 
 def _reference(layout: Any, group: Any, field: Field) -> None:
     draw_reference(layout, group, field.name, needed=not field.spec.nullable, empty=_empty(field))
+    meant = references.target(group, field.name)
+    which = coordinate_units.index_field(type(group), field.name)
+    if meant is None or which is None or not meant.object.redmax.is_joint:
+        return
+    if getattr(group, which) or len(joint_properties.dofs(meant.object.redmax.joint)) > 1:
+        layout.prop(group, which, text="Coordinate")
 
 
 def _empty(field: Field) -> str:
@@ -87,9 +98,16 @@ def _point(layout: Any, group: Any, field: Field) -> None:
     )
     meant = getattr(group, f"{field.name}_at")
     if meant is None:
-        column.prop(group, field.name, text="")
+        _coordinates(column, group, field.name)
     elif meant.type == "MESH":
         column.prop(group, f"{field.name}_vertex")
+
+
+def _coordinates(layout: Any, group: Any, name: str) -> None:
+    """Three numbers in a row, over the whole width: one below the other they would take much room."""
+    row = layout.row(align=True)
+    row.use_property_split = False
+    row.prop(group, name, text="")
 
 
 def _pose(layout: Any, group: Any, field: Field) -> None:
@@ -143,8 +161,8 @@ def draw_list(layout: bpy.types.UILayout, group: Any, field: Field, sort: str) -
     """A list with its buttons, and below it the active entry."""
     if field.form == "numbers" and field.spec.nullable:
         layout.prop(group, f"use_{field.name}")
-        layout = layout.column()
-        layout.active = getattr(group, f"use_{field.name}")
+        if not getattr(group, f"use_{field.name}"):
+            return
     row = layout.row()
     active = f"active_{field.name}"
     shown = lists.REDMAX_UL_entries.__name__
@@ -168,7 +186,7 @@ def draw_list(layout: bpy.types.UILayout, group: Any, field: Field, sort: str) -
     elif field.form == "points":
         draw_reference(layout, entry, "place_at", needed=False, empty="Coordinates", text="At")
         if entry.place_at is None:
-            layout.prop(entry, "place", text="")
+            _coordinates(layout, entry, "place")
         elif entry.place_at.type == "MESH":
             layout.prop(entry, "place_vertex")
     else:

@@ -15,6 +15,10 @@ CONNECTS = ("reference", "point", "pose")
 """Forms of fields that say on what an element acts; all others stand in its main panel."""
 
 
+def _is_own(field: Field) -> bool:
+    return field.form not in (*CONNECTS, *LISTS)
+
+
 def _panel(sort: Sort, suffix: str, label: str, members: dict[str, Any]) -> Any:
     """A panel class. members: its methods and settings."""
     name = f"REDMAX_PT_{sort.name}{suffix}"
@@ -43,7 +47,11 @@ def _main(sort: Sort) -> Any:
         if sort.registry is not None:
             layout.prop(getattr(context.object.redmax, sort.name), "kind")
         group, cls = settings_of(context, sort)
-        element_rows.draw_fields(layout, group, cls, wanted=lambda field: field.form not in (*CONNECTS, *LISTS))
+        element_rows.draw_fields(layout, group, cls, wanted=_is_own)
+        if units := element_rows.units_text(cls, wanted=_is_own):
+            faint = layout.column()
+            faint.active = False
+            text_lines.draw_text(faint, context, units)
         if left := forms.left_out(cls):
             faint = layout.column()
             faint.active = False

@@ -32,7 +32,7 @@ class JointLimit(Constraint):
     one_sided: ClassVar[bool] = True
 
     joint: str = reference(doc="Joint that is limited", refers_to="joint")
-    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
+    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0, of="joint")
     lower: float | None = number(
         None,
         doc="Smallest value, null for none",

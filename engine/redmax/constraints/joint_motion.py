@@ -33,7 +33,7 @@ class JointMotion(Constraint):
     menu_order: ClassVar[int] = 30
 
     joint: str = reference(doc="Joint that is moved", refers_to="joint")
-    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
+    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0, of="joint")
     quantity: str = choice(POSITION, doc="What the table gives", choices=(POSITION, VELOCITY, ACCELERATION))
     table: Table = record(Table, doc="Coordinate, velocity or acceleration over time, one column", over="time")
 

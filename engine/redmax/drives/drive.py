@@ -44,7 +44,7 @@ class DriveInput(Element):
         refers_to="joint",
         nullable=True,
     )
-    coordinate: int = integer(0, doc="Which coordinate of that joint, from 0", minimum=0)
+    coordinate: int = integer(0, doc="Which coordinate of that joint, from 0", minimum=0, of="joint")
     q: float = number(0.0, doc="Own coordinate at the start", unit="rad or m")
     qdot: float = number(0.0, doc="Its velocity at the start", unit="rad/s or m/s")
     armature: float = number(0.0, doc="Inertia of its own, such as a motor's", unit="kg m^2 or kg", minimum=0.0)
@@ -120,7 +120,7 @@ class Follower(Element):
     """A joint coordinate that a drive moves: q = offset + x, or offset + table(x), with x = ratio . inputs."""
 
     joint: str = reference(doc="Joint that is moved", refers_to="joint")
-    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
+    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0, of="joint")
     ratio: object = per_dof(
         1.0, doc="x per unit of each input, in their order; one number for all of them", per="inputs"
     )
