@@ -187,15 +187,15 @@ def _why_it_goes_back(scene: bpy.types.Scene, moved: bpy.types.Object) -> str:
 def _listen_to_names() -> None:
     """Blender evaluates nothing when something is renamed; its message bus tells. Opening a file ends all listening."""
     bpy.msgbus.clear_by_owner(_listener)
-    # The Outliner speaks of data-blocks, everything else of objects.
-    kinds: tuple[Any, ...] = (bpy.types.Object, bpy.types.ID)
+    # The Outliner speaks of data-blocks, everything else of objects; bones have names of their own in each mode.
+    kinds: tuple[Any, ...] = (bpy.types.Object, bpy.types.ID, bpy.types.Bone, bpy.types.EditBone, bpy.types.PoseBone)
     for kind in kinds:
         bpy.msgbus.subscribe_rna(key=(kind, "name"), owner=_listener, args=(), notify=renamed)
 
 
 @_stays
 def renamed() -> None:
-    """Something was renamed, perhaps a body or a joint."""
+    """Something was renamed, perhaps an element or a bone that one refers to."""
     stored_groups.note_names()
     for scene in bpy.data.scenes:
         if scene.library is None and changes.names_changed(scene):
