@@ -268,3 +268,117 @@ def test_a_coordinate_is_asked_for_only_where_a_joint_has_several():
     assert panel("REDMAX_PT_constraint_connects") == ["leader", "follower", "follower_coordinate"]
     settings.follower.redmax.joint.kind = "prismatic"
     assert panel("REDMAX_PT_constraint") == ["kind", "ratio", "offset_distance"]
+
+
+def bake_everything():
+    options = bpy.context.scene.redmax.bake
+    options.torque = options.reaction = options.energy = options.gap = options.forces = True
+    assert bpy.ops.redmax.bake() == {"FINISHED"}
+
+
+def test_a_strand_is_simulated_and_tells_its_length():
+    spring = geared.sprung()
+    bpy.data.objects.remove(spring)
+    anchor, bob, knot = bpy.data.objects["Anchor"], bpy.data.objects["Bob"], geared.empty("Knot", (0.0, 0.0, 1.5))
+    select(anchor, bob)
+    bpy.ops.redmax.add_element(kind="strand.")
+    strand = bpy.context.object
+    settings = strand.redmax.strand
+    settings.stiffness = 2000.0
+    select(knot, strand)
+    bpy.ops.redmax.edit_list(sort="strand", field="nodes", action="ADD")
+    bpy.ops.redmax.edit_list(sort="strand", field="nodes", action="UP")
+    for node, body in ((0, anchor), (2, bob)):
+        entry = settings.attachments.add()
+        entry.node, entry.body = node, body
+    (made,) = extracted().scene.strands
+    np.testing.assert_allclose(made.nodes, [(0.0, 0.0, 2.0), (0.0, 0.0, 1.5), (0.0, 0.0, 1.0)], atol=1e-6)
+    assert [attachment.body for attachment in made.attachments] == ["Anchor", "Bob"]
+    assert not geared.texts(), "the bob hangs"
+    found = result()
+    bake_everything()
+    scene = bpy.context.scene
+    scene.frame_set(scene.frame_end)
+    drop = 1.0 - float(found.position[-1, found.body("Bob"), 2])
+    assert drop > 0.01
+    np.testing.assert_allclose(strand["redmax_length"][0], 1.0 + drop, rtol=1e-5)
+    np.testing.assert_allclose(bob.matrix_world.translation.z, 1.0 - drop, rtol=1e-5)
+
+
+def test_a_drive_moves_its_joints_and_tells_its_input():
+    gear = geared.geared()
+    bpy.data.objects.remove(gear)
+    joints = [bpy.data.objects[name] for name in ("Small Hinge", "Large Hinge")]
+    select(*joints)
+    bpy.ops.redmax.add_element(kind="drive.")
+    drive = bpy.context.object
+    settings = drive.redmax.drive
+    assert [settings.inputs[0].joint, settings.followers[0].joint] == joints
+    settings.followers[0].ratio[0] = 2.0
+    joints[0].redmax.joint.torque_1 = 0.1
+    (mechanism,) = extracted().mechanisms
+    assert (mechanism.dofs, set(mechanism.bodies)) == (1, {"Small", "Large"})
+    found = result()
+    small, large = (found.joint_names.index(joint.name) for joint in joints)
+    assert abs(found.q[-1, small]) > 1e-4
+    np.testing.assert_allclose(found.q[:, large], 2.0 * found.q[:, small], atol=1e-12)
+    bake_everything()
+    scene = bpy.context.scene
+    scene.frame_set(scene.frame_end)
+    np.testing.assert_allclose(drive["redmax_input"][0], found.q[-1, small], rtol=1e-5)
+
+
+def test_an_input_of_its_own_drives_a_joint_by_keys():
+    """A handle: its keyed coordinate moves the joint, which has no motor of its own."""
+    gear = geared.geared()
+    bpy.data.objects.remove(gear)
+    joint = bpy.data.objects["Large Hinge"]
+    select(joint)
+    bpy.ops.redmax.add_element(kind="drive.")
+    settings = bpy.context.object.redmax.drive
+    given, follower = settings.inputs[0], settings.followers[0]
+    given.joint, follower.joint = None, joint
+    given.motion_type, given.animation_source = "animated", "KEYS"
+    for frame, value in ((1, 0.0), (13, 1.0)):
+        given.animation_1 = value
+        given.keyframe_insert("animation_1", frame=frame)
+    found = result()
+    np.testing.assert_allclose(found.q[-1, found.joint_names.index("Large Hinge")], 1.0, atol=1e-6)
+    bake_everything()
+
+
+@pytest.mark.parametrize("kind", ["gear", "strand."])
+def test_a_motion_with_a_gear_or_a_strand_can_be_baked_as_a_loop(kind):
+    if kind == "gear":
+        geared.geared()
+        bpy.data.objects["Small Hinge"].redmax.joint.torque_1 = 0.1
+    else:
+        bpy.data.objects.remove(geared.sprung())
+        select(bpy.data.objects["Anchor"], bpy.data.objects["Bob"])
+        bpy.ops.redmax.add_element(kind=kind)
+        bpy.context.object.redmax.strand.attachments.add().body = bpy.data.objects["Anchor"]
+    result()
+    options = bpy.context.scene.redmax.bake
+    options.loop, options.loop_frames = True, 4
+    bake_everything()
+    scene = bpy.context.scene
+    name = "Small" if kind == "gear" else "Bob"
+    ends = []
+    for frame in (scene.frame_start, scene.frame_end):
+        scene.frame_set(frame)
+        ends.append(np.array(bpy.data.objects[name].matrix_world))
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-5)
+
+
+def test_a_cable_runs_through_points_on_bodies():
+    spring = geared.sprung()
+    bpy.data.objects.remove(spring)
+    select(bpy.data.objects["Anchor"], bpy.data.objects["Bob"])
+    bpy.ops.redmax.add_element(kind="force.cable")
+    cable = bpy.context.object
+    settings = cable.redmax.force.cable
+    assert [point.body.name for point in settings.points] == ["Anchor", "Bob"]
+    settings.stiffness = 3000.0
+    result()
+    bake_everything()
+    assert cable.redmax.baked.units == "redmax_tension=N;redmax_length=m"

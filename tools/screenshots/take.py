@@ -34,18 +34,18 @@ PROPERTIES = (1318, 270, 1598, 1176)
 """The Properties editor in the window: left, top, right, bottom."""
 
 CROPS = {
-    "panel_empty": (1026, 66, 1314, 792),
-    "panel_baked": (1026, 66, 1314, 952),
-    "panel_stopped": (1026, 66, 1314, 862),
+    "panel_empty": (1026, 66, 1314, 766),
+    "panel_baked": (1026, 66, 1314, 926),
+    "panel_stopped": (1026, 66, 1314, 836),
     "panel_sidebar": (440, 66, 1314, 1088),
-    "panel_check": (1026, 66, 1314, 772),
+    "panel_check": (1026, 66, 1314, 746),
     "panel_loops": (440, 66, 1314, 1088),
     "panel_simulating": (440, 66, 1314, 1088),
     "panel_body": PROPERTIES,
     "panel_spring": PROPERTIES,
     "panel_gear": PROPERTIES,
     "panel_strand": PROPERTIES,
-    "panel_lost": (1026, 66, 1314, 772),
+    "panel_lost": (1026, 66, 1314, 746),
     "panel_joint": PROPERTIES,
     "panel_joint_limits": PROPERTIES,
     "panel_joint_ball": PROPERTIES,

@@ -88,7 +88,7 @@ class REDMAX_MT_elements(bpy.types.Menu):
 class REDMAX_MT_parts(bpy.types.Menu):
     """What is needed less often while building, beside the buttons of panel 1."""
 
-    bl_label = "Bodies and Joints"
+    bl_label = "Bodies, Joints and Other Elements"
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
@@ -100,6 +100,8 @@ class REDMAX_MT_parts(bpy.types.Menu):
         layout.separator()
         layout.operator("redmax.swap_joint", icon="UV_SYNC_SELECT")
         layout.operator("redmax.remove_joint", icon="X")
+        layout.separator()
+        layout.menu(REDMAX_MT_elements.__name__, icon="FORCE_HARMONIC")
 
 
 def draw_in_object_menu(menu: Any, _context: Any) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from ..._engine import arrays, assembly, compile, halves, kinematics, pose, quaternion, so3, traits, trajectory
 from ..core import dense_motion
 from ..core.findings import refuse
+from ..extract import keyed_model
 from ..results.result_channels import require_same_joints
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def matched(extraction: Extraction, result: Trajectory, used: slice, count: int)
     if frames < 3:
         raise refuse("", "A loop needs at least three frames", "bake a longer range")
     window = Window(used.start, used.stop - 1 - min(max(count, 1), frames - 2), used.stop - 1)
-    described = halves.undivided(compile.compile(extraction.scene))
+    described = halves.undivided(compile.compile(keyed_model.kinematic(extraction.scene)))
     if described.body_names[: len(result.body_names)] != result.body_names:
         raise refuse("", "The bodies are not those that were simulated", "simulate again")
     closed = bool(described.loops or described.constraints)

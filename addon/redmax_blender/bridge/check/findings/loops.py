@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...._engine import assembly, constrained_run, constraint_rows, halves, kinematics, motion_at
+from ...._engine import assembly, constrained_run, constraint_rows, freedoms, halves, kinematics, motion_at
 from ...._engine import compile as compiling
 from ....properties import joint as joint_properties
 from ...core import axis_report, loop_axes, scene_digest, ties
@@ -72,6 +72,8 @@ def examine(made: Any, mechanism: Mechanism) -> Closing:
 
 
 def _examined(model: Any) -> Closing:
+    if not constraint_rows.is_constrained(model):  # drives alone: their joints follow by construction
+        return Closing(len(freedoms.freedoms(model, model.initial_state().q).free), 0, {}, closable=True, closers=())
     gaps = wide_gaps(model)
     closed = assembly.close_loops(model)
     found = assembly.mobility(model, closed.q if closed.closed else None)

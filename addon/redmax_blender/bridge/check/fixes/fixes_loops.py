@@ -15,6 +15,7 @@ from ...authoring import axis_setting
 from ...core import axis_report, loop_axes
 from ...core.findings import refuse
 from ...extract import extraction as extract
+from ...extract import keyed_model
 from ...objects import joint_objects, units
 from ...objects.editable import require_editable
 from ...objects.named_objects import local_object
@@ -29,7 +30,8 @@ def close_loop(context: bpy.types.Context, obj: Object) -> str:
     """Let the simulated joints of the mechanism start where its loops close, as near to their start as possible."""
     extraction = extract.extract(context.scene, context.view_layer)
     mechanism = _mechanism_of(extraction, obj)
-    model = halves.undivided(compiling.compile(loops.part_of(extraction.scene, mechanism), checked=True))
+    part = keyed_model.kinematic(loops.part_of(extraction.scene, mechanism))
+    model = halves.undivided(compiling.compile(part, checked=True))
     if not model.loops:
         raise refuse(obj.name, f"No loop goes through '{obj.name}'", "run Check again")
     movable = {name: _movable(name, extraction) for name in model.joint_names}
