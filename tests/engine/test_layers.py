@@ -42,7 +42,7 @@ ALLOWED: dict[str, set[str]] = {
     "dynamics": {"model", "solvers", "errors"},
     "vectorised": {"dynamics"},
     "reference": {"dynamics"},
-    "kernels": {"model", "errors", "crossings"},
+    "kernels": {"model", "errors", "crossings", "solvers"},
     "fast": {"vectorised", "kernels"},
     "outcome": {"errors"},
     "integrators": {"dynamics", "reference", "solvers", "fast", "crossings", "outcome"},

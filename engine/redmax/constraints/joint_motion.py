@@ -47,8 +47,7 @@ class JointMotion(Constraint):
             return Rows(qdot, qddot, row @ joint.q - q, (False,), joints=joints)
         if self.quantity == VELOCITY:
             return Rows(self.table.value(t), self.table.derivative(t), None, (False,), joints=joints)
-        # Whatever velocity the coordinate has is right: the row holds for accelerations alone.
-        return Rows(row @ joint.qdot, self.table.value(t), None, (False,), joints=joints)
+        return Rows(row @ joint.qdot, self.table.value(t), None, (False,), joints=joints, any_velocity=True)
 
     def packed(self) -> tuple[CoordinateRow, ...]:
         term = (self.joint, self.coordinate, 1.0)

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Array, BoolArray, IntArray
 from ..errors import RunError
 from ..model import Model
-from ..solvers.row_solver import RowSolver, one_sided_multipliers
+from ..solvers.row_solver import BoundedRows, RowSolver
 from .constraint_rows import ConstraintRows
 from .freedoms import Freedoms
 from .loads import Loads
@@ -65,11 +65,8 @@ def accelerations(
     if not treatment.projects:
         slip = np.where(rows.moved, 0.0, rows.G @ qdot - rows.rate)
         wanted -= (2.0 * treatment.alpha * slip + treatment.beta**2 * rows.error)[chosen]
-    solver = solver_of(rows.freedoms, M, rows.G[chosen], _rank(rows, chosen, rank))
-    part = one_sided_multipliers(solver, wanted, rows.one_sided[chosen])
-    multipliers = np.zeros(len(active))
-    multipliers[chosen] = part
-    return ConstrainedMotion(qddot + rows.freedoms.spread(solver.change(part)), multipliers)
+    multipliers, change = _least_change(rows, chosen, M, wanted, rank)
+    return ConstrainedMotion(qddot + change, multipliers)
 
 
 def velocity_change(rows: ConstraintRows, active: BoolArray, M: Array, wanted: Array) -> tuple[Array, Array]:
@@ -78,11 +75,42 @@ def velocity_change(rows: ConstraintRows, active: BoolArray, M: Array, wanted: A
     One-sided rows change by at least what is wanted; their impulses push.
     """
     chosen = np.flatnonzero(active)
-    solver = solver_of(rows.freedoms, M, rows.G[chosen])
-    part = one_sided_multipliers(solver, wanted[chosen], rows.one_sided[chosen])
-    impulses = np.zeros(len(active))
-    impulses[chosen] = part
-    return rows.freedoms.spread(solver.change(part)), impulses
+    impulses, change = _least_change(rows, chosen, M, wanted[chosen])
+    return change, impulses
+
+
+def impact_change(
+    rows: ConstraintRows, near: BoolArray, M: Array, speeds: Array, *, slow: Array, tiny: Array
+) -> tuple[Array, Array]:
+    """dqdot (nr,) of the impacts that are due on one-sided rows, one after another, and the impulses (m,).
+
+    near: (m,) the one-sided rows that can be met. speeds: (m,) G qdot - rate; equations bring theirs to 0.
+    slow, tiny: (m,) speeds that do not bounce, and speeds that do not count. See `solvers.impacts`.
+    """
+    chosen = np.flatnonzero(near | ~rows.one_sided)
+    bounded = _bounded(rows, chosen, M)
+    jump = bounded.impacts(speeds[chosen], near[chosen], rows.bounce[chosen], slow=slow[chosen], tiny=tiny[chosen])
+    impulses = np.zeros(len(near))
+    impulses[chosen] = jump.impulses
+    return rows.freedoms.spread(bounded.solver.change(jump.impulses)), impulses
+
+
+def _bounded(rows: ConstraintRows, chosen: IntArray, M: Array, rank: int | None = None) -> BoundedRows:
+    """The chosen rows on the free coordinates. rank: of the equations at most, where it is known."""
+    G = rows.freedoms.columns(rows.G[chosen])
+    return BoundedRows(rows.freedoms.reduced(M), G, ~rows.one_sided[chosen], rank)
+
+
+def _least_change(
+    rows: ConstraintRows, chosen: IntArray, M: Array, wanted: Array, rank: int | None = None
+) -> tuple[Array, Array]:
+    """Multipliers (m,) of all rows, and the change (nr,) that they make: the chosen rows change by what is wanted."""
+    bounded = _bounded(rows, chosen, M, rank)
+    lo = np.where(rows.one_sided[chosen], 0.0, -np.inf)
+    part = bounded.multipliers(wanted, lo, np.full(len(chosen), np.inf))
+    multipliers = np.zeros(len(rows.rate))
+    multipliers[chosen] = part
+    return multipliers, rows.freedoms.spread(bounded.solver.change(part))
 
 
 def position_change(rows: ConstraintRows, active: BoolArray, M: Array, wanted: Array, rank: int | None = None) -> Array:

@@ -233,6 +233,8 @@ class AutomaticStepper(ExplicitStepper):
         """Go on from the present state in implicit steps."""
         y, step = np.append(self._free_motion(), quadratures), self._solver.step
         explicit = self.mode == EXPLICIT
+        if explicit and self.constraints is not None:
+            self.constraints.take_over_stops()
         self.mode = CALM if self.promise.calm == AT_ONCE else mode
         self._modes |= {self.mode}
         self._solver = extrapolation_of(self, y, tolerance=self.promise.stiff, calm=self.mode == CALM)
@@ -245,6 +247,8 @@ class AutomaticStepper(ExplicitStepper):
         """Go on from the present state in explicit steps."""
         y = np.append(self._free_motion(), quadratures)
         self._solver, self.mode = self._explicit, EXPLICIT
+        if self.constraints is not None:
+            self.constraints.hand_over_stops()
         self._front, self._before_switch, self._frames = self.state, False, 0
         self._solver.go_on_from(self.state.t, y)
         if isinstance(self._solver, CompiledRungeKutta):  # which counts its own steps

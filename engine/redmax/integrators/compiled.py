@@ -97,7 +97,11 @@ class CompiledRungeKutta:
         )
         self._traits = np.array([tree.singular, exchanges], np.int64)
         self._free = tree.model.once(free_coordinates)
-        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0, 0.0])
+        self._stops_at = tree.stops_address
+        self._places = np.zeros(tree.model.dof_count, np.int64)
+        self._places[self._free] = np.arange(len(self._free))
+        due = float(self._stops_at != 0)
+        self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0, 0.0, due, 0.0, t])
         self._K = np.zeros((method.slopes, self.y.size))
         self._polynomial = np.zeros((4 + len(method.bends), self.y.size))
         self._motion = np.zeros((3, tree.model.dof_count))
@@ -126,14 +130,15 @@ class CompiledRungeKutta:
         """Continue from other values, or under other inputs; steps go on as they were."""
         self.y[:] = y
         self._clock[self._kernel.TIME], self._clock[self._kernel.KNOWN] = t, 0.0
+        self._clock[self._kernel.DUE] = float(self._stops_at != 0)
 
     def advance(self, sample: float, interval: float, t_bound: float, longest: float, limit: int) -> None:
         """Steps up to t_bound or a sample; see `steps.runge_kutta.advance`. IntegrationError where it cannot."""
         kernel, tree = self._kernel, self.tree
         ended = kernel.advance(
             tree.address, tree.ints, tree.floats, *self._tableau, self._control, self._traits, self._free,
-            self._clock, self.y, self._K, self._polynomial, self._motion, *self._watched, sample, interval,
-            t_bound, longest, limit,
+            self._clock, self.y, self._K, self._polynomial, self._motion, *self._watched, self._stops_at,
+            self._places, sample, interval, t_bound, longest, limit,
         )  # fmt: skip
         if ended != kernel.DONE:
             raise self._error(ended, int(self._clock[kernel.WHERE]))
@@ -161,7 +166,16 @@ class CompiledRungeKutta:
             what = f"{loop}: can no longer be closed after t = {self.t:.6g} s"
             advice = "something moves its bodies further than they reach"
             return IntegrationError(what, loop, advice, code="cannot_close", numbers={"t": Quantity(self.t, "s")})
+        if ended == kernel.BLOCKED:
+            return self._blocked()
         return stuck_component(model, self._free, where, too_small=ended == kernel.TOO_SMALL)
+
+    def _blocked(self) -> IntegrationError:
+        """The error for stops that equations contradict."""
+        element = element_names(self.tree.model)[-1]
+        what = f"{element}: something moves it on against its stop at t = {self.t:.6g} s"
+        advice = "let what is animated or coupled end before the stop, or widen the limits"
+        return IntegrationError(what, element, advice, code="cannot_close", numbers={"t": Quantity(self.t, "s")})
 
 
 def stuck_component(model: Model, free: IntArray, component: int, *, too_small: bool) -> IntegrationError:

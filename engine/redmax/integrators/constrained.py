@@ -3,13 +3,14 @@
 
 Accelerations satisfy the rows exactly; after each step coordinates and velocities are put back on the constraints by
 the least change in the metric of the mass matrix, to round-off. A one-sided row that is met during a step ends the step
-there, and the impact changes velocities by the impulse that its restitution asks for. Rows that touch then push as
-long as something presses on them.
+there, and the impact changes velocities by the impulse that its restitution asks for, one impact after another where
+rows are met at once. Rows that touch then push as long as something presses on them.
 """
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +22,7 @@ from ..arrays import Array, BoolArray
 from ..crossings import departure
 from ..dynamics.animation import with_prescribed
 from ..dynamics.assembly import close_loops, gaps, scale_of, size
-from ..dynamics.constrained import ConstraintError, position_change, solver_of, velocity_change
+from ..dynamics.constrained import ConstraintError, impact_change, position_change, solver_of, velocity_change
 from ..dynamics.constraint_rows import ConstraintRows, constraint_rows, element_names, is_constrained
 from ..dynamics.halves import placed, undivided, without_halves
 from ..dynamics.joint_coordinates import JointCoordinatesError
@@ -66,6 +67,10 @@ NEARLY_SINGULAR = 0.1
 
 SLOWEST_BOUNCE = 1e-4
 """Impacts slower than this [rad/s, or parts of the size per second] do not bounce."""
+
+RATTLING, RATTLING_TIME = 200, 0.01
+"""So many impacts in so short a time [s] are a rattle that nobody sees and that takes a run forever: until there are
+fewer, impacts do not bounce."""
 
 
 class Strength(NamedTuple):
@@ -113,6 +118,7 @@ class ConstrainedRun:
         self.tree = fast.constrained_tree(model) if tree is None else tree
         self.loss = 0.0
         self.impacts = 0
+        self._impact_times: deque[float] = deque(maxlen=RATTLING)
         self.look: Callable[[], None] = _nothing
         self._seen: list[tuple[State, Kinematics, ConstraintRows]] = []
 
@@ -133,7 +139,7 @@ class ConstrainedRun:
 
         They see them by the digits that are left after elimination, which redundant rows can feign.
         """
-        return self.tree is not None and self.tree.rank == self.rank
+        return self.tree is not None and self.tree.rank == (self.tree.active if self.regular else self.rank)
 
     def rows(self, kin: Kinematics, t: float, *, quick: bool = True) -> ConstraintRows:
         """All rows at one instant."""
@@ -160,6 +166,19 @@ class ConstrainedRun:
             return np.asarray(~rows.one_sided | (rows.error < 0.0))
         close = rows.error <= RELEASED * scale_of(self.model, rows)
         return np.asarray(~rows.one_sided | (self.touching & close))
+
+    def take_over_stops(self) -> None:
+        """Go on step by step with the stops that hold in kernels, where these hold none from now on."""
+        if self.tree is not None and self.tree.stops_address:
+            held = self.tree.held_rows()
+            self.touching = np.zeros(len(self.owner), np.bool_)
+            self.touching[len(self.owner) - len(held) :] = held
+            self.tree.let_go()
+
+    def hand_over_stops(self) -> None:
+        """Leave all stops to kernels from now on, which find out which of them hold."""
+        if self.tree is not None and self.tree.stops_address:
+            self.touching = np.zeros(len(self.owner), np.bool_)
 
     @property
     def touches(self) -> bool:
@@ -255,11 +274,13 @@ class ConstrainedRun:
         """v1 (nr,) that satisfies the rows, from v without them: A (v1 - v) = G^T lambda at the old state.
 
         A: (nr, nr) matrix of the linearly implicit step. The reference treatment adds -gamma times the error to what
-        velocities have to be. Source: RBDN eq. 2.95 and 2.97, with inequalities eq. 2.101.
+        velocities have to be. Source: RBDN eq. 2.95 and 2.97, with inequalities eq. 2.101; prescribed accelerations
+        enter by the velocity they lead to.
         """
         kin = fast.kinematics(self.model, state.q, state.qdot, state.chart)
         rows = self.rows(kin, t_end)
-        wanted = rows.rate - rows.G @ v - self.treatment.gamma * rows.error
+        rate = rows.rate_after(self.model, state.q, state.qdot, t_end - state.t)
+        wanted = rate - rows.G @ v - self.treatment.gamma * rows.error
         symmetric = 0.5 * (A + A.T)
         return np.asarray(v + velocity_change(rows, self.active(rows), symmetric, wanted)[0])
 
@@ -343,7 +364,8 @@ class ConstrainedRun:
     # --- impacts -------------------------------------------------------------------------------------------------
 
     def settled(self, state: State) -> State:
-        """The state after the impacts that are due: one-sided rows that touch and are approached push back."""
+        """The state after the impacts that are due: one-sided rows that touch and are approached push back, one after
+        another and never with more energy than there was; see `solvers.impacts`."""
         if not self.has_one_sided or not self.treatment.projects:
             return state
         model = self.model
@@ -356,16 +378,23 @@ class ConstrainedRun:
         if not hit.any():
             self.touching = near & (speed <= tiny)
             return state
-        bounce = np.where(speed < -SLOWEST_BOUNCE * scale, rows.bounce, 0.0)
-        wanted = np.where(rows.one_sided, np.maximum(-bounce * speed, 0.0), 0.0) - speed
         M = fast.mass_matrix(model, kin)
-        change, _ = velocity_change(rows, near | ~rows.one_sided, M, wanted)
+        slow = np.full(len(scale), np.inf) if self._rattles(state.t) else SLOWEST_BOUNCE * scale
+        change, _ = impact_change(rows, near, M, speed, slow=slow, tiny=tiny)
         qdot = state.qdot + change
         speed = rows.G @ qdot - rows.rate
         self.touching = near & (speed <= tiny)
         self.impacts += 1
         self.loss += 0.5 * float(state.qdot @ M @ state.qdot - qdot @ M @ qdot)
         return State(state.t, state.q, qdot, state.chart)
+
+    def _rattles(self, t: float) -> bool:
+        """Whether there were so many impacts before the one at time t [s] that it must not bounce."""
+        times = self._impact_times
+        while times and times[-1] > t:  # of steps that were taken again
+            times.pop()
+        times.append(t)
+        return len(times) == RATTLING and t - times[0] < RATTLING_TIME
 
     def meet(self, stepper: Stepper, take: Callable[[float], None], start: State, past: Any) -> None:
         """If a one-sided row was met since `start`, bring the run to where the first one was.

@@ -64,8 +64,6 @@ def _regular_tree(model: Model, state: State) -> Tree | None:
     Where some do, as in flat poses and in mechanisms that are held too often, the rank has to be followed from step to
     step (`ConstrainedRun.rank`).
     """
-    if any(constraint.one_sided for constraint in model.constraints):
-        return None
     tree = fast.constrained_tree(model)
     return tree if tree is not None and tree.is_regular(state.q, state.chart) else None
 

@@ -58,7 +58,8 @@ def extrapolation_of(
     stepper: ExplicitStepper, y: Array, *, calm: bool, tolerance: float | None = None
 ) -> LinearlyImplicitExtrapolation:
     """The method, about to go on from where a run stands; with the run's own tolerances, or another one."""
-    mechanism = (Mechanism if stepper.tree is None else CompiledMechanism)(stepper)
+    by_kernels = stepper.tree is not None and not stepper.tree.stops_address  # which know stops in explicit steps only
+    mechanism = CompiledMechanism(stepper) if by_kernels else Mechanism(stepper)
     settings = stepper.settings
     rtol = settings.rtol if tolerance is None else tolerance
     atol = settings.atol if tolerance is None else tolerance

@@ -14,13 +14,14 @@ from ..arrays import Array, BoolArray, IntArray
 from ..model import Model
 from ..spatial import adjoint, pose
 from . import core, tasks
-from .layout import packing
+from .layout import codes, packing
 from .layout.arrays import Sections
-from .layout.declaration import Active, Body, Column, RowBodies, RowWork, Vector, World
+from .layout.declaration import Active, Body, Column, Head, RowBodies, RowVectors, RowWork, StopInts, Vector, World
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
 from .rows.redundant_rows import without_redundant_rows
 from .steps import quick_call
+from .steps.stops import resolve
 from .tree import observe, products
 from .tree.observation import NO_LOOPS, Observation
 
@@ -40,6 +41,7 @@ class Tree:
         self.model = model
         self.address = core.compute.address
         self.packed = model.once(pack_for_tree) if packed is None else packed
+        self.stops_address = resolve.address if self.packed.ints[Head.STOPS] else 0
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.singular = self.packed.singular
         self._sections = Sections(self.ints, self.floats)
@@ -177,10 +179,43 @@ class Tree:
     def constraint_multipliers(self) -> Array:
         """(c,) multipliers of all rows of constraints as the last `observe` left them; 0 for those that do not hold."""
         multipliers = np.zeros(self._constraint_rows)
-        lines, m = self._sections.row_bodies, self.active
-        numbers = lines[:m, RowBodies.NUMBER]
+        m = self.active
+        numbers = self.packed.rows[self._sections.order[:m], RowBodies.NUMBER]
         multipliers[numbers[numbers >= 0]] = self._rows[:m, RowWork.MULTIPLIER][numbers >= 0]
+        held = np.flatnonzero(self._locked_rows())
+        rows = self.packed.rows[held]
+        push = self._sections.columns[rows[:, RowBodies.COORDINATE_A], Column.PUSH]
+        multipliers[rows[:, RowBodies.NUMBER]] = push / self._sections.row_vectors[held, RowVectors.FACTOR_A]
         return multipliers
+
+    def _locked_rows(self) -> BoolArray:
+        """(m,) one-sided rows that hold a coordinate by themselves."""
+        if not self.stops_address:
+            return np.zeros(0, np.bool_)
+        lines = self.packed.rows[: int(self.ints[Head.ROWS])]
+        alone = (lines[:, RowBodies.KIND] == codes.COORDINATE) & (lines[:, RowBodies.COORDINATE_B] < 0)
+        return np.asarray((self._sections.stop_ints[StopInts.HELD] != 0) & alone)
+
+    def held_rows(self) -> BoolArray:
+        """(c,) which of all rows of constraints are one-sided and hold."""
+        held = np.zeros(self._constraint_rows, np.bool_)
+        rows = np.flatnonzero(self._sections.stop_ints[StopInts.HELD])
+        held[self.packed.rows[rows, RowBodies.NUMBER]] = True
+        return held
+
+    def let_go(self) -> None:
+        """No one-sided row holds any more."""
+        self._sections.stop_ints[StopInts.HELD] = 0
+        self._sections.active[:] = (int(self.ints[Head.EQUATIONS]), 0, 0)
+        self.vectors[Vector.ARMATURE] = 0.0
+
+    def hold_like(self, other: Tree) -> None:
+        """Have the one-sided rows hold that hold in another tree of the same model."""
+        if self.stops_address and other is not self:
+            for name in ("active", "order", "stop_ints"):
+                getattr(self._sections, name)[...] = getattr(other._sections, name)
+            self._sections.active[Active.PATHS_KNOWN] = 0
+            self.vectors[Vector.ARMATURE] = other.vectors[Vector.ARMATURE]
 
     @cached_property
     def _constraint_rows(self) -> int:
@@ -282,6 +317,8 @@ class Tree:
             self.address, self.ints, self.floats, *self._copied(q, qdot), t, E_wb, twist, acceleration, reaction,
             speeds, qddot, load, scalars,
         )  # fmt: skip
+        locked = self.packed.rows[np.flatnonzero(self._locked_rows()), RowBodies.COORDINATE_A]
+        load[:, locked] += self._sections.columns[locked, Column.PUSH]
         if stuck >= 0:
             acceleration[:], reaction[:], qddot[:], load[0] = np.nan, np.nan, np.nan, np.nan
             if (self.model.prescribed & (self._qdot != 0.0)).any():  # nobody knows the force of a motor that works

@@ -98,7 +98,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         if constrained:
             result = forward_with_rows(ints, rows, arrays_of(ints, rows), q, qdot, qddot, t, wrenches)
         else:
-            planar = fixed(ints, Head.IS_PLANAR) != 0
+            planar = fixed(ints, Head.IS_PLANAR) != 0 and get(rows.active, Active.LOCKS) == 0
             result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, wrenches)
     if what & tasks.POWERS:
         put_in, taken = powers(arrays_of(ints, rows), loaded, line(qdot, nr), t)

@@ -39,7 +39,10 @@ class Sampler:
     def take(self, index: int, *, complete: bool) -> tuple[DivergedError | None, Sample]:
         """How the run has diverged, None for a sound state, and the sample there is in any case."""
         state, tree = self._stepper.state, self._tree
-        if tree is not None:
+        constraints = self._stepper.constraints
+        if tree is not None and not (constraints is not None and constraints.touches):
+            if self._stepper.tree is not None:
+                tree.hold_like(self._stepper.tree)
             seen = tree.observe(state.q, state.qdot, state.chart, state.t)
             if seen.certain:
                 return self._observed(seen, tree, index, complete=complete)

@@ -8,10 +8,14 @@ all multipliers with the same effect the shortest is taken.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
 from ..errors import RunError
+from . import box_rows, impacts
 
 RANK = 1e-8
 """A direction of the scaled rows weaker than this, relative to the strongest, counts as redundant. Round-off of poses
@@ -23,8 +27,8 @@ REGULAR_POSE = 1e-3
 IMMOVABLE_ROW = 1e-10
 """A row that moves nothing by more than this, relative to the row that moves most, is no row at all."""
 
-EXACT_ENOUGH = 1e-12
-"""A one-sided row may pull, or be missed, by this part of the largest demand."""
+SHARES = 1e-12
+"""A row whose w is within this part of the largest demand may share what dependent rows carry."""
 
 
 class UnevenMassError(RunError, np.linalg.LinAlgError):
@@ -40,9 +44,9 @@ class RowSolver:
     move nothing. Raises UnevenMassError where M is not positive definite, LinAlgError where it is not finite.
     """
 
-    def __init__(self, M: Array, G: Array, most: int | None = None) -> None:
-        """most: the rank is no more than this, where that is known, unless more directions are clearly there."""
-        self._most = most
+    def __init__(self, M: Array, G: Array, most: int | None = None, rows: IntArray | None = None) -> None:
+        """most: the rank is no more than this, where that is known, unless more directions are clearly there.
+        rows: as in `only`, all by default."""
         try:
             self._L = np.linalg.cholesky(M)
         except np.linalg.LinAlgError:
@@ -50,29 +54,37 @@ class RowSolver:
                 raise
             what = "masses that move together differ too much, or are missing"
             raise UnevenMassError(what, advice="bring them closer together") from None
-        self._setup(np.linalg.solve(self._L, G.T) if G.size else np.zeros((len(M), len(G))))
-
-    def _setup(self, W: Array) -> None:
-        """W: (k, m) = L^-1 G^T, so that A = G M^-1 G^T = W^T W is never formed and keeps its digits."""
-        self._W = W
+        # W (k, m) = L^-1 G^T: A = G M^-1 G^T = W^T W is not formed and keeps its digits
+        self._W = W = np.linalg.solve(self._L, G.T) if G.size else np.zeros((len(M), len(G)))
         norms = np.sqrt((W * W).sum(axis=0))
         self.scale = np.where(norms > IMMOVABLE_ROW * norms.max(initial=0.0), norms, np.inf)
-        self._factor(np.arange(W.shape[1]))
+        self._factor(np.arange(W.shape[1]) if rows is None else rows, most)
 
-    def _factor(self, rows: IntArray) -> None:
+    def _factor(self, rows: IntArray, most: int | None) -> None:
         U, s, Vt = np.linalg.svd((self._W / self.scale)[:, rows], full_matrices=False)
         self.rank = int((s > RANK * s.max(initial=0.0)).sum()) if s.size else 0
-        if self._most is not None:
+        if most is not None:
             clear = int((s > REGULAR_POSE * s.max(initial=0.0)).sum())
-            self.rank = min(self.rank, max(self._most, clear))
+            self.rank = min(self.rank, max(most, clear))
         self._rows, self._U, self._s, self._Vt = rows, U[:, : self.rank], s[: self.rank], Vt[: self.rank]
 
-    def only(self, rows: IntArray) -> RowSolver:
-        """The same with some of the rows, given by number; the others get no multiplier."""
+    def only(self, rows: IntArray, most: int | None = None) -> RowSolver:
+        """The same with some of the rows, given by number; the others get no multiplier. most: as above."""
         other = RowSolver.__new__(RowSolver)
-        other._L, other._W, other.scale, other._most = self._L, self._W, self.scale, self._most
-        other._factor(rows)
+        other._L, other._W, other.scale = self._L, self._W, self.scale
+        other._factor(rows, most)
         return other
+
+    def rest(self, rows: IntArray) -> Array:
+        """V (k, r) of some rows, given by number, with V^T V their Delassus matrix while those solved for hold.
+
+        Zero for rows that follow from these, and for rows that move nothing.
+        """
+        W = self._W[:, rows]
+        V = W - self._U @ (self._U.T @ W)
+        V -= self._U @ (self._U.T @ V)
+        kept = np.isfinite(self.scale[rows]) & (np.linalg.norm(V, axis=0) > RANK * np.linalg.norm(W, axis=0))
+        return np.where(kept, V, 0.0)
 
     def multipliers(self, b: Array) -> Array:
         """lambda (m,), zero for rows left out, with G M^-1 G^T lambda = b as far as the rows can."""
@@ -113,30 +125,116 @@ class RowSolver:
         return np.asarray(np.linalg.solve(self._L.T, self._U @ ((self._Vt @ wanted) / self._s)))
 
 
-def one_sided_multipliers(solver: RowSolver, b: Array, one_sided: BoolArray) -> Array:
-    """lambda (m,) with w = G M^-1 G^T lambda - b: w = 0 for equations; w >= 0, lambda >= 0, w lambda = 0 for others.
+@dataclass(frozen=True, eq=False)
+class Jump:
+    """Impulses (m,) of all rows, the speeds (m,) after them, and which rows stay approached all the same (m,)."""
 
-    Source: RBDN eq. 2.121-2.123; eq. 2.123 has the sign of the multipliers reversed (erratum).
-    Murty's rule: the first row that would pull is let go, or the first that is violated is taken up, until there is
-    none. It ends for independent rows; among redundant ones the set that is violated least is taken where it would
-    cycle.
+    impulses: Array
+    speeds: Array
+    blocked: BoolArray
+
+
+class BoundedRows:
+    """Rows with bounds beside equations, as `box_rows` and `impacts` solve them: with the equations eliminated.
+
+    These are left to a RowSolver, so that redundant ones are found by their singular values and share what they carry.
+    What is left of the other rows' Delassus matrix is what they do while the equations hold.
     """
-    if not one_sided.any():
-        return solver.multipliers(b)
-    held = np.ones(len(b), np.bool_)
-    weight = np.where(np.isfinite(solver.scale), solver.scale, 0.0)
-    enough = EXACT_ENOUGH * float(np.abs(b / solver.scale).max(initial=0.0))
-    tried: set[bytes] = set()
-    best, least = np.zeros(len(b)), np.inf
-    while held.tobytes() not in tried:
-        tried.add(held.tobytes())
-        x = solver.only(np.flatnonzero(held)).multipliers(b)
-        w = (solver.effect(x) - b) / solver.scale
-        wrong = np.where(one_sided, np.where(held, -x * weight, -w), 0.0)
-        if wrong.max() < least:
-            best, least = x, float(wrong.max())
-        if least <= enough:
-            break
-        first = int(np.flatnonzero(wrong > enough)[0])
-        held[first] = not held[first]
-    return np.where(one_sided, np.maximum(best, 0.0), best)
+
+    def __init__(self, M: Array, G: Array, equations: BoolArray, rank: int | None = None) -> None:
+        """M (k, k), G (m, k). equations: (m,) rows without bounds. rank: of the equations at most, where it is known.
+
+        Raises UnevenMassError.
+        """
+        self.equations = equations
+        self._rank = rank
+        self._bounded = np.flatnonzero(~equations)
+        self.solver = RowSolver(M, G, rank, np.flatnonzero(equations))
+
+    @cached_property
+    def _A(self) -> Array:
+        """Delassus matrix of the bounded rows while the equations hold."""
+        W = self.solver.rest(self._bounded)
+        return W.T @ W
+
+    def multipliers(self, b: Array, lo: Array, hi: Array) -> Array:
+        """lambda (m,) with w = G M^-1 G^T lambda - b: w = 0 for equations, as far as they can; for others w = 0 between
+        bounds, w >= 0 at lower, w <= 0 at upper ones. lo, hi: (m,).
+
+        Bounded rows that contradict equations are left out, those that contradict each other are satisfied in the sense
+        of least squares. Of all multipliers with the same effect the shortest are taken, if these are within bounds.
+        Source: RBDN eq. 2.121-2.123; eq. 2.123 has the sign of the multipliers reversed (erratum).
+        """
+        solver, bounded = self.solver, self._bounded
+        found = solver.multipliers(b)
+        if not len(bounded):
+            return found
+        wanted = (b - solver.effect(found))[bounded]
+        at = _Space(len(bounded))
+        box_rows.solve(at.m, self._A, wanted, lo[bounded], hi[bounded], at.x, at.state, at.L, at.work, at.order)
+        x = np.zeros(len(b))
+        x[bounded] = at.x
+        x += solver.multipliers(b - solver.effect(x))
+        return self._shared(b, lo, hi, x, at.state)
+
+    def _shared(self, b: Array, lo: Array, hi: Array, x: Array, state: IntArray) -> Array:
+        """The shortest multipliers with the effect of x, if they are within bounds; x otherwise.
+
+        Only rows with w = 0 can take part, and there is a choice only if some of these are not free.
+        """
+        w = (self.solver.effect(x) - b) / self.solver.scale
+        tight = np.abs(w[self._bounded]) <= SHARES * float(np.abs(b / self.solver.scale).max(initial=0.0))
+        tight &= np.isfinite(self.solver.scale[self._bounded]) & (lo < hi)[self._bounded]
+        if not (tight & (state != box_rows.FREE)).any() or (state == box_rows.LEFT_OUT).any():
+            return x
+        taking = self.equations.copy()
+        taking[self._bounded[tight | (state == box_rows.FREE)]] = True
+        fixed = np.where(taking, 0.0, x)
+        most = None if self._rank is None else self._rank + int(taking.sum() - self.equations.sum())
+        shared = fixed + self.solver.only(np.flatnonzero(taking), most).multipliers(b - self.solver.effect(fixed))
+        return shared if ((shared >= lo) & (shared <= hi)).all() else x
+
+    def impacts(self, speeds: Array, near: BoolArray, restitution: Array, *, slow: Array, tiny: Array) -> Jump:
+        """Impulses of the impacts that are due, one after another; see `impacts`.
+
+        speeds: (m,) G v - rate, which equations bring to 0. near: (m,) the one-sided rows that can be met.
+        restitution: (m,) 0 to 1. slow: (m,) speeds below which nothing bounces. tiny: (m,) speeds that do not count.
+        """
+        solver, bounded = self.solver, self._bounded
+        found = solver.multipliers(-speeds)
+        u = (speeds + solver.effect(found))[bounded]
+        at = _Space(len(bounded))
+        kind = np.where(near[bounded], impacts.ONE_SIDED, impacts.ABSENT)
+        impacts.resolve(
+            at.m,
+            self._A,
+            u,
+            restitution[bounded],
+            slow[bounded],
+            tiny[bounded],
+            kind,
+            impacts.MOST_ROUNDS,
+            at.x,
+            at.state,
+            at.L,
+            at.work,
+            at.order,
+            np.zeros((impacts.WORK, at.m)),
+        )
+        x = np.zeros(len(speeds))
+        x[bounded] = at.x
+        x += solver.multipliers(-speeds - solver.effect(x))
+        blocked = np.zeros(len(speeds), np.bool_)
+        blocked[bounded] = kind == impacts.BLOCKED
+        return Jump(x, speeds + solver.effect(x), blocked)
+
+
+class _Space:
+    """Work space of `box_rows` for m rows, which begin free."""
+
+    def __init__(self, m: int) -> None:
+        self.m = m
+        self.x = np.zeros(m)
+        self.state = np.zeros(m, np.int64)
+        self.L, self.work = np.zeros((m, m)), np.zeros((box_rows.WORK, m))
+        self.order = np.zeros(m, np.int64)

@@ -190,3 +190,59 @@ def test_a_start_beyond_the_limit_is_named():
     model = pendulum(limit=JointLimit(name="stop", joint="pin", upper=0.3), q=0.5)
     with pytest.raises(SimulationError, match=r"constraint 'stop' is off by 0.2 rad at the start"):
         simulate(model, integrator=Dop853(), duration=1.0)
+
+
+def slider(*stops: JointLimit, qdot: float = 1.0):
+    """A body on a rail without gravity."""
+    b = Builder("slider", gravity=(0.0, 0.0, 0.0))
+    b.body("body", (0.0, 0.0, 0.0), 1.0, 0.01 * np.eye(3))
+    b.joint("prismatic", "rail", None, "body", (0.0, 0.0, 0.0), axis=(1.0, 0.0, 0.0), qdot=qdot)
+    b.scene.constraints += stops
+    return compile_scene(b.scene)
+
+
+@pytest.mark.parametrize("restitutions", [(0.0, 1.0), (1.0, 0.0), (0.25, 1.0)])
+def test_of_two_stops_in_one_place_the_one_that_bounces_more_counts(restitutions):
+    """Once it has thrown the body back the other is not met any more."""
+    stops = [JointLimit(name=f"stop {e}", joint="rail", upper=0.1, restitution=e) for e in restitutions]
+    samples = run(slider(*stops), Dop853(), duration=0.5)
+    assert samples[-1].state.qdot[0] == pytest.approx(-1.0, abs=1e-12)
+    assert samples[-1].channels["loss"] == pytest.approx(0.0, abs=1e-12)
+
+
+def balls(speeds, restitution):
+    """Balls in a line that touch, as sliders each on the one before it: its coordinate is the gap between them."""
+    b = Builder("balls", gravity=(0.0, 0.0, 0.0))
+    before = None
+    for k, speed in enumerate(np.diff([0.0, *speeds])):
+        b.body(f"ball {k}", (float(k), 0.0, 0.0), 1.0, 0.01 * np.eye(3))
+        b.joint("prismatic", f"gap {k}", before, f"ball {k}", (float(k), 0.0, 0.0), axis=(1.0, 0.0, 0.0), qdot=speed)
+        if before is not None:
+            limit = JointLimit(name=f"contact {k}", joint=f"gap {k}", lower=0.0, restitution=restitution)
+            b.scene.constraints.append(limit)
+        before = f"ball {k}"
+    return compile_scene(b.scene)
+
+
+@pytest.mark.parametrize("moving", [1, 2])
+def test_a_row_of_balls_passes_the_blow_on(moving):
+    """Newton's cradle: impacts one after another, although all balls touch."""
+    model = balls([2.0] * moving + [0.0] * (4 - moving), 1.0)
+    samples = run(model, Dop853(), duration=0.125)
+    speeds = np.cumsum(samples[-1].state.qdot)
+    np.testing.assert_allclose(speeds, [0.0] * (4 - moving) + [2.0] * moving, atol=1e-12)
+
+
+def test_a_row_of_dull_balls_moves_on_together():
+    samples = run(balls([2.0, 0.0, 0.0, 0.0], 0.0), Dop853(), duration=0.125)
+    np.testing.assert_allclose(np.cumsum(samples[-1].state.qdot), 0.5, atol=1e-12)
+    assert samples[-1].channels["loss"] == pytest.approx(1.5, rel=1e-12)
+
+
+def test_a_rattle_that_nobody_sees_comes_to_rest():
+    """An elastic joint between stops 1e-6 apart would be thrown back 1e6 times a second. Its energy is lost, and the
+    books say so."""
+    stop = JointLimit(name="stops", joint="rail", lower=0.0, upper=1e-6, restitution=1.0)
+    samples = run(slider(stop), Dop853(), duration=0.25)
+    assert samples[-1].state.qdot[0] == pytest.approx(0.0, abs=1e-12)
+    assert samples[-1].channels["loss"] == pytest.approx(0.5, rel=1e-12)

@@ -68,6 +68,8 @@ READ_OUTSIDE = (
     "forces/base",
     "forces/lines/muscle_curves",
     "forces/lines/path",
+    "solvers/box_rows",
+    "solvers/impacts",
     "spatial/scalar",
 )
 """Modules elsewhere in the engine whose functions or constants are compiled in, besides joints."""

@@ -15,8 +15,11 @@ from typing import Any
 
 from ...spatial.scalar import SMALL
 from . import jit
+from .cache_folder import READ_OUTSIDE
 
 ENGINE = Path(__file__).parents[2]
+KNOWN = [ENGINE / f"{name}.py" for name in READ_OUTSIDE]
+"""Sources outside of kernels and joints whose machine code may be kept."""
 
 _compiled: weakref.WeakKeyDictionary[FunctionType, Any] = weakref.WeakKeyDictionary()
 
@@ -48,7 +51,7 @@ def is_known(function: Any) -> bool:
     """Whether machine code of a function may be kept: its source, and those of all that it calls, are among those that
     name the cache's folder, and its name tells it from all others, as that of a function made by another does not."""
     source = Path(function.__code__.co_filename)
-    if source.parent != ENGINE / "joints" and source != ENGINE / "spatial" / "scalar.py":
+    if source.parent != ENGINE / "joints" and source not in KNOWN:
         return False
     called = (function.__globals__.get(name) for name in _names(function.__code__))
     return function.__closure__ is None and all(is_known(each) for each in called if isinstance(each, FunctionType))

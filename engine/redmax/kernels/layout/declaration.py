@@ -22,13 +22,14 @@ Head = Record(
     HAS_LOADS=1, HAS_BODY_DAMPING=1,
     INTS=1, FLOATS=1,
     DOFS=1, ROWS=1, FORCES=1, FORCE_POINTS=1, ALL_ROWS=1, PATHS=1,
-    IS_PLANAR=1, EQUATIONS=1,
+    IS_PLANAR=1, EQUATIONS=1, STOPS=1,
 )  # fmt: skip
 """Counts, and what is known of the whole model. PARTS: of joints. JOINT_DATA: numbers that joints' functions read.
 POOL: numbers in the pool. PRESCRIBED: coordinates of animated and locked joints. SLOTS: charts of joints that have
 several. HAS_LOADS: something acts on coordinates. INTS, FLOATS: lengths of the two arrays. ROWS: rows that can be
 solved for at once. ALL_ROWS: those, redundant ones and directions; see `RowBodies`. PATHS: integers of their paths, at
-most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that always hold."""
+most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that always hold. STOPS: one-sided
+rows."""
 
 Link = Record(
     "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
@@ -51,19 +52,25 @@ polynomials of its pieces."""
 RowBodies = Record(
     "RowBodies",
     KIND=1, BODY_A=1, BODY_B=1, OWNER=1, COORDINATE_A=1, COORDINATE_B=1, TARGET=1, TABLE=1, COLUMN=1,
-    METRES=1, NUMBER=1,
+    METRES=1, NUMBER=1, FUNCTION=1, DATA=1, COUNT=1,
 )  # fmt: skip
 """Of a row: kind (`codes`); the bodies it acts on, -1 for the world; its owner, see `constraint_rows.element_names`.
 COORDINATE_A, COORDINATE_B: of a COORDINATE row, -1 for none; BODY_A and BODY_B are what these coordinates carry.
 TARGET: what a table prescribes (`codes`), with the row of the table and its column, or -1. METRES: whether its error
-is a distance. NUMBER: its place among all rows of the model's constraints, -1 for a row of a loop.
+is a distance. NUMBER: its place among all rows of the model's constraints, -1 for a row of a loop. FUNCTION, DATA,
+COUNT: of a FUNCTION row, address of its function, where in the pool its numbers begin and how many there are.
 
-The first `Head.EQUATIONS` always hold. Then come one-sided rows, up to `Head.ROWS`; those that hold stand first, see
-`Active`. Then come redundant rows, which follow from the equations at any pose and are evaluated where a run begins and
-in samples. Last, as AXIS rows, come axes that must not point in opposite directions: their error is near 1."""
+The first `Head.EQUATIONS` always hold. Then come one-sided rows, up to `Head.ROWS`. Then come redundant rows, which
+follow from the equations at any pose and are evaluated where a run begins and in samples. Last, as AXIS rows, come axes
+that must not point in opposite directions: their error is near 1."""
 
-Active = Record("Active", ROWS=1, PATHS_KNOWN=1)
-"""How many rows hold at present, and whether `paths` are theirs. Both change during a run."""
+Active = Record("Active", ROWS=1, PATHS_KNOWN=1, LOCKS=1)
+"""How many rows are solved for at present: the first of the section `order`. Whether `paths` are theirs. How many
+coordinates stops hold by themselves, see `steps.stops`. All change during a run."""
+
+StopInts = Record("StopInts", STATE=1, ORDER=1, KIND=1, HELD=1)
+"""Integers of every row for `steps.stops`: work space of `solvers.box_rows` and `solvers.impacts`, by place; and
+whether a one-sided row holds, by row."""
 
 Path = Record("Path", FIRST_RANGE=1, JOINING=1, PASSING=1)
 """Of a body: its first range of wrenches, as pairs (first, count) after the records of all bodies; how many ranges are
@@ -87,9 +94,12 @@ INTS = (
     Section("charts", ("SLOTS",), as_array=True),
     Section("active", (Active,), as_array=True),
     Section("path_work", (2, "BODIES"), only_with="ROWS"),
+    Section("order", ("ALL_ROWS",), as_array=True),
+    Section("stop_ints", (StopInts, "ROWS"), only_with="STOPS", as_array=True),
 )
 """prescribed: indices of prescribed coordinates. paths: a `Path` per body, then their ranges; empty without rows.
-force_points: the body of each point. path_work: for `path_ranges`."""
+force_points: the body of each point. path_work: for `path_ranges`. order: which row stands at each place; only the
+places of one-sided rows change. Results of rows (`row_work`) stand by place, all else of them by row."""
 
 # --- numbers that stay as they are -------------------------------------------------------------
 
@@ -121,12 +131,14 @@ the part of the speed that an impact on a one-sided row gives back."""
 World = Record(
     "World",
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
-    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1,
+    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, IMPACT_WORK=1, EXTENT=1, RATTLES=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
 squared, relative to its `RowWork.BOUND`; each factorisation has a weakest row, of whose strengths the least and the
-largest since they were read last are here, and the row of the least."""
+largest since they were read last are here, and the row of the least. IMPACT_LOSS, IMPACT_WORK: energy [J] lost and put
+in by motors in the impacts of the last call of `steps.stops`. EXTENT: size of the mechanism then [m]. RATTLES: whether
+impacts must not bounce."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its
@@ -134,8 +146,10 @@ motion needs; what its children give: articulated inertia (6 angular, 9 mixed, 6
 less gravity; wrench of its joint. The world's acceleration is minus gravity."""
 
 Column = Record("Column", S=6, U=6, D=1, TAU=3)
+Column.or_else(_BEFORE=14, PUSH=1, PUSH_SIZE=1)
 """Of a coordinate: column of S, its articulated column U = IA S, one over its inertia, force less bias. A ball keeps
-all three forces in its first column."""
+all three forces in its first column. PUSH: the force that holds a coordinate of infinite armature, which is a sum of
+terms of about PUSH_SIZE."""
 
 Vector = Record(
     "Vector", OWN_Q=1, OWN_QDOT=1, LOAD=1, LOAD_K=1, LOAD_D=1, ARMATURE=1, FORCE=1, START=1, RIGHT_SIDE=1
@@ -172,6 +186,13 @@ ForceWork = Record("ForceWork", TENSION=1, TENSION_SLOPE=1, TENSION_RATE=1, LENG
 """Of a path through points, as `forces.apply_forces` leaves it: tension, its derivatives by length and by rate; length
 and its rate. It stands in the pool."""
 
+RowFunction = Record("RowFunction", E_A=16, V_A=6, E_B=16, V_B=6, RESULT=14)
+"""What the function of a FUNCTION row reads and writes, see `constraints.packed_rows.FunctionRow`."""
+
+StopWork = Record("StopWork", SOLVER=5, SPEEDS=4, X=1, SPEED=1, RESTITUTION=1, SLOW=1, TINY=1)
+"""Vectors over all rows for `steps.stops`: work space of `solvers.box_rows` and `solvers.impacts`; multipliers, speeds,
+restitutions, and the speeds that do not bounce and do not count."""
+
 FLOATS = (
     Section("bodies", ("BODIES", Body), as_array=True),
     Section("joint_data", ("JOINT_DATA",)),
@@ -191,6 +212,9 @@ FLOATS = (
     Section("axes", ("DOFS", Axis), only_with="ROWS"),
     Section("inverse_inertias", ("BODIES", InverseInertia), only_with="ROWS"),
     Section("multipliers", ("ROWS",)),
+    Section("row_function", (RowFunction,)),
+    Section("stop_matrices", (2, "ROWS", "ROWS"), only_with="STOPS", as_array=True),
+    Section("stop_work", (StopWork, "ROWS"), only_with="STOPS", as_array=True),
 )
 """pool: numbers of tables and forces. reach: W = L^-1 G^T. delassus: G M^-1 G^T = W^T D W, then its factors.
 path_wrenches: what is left of each row's wrenches on their paths to the root."""

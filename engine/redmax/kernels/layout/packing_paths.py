@@ -19,4 +19,4 @@ def room_for_paths(parent: IntArray, rows: IntArray) -> int:
         depth.append(1 if above < 0 else depth[above] + 1)
     ends = rows[:, [RowBodies.BODY_A, RowBodies.BODY_B]].ravel().tolist()
     ranges = sum(depth[body] for body in ends if body >= 0) + len(rows)
-    return len(parent) * Path.SIZE + 2 * ranges
+    return int(len(parent) * Path.SIZE + 2 * ranges)

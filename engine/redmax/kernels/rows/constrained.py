@@ -11,7 +11,7 @@ from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
 from .delassus import apply_multipliers, factorise, solve_multipliers
 from .path_to_root import reach_of_rows
-from .row_kinds import evaluate_rows, row_product
+from .row_kinds import evaluate_rows, row_at, row_product
 
 
 @inner
@@ -65,10 +65,9 @@ def load_rows(m, nr, rows):
     work, load = rows.body_work, further(rows.vectors, Vector.LOAD * nr)
     force = further(rows.vectors, Vector.FORCE * nr)
     for i in range(m):
-        row, results = further(rows.row_bodies, i * RowBodies.SIZE), further(rows.row_work, i * RowWork.SIZE)
+        (row, vectors), results = row_at(i, rows), further(rows.row_work, i * RowWork.SIZE)
         x = get(results, RowWork.MULTIPLIER)
         if fixed(row, RowBodies.KIND) == codes.COORDINATE:
-            vectors = further(rows.row_vectors, i * RowVectors.SIZE)
             a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
             push = x * get(vectors, RowVectors.FACTOR_A)
             put(load, a, get(load, a) + push)

@@ -50,7 +50,7 @@ def append(ranges, path, count_at, number, cut):
 @inner
 def put_ranges(n, m, rows):
     """Write the paths of the first m rows: a `Path` per body, then ranges (first, count) of the numbers of paths."""
-    links, paths, row_bodies = rows.links, rows.paths, rows.row_bodies
+    links, paths = rows.links, rows.paths
     mark, room = rows.path_work, further(rows.path_work, n)
     ranges = further(paths, n * Path.SIZE)
     for j in range(n):
@@ -60,7 +60,7 @@ def put_ranges(n, m, rows):
         put(room, j, 0)
         put(mark, j, 0)
     for i in range(m):  # how many ranges each body has at most
-        a, b = ends(further(row_bodies, i * RowBodies.SIZE))
+        a, b = ends(further(rows.row_bodies, get(rows.order, i) * RowBodies.SIZE))
         common = common_ancestor(links, a, b, mark)
         if common >= 0:
             put(room, common, get(room, common) + 1)
@@ -77,17 +77,17 @@ def put_ranges(n, m, rows):
         put(paths, j * Path.SIZE + Path.FIRST_RANGE, first)
         first += get(room, j)
     for i in range(m):
-        a, b = ends(further(row_bodies, i * RowBodies.SIZE))
+        a, b = ends(further(rows.row_bodies, get(rows.order, i) * RowBodies.SIZE))
         common = common_ancestor(links, a, b, mark)
         if common >= 0:
             append(ranges, further(paths, common * Path.SIZE), Path.JOINING, i, m)
     for i in range(m):
-        body, _ = ends(further(row_bodies, i * RowBodies.SIZE))
+        body, _ = ends(further(rows.row_bodies, get(rows.order, i) * RowBodies.SIZE))
         while body >= 0:
             append(ranges, further(paths, body * Path.SIZE), Path.PASSING, i, m)
             body = fixed(links, body * Link.SIZE + Link.PARENT)
     for i in range(m):
-        a, b = ends(further(row_bodies, i * RowBodies.SIZE))
+        a, b = ends(further(rows.row_bodies, get(rows.order, i) * RowBodies.SIZE))
         common = common_ancestor(links, a, b, mark)
         while b != common:
             append(ranges, further(paths, b * Path.SIZE), Path.PASSING, m + i, m)

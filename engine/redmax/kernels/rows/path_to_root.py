@@ -28,6 +28,7 @@ from ..layout.memory import fixed, fixed3, further, get, get3, get6, get9, put, 
 from ..spatial import applied, cross
 from ..tree.articulated import mode_of
 from .path_ranges import put_ranges
+from .row_kinds import row_at
 
 
 @inlined
@@ -122,16 +123,17 @@ def put_factors(i, m, row, vectors, path_wrenches, reach):
 
 
 @inner
-def start_paths(m, row_bodies, row_vectors, row_work, poses, origin, inverse_inertias, path_wrenches, reach):
+def start_paths(m, rows, origin):
     """Write the wrenches of the first m rows to the starts of their paths, and the bound of each one's diagonal entry,
-    0 for a COORDINATE row, of which the entry itself is the bound. reach: W, filled with zeros."""
+    0 for a COORDINATE row, of which the entry itself is the bound. W is filled with zeros."""
+    poses, inverse_inertias, path_wrenches = rows.poses, rows.inverse_inertias, rows.path_wrenches
     for i in range(m):
-        row, vectors = further(row_bodies, i * RowBodies.SIZE), further(row_vectors, i * RowVectors.SIZE)
-        work = further(row_work, i * RowWork.SIZE)
+        row, vectors = row_at(i, rows)
+        work = further(rows.row_work, i * RowWork.SIZE)
         a, b, lever_a, lever_b = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B), 0.0, 0.0
         kind = fixed(row, RowBodies.KIND)
         if kind == codes.COORDINATE:
-            put_factors(i, m, row, vectors, path_wrenches, reach)
+            put_factors(i, m, row, vectors, path_wrenches, rows.reach)
             put(work, RowWork.BOUND, 0.0)
             continue
         if kind == codes.POINT:
@@ -189,9 +191,7 @@ def reach_of_rows(n, m, nr, rows, armature):
     for k in range(nr * m):
         put(reach, k, 0.0)
     put_axes(n, links, rows.columns, armature, poses, origin, axes, inverse_inertias)
-    start_paths(
-        m, rows.row_bodies, rows.row_vectors, rows.row_work, poses, origin, inverse_inertias, path_wrenches, reach
-    )  # fmt: skip
+    start_paths(m, rows, origin)
     for j in range(n - 1, -1, -1):
         link, path = further(links, j * Link.SIZE), further(paths, j * Path.SIZE)
         ranges = further(paths, n * Path.SIZE + 2 * get(path, Path.FIRST_RANGE))

@@ -15,7 +15,7 @@ from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
 from .constrained import factorise_rows, find_multipliers
 from .delassus import apply_multipliers
-from .row_kinds import evaluate_rows, row_product
+from .row_kinds import evaluate_rows, row_at, row_product
 
 CLOSED = 1e-15
 """Errors up to this, relative to the mechanism's size, are closed: positions have no more digits."""
@@ -113,14 +113,15 @@ def evaluate_at(ints, rows, arrays, q, qdot, t):
 @inner
 def mechanism_size(ints, rows):
     """Largest coordinate of a joint frame in the world, or of a row's point in its joint frame [m]."""
-    size, poses, row_vectors = 1e-300, rows.poses, rows.row_vectors
+    size, poses = 1e-300, rows.poses
     for j in range(fixed(ints, Head.BODIES)):
         for k in range(Pose.P, Pose.SIZE):
             size = max(size, abs(get(poses, j * Pose.SIZE + k)))
     for i in range(get(rows.active, Active.ROWS)):
-        if fixed(rows.row_bodies, i * RowBodies.SIZE + RowBodies.KIND) == codes.POINT:
-            for k in range(i * RowVectors.SIZE + RowVectors.POINT_A, i * RowVectors.SIZE + RowVectors.RESTITUTION):
-                size = max(size, abs(get(row_vectors, k)))
+        row, vectors = row_at(i, rows)
+        if fixed(row, RowBodies.KIND) == codes.POINT:
+            for k in range(RowVectors.POINT_A, RowVectors.RESTITUTION):
+                size = max(size, abs(get(vectors, k)))
     return size
 
 
@@ -148,7 +149,7 @@ def ask_to_stop(rows, qdot, size):
 def set_right_side(i, rows, value, size):
     """Set the right side of row i to minus a value; gives |value|, relative to the size where that is in metres."""
     put(rows.row_work, i * RowWork.SIZE + RowWork.RIGHT_SIDE, -value)
-    return abs(value) / size if fixed(rows.row_bodies, i * RowBodies.SIZE + RowBodies.METRES) else abs(value)
+    return abs(value) / size if fixed(row_at(i, rows)[0], RowBodies.METRES) else abs(value)
 
 
 @inner
@@ -182,11 +183,17 @@ def least_change(ints, rows, x):
 
     After `clear_motion`, and `factorise_pose` here or nearby.
     """
+    find_multipliers(rows)
+    move_by_multipliers(ints, rows, x)
+
+
+@inner
+def move_by_multipliers(ints, rows, x):
+    """x (nr,) = M^-1 G^T multipliers, after `clear_motion`, `eliminate` and `reach_of_rows`."""
     n, nr, m = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), get(rows.active, Active.ROWS)
     links, work, columns = rows.links, rows.body_work, rows.columns
     armature = further(rows.vectors, Vector.ARMATURE * nr)
     no, yes = m < 0, m > 0
-    find_multipliers(rows)
     apply_multipliers(n, m, links, rows.multipliers, columns, armature, rows.reach, yes)
     world = further(work, Work.ACC + 3 - Work.SIZE)
     a, b, c = get(world, 0), get(world, 1), get(world, 2)

@@ -15,7 +15,7 @@ from .. import tasks
 from ..cache.jit import compiled, inner
 from ..core import run
 from ..layout.declaration import Head, World
-from ..layout.memory import get
+from ..layout.memory import get, put
 from ..layout.views import addresses, numbers_of, packed_rows, rows_of
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
 from .stages import QDDOT, QDOT, Q, combine, error_ratio, evaluate, fill, worst_component
@@ -40,13 +40,15 @@ from .step_control import (
     first_try,
     root_mean_square,
 )
+from .stops import NO_PUSH, RATTLING, RATTLING_TIME, first_meeting, inside, least_push, let_go_at
 
-DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN = range(6)
+DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN, BLOCKED = range(7)
 """How a call ends."""
-TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL = range(9)
+TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL, DUE, IMPACTS, RATTLE = range(12)
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
 far, the component of y or the body that stopped it, where the last step began and how long it was, its error over
-what was allowed (negative: none yet), and how long steps usually are, see `crossings.CALMING`."""
+what was allowed (negative: none yet), how long steps usually are, see `crossings.CALMING`, whether stops have to be
+resolved before the next step, how often that was done of late, and when that began; see `stops.RATTLING`."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
 
@@ -107,6 +109,8 @@ def advance(
     motion,
     lookout,
     levels,
+    stops_at,
+    places,
     sample,
     interval,
     t_bound,
@@ -120,10 +124,12 @@ def advance(
     nodes, rows: of all stages, of the end, whose row holds the weights, and of the stages for what lies inside; two
     more rows are the error estimates. used: which of each row's numbers are not zero, see `stages.summed`.
     y: free coordinates, their velocities, work, loss. K: slopes; the first is dy/dt here if the clock says so.
-    longest: steps are at most that long [s]. lookout, levels: what switches by state, see `events`.
+    longest: steps are at most that long [s]. lookout, levels: what switches by state, see `events`. stops_at: address
+    of `stops.resolve`, 0 without one-sided rows. places: (nr,) place of each coordinate among the free ones.
     """
     head, numbers = packed_rows(ints, floats)
-    world = rows_of(head, numbers).world
+    parts = rows_of(head, numbers)
+    world = parts.world
     ints_at, floats_at = addresses(ints, floats)
     core = (address, ints_at, floats_at)
     exchanges, until = traits[EXCHANGES] != 0, np.nextafter(t_bound, -np.inf)
@@ -136,6 +142,21 @@ def advance(
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
+        if clock[DUE] != 0.0:
+            fill(free, numbers_of(y), motion)
+            now = min(clock[TIME], until)
+            if clock[TIME] - clock[RATTLE] > RATTLING_TIME:
+                clock[RATTLE], clock[IMPACTS] = clock[TIME], 0.0
+            clock[IMPACTS] += 1.0
+            put(world, World.RATTLES, 1.0 if clock[IMPACTS] > RATTLING else 0.0)
+            run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, tasks.PRESCRIBE)
+            if run(stops_at, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, address) != 0:
+                return BLOCKED
+            for k in range(free.shape[0]):
+                y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
+            y[size - 1] += get(world, World.IMPACT_LOSS)
+            y[size - 2] += get(world, World.IMPACT_WORK)
+            clock[DUE], clock[KNOWN], measured = 0.0, 0.0, False
         if traits[SINGULAR]:
             fill(free, numbers_of(y), motion)
             what = tasks.PRESCRIBE | tasks.RECENTRE | tasks.PLACE | tasks.TURN_RATE
@@ -274,7 +295,19 @@ def advance(
         following = h * lengthening(control, clock, error * strictness, exponent, full, rejected, cut_short)
         if cut_short:
             following = max(following, wanted)
-        if t_new > sample:
+        stop, push, no = 2.0, math.inf, size < 0
+        if stops_at != 0:
+            if last == stages:
+                stuck = evaluate(
+                    core, exchanges, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1, values, motion
+                )
+                if stuck >= 0:
+                    clock[WHERE] = stuck
+                    return STUCK
+                last = stages + 1
+            push = least_push(head, parts)
+            stop = first_meeting(head, parts, places, y, K[0], y_new, K[stages], free.shape[0], h, polynomial, no)
+        if t_new > sample or stop <= 1.0 or push < -NO_PUSH:
             stuck = evaluate(
                 core, exchanges, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
             )
@@ -286,6 +319,25 @@ def advance(
             if broken >= 0:
                 clock[WHERE] = broken
                 return NOT_FINITE
+        if stop <= 1.0:
+            stop = first_meeting(
+                head, parts, places, y, K[0], y_new, K[stages], free.shape[0], h, polynomial, stop <= 1.0
+            )
+        if push < -NO_PUSH:
+            released = let_go_at(
+                head, parts, core, exchanges, free, motion, polynomial, t, h, until, values, errors[0], 1.0, push
+            )
+            stop = min(stop, released)
+        if stop <= 1.0:
+            if error * control[STRICTNESS] >= 1.0 and h > 2.0 * shortest:  # dense output would not be as accurate
+                clock[STEP], clock[STEPS] = h * min(1.001 * stop, shortening), clock[STEPS] + 1.0
+                if clock[STEPS] > limit:
+                    return TOO_MANY
+                continue
+            t_new = min(t + stop * h, t_new)
+            for k in range(size):
+                y_new[k] = inside(polynomial, stop, k)
+            clock[DUE], last = 1.0, stages
         if constrained:
             fill(free, numbers_of(y_new), motion)
             what = tasks.PRESCRIBE | tasks.PROJECT

@@ -127,6 +127,9 @@ def accelerate_general(work, up, columns, link, qddot, tau, wrenches):
         along = (u[0] * a0 + u[1] * a1 + u[2] * a2) + (u[3] * a3 + u[4] * a4 + u[5] * a5)
         x = get(column, Column.D) * (get(column, Column.TAU) - along)
         put(qddot, k, x)
+        if get(column, Column.D) == 0.0:  # infinite armature: something holds it
+            put(column, Column.PUSH, along - get(column, Column.TAU))
+            put(column, Column.PUSH_SIZE, abs(along) + abs(get(column, Column.TAU)))
         a0, a1, a2 = a0 + x * s[0], a1 + x * s[1], a2 + x * s[2]
         a3, a4, a5 = a3 + x * s[3], a4 + x * s[4], a5 + x * s[5]
     put6(work, Work.ACC, a0, a1, a2, a3, a4, a5)
