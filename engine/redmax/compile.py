@@ -239,7 +239,14 @@ def bound_forces(model: Model, forces: Sequence[Force]) -> tuple[BoundForce, ...
 def _hard_limits(joints: Sequence[Joint]) -> list[Constraint]:
     """Limits that joints have without stiffness, as constraints."""
     return [
-        JointLimit(name=f"limits of {joint.name}", joint=joint.name, coordinate=k, lower=lower, upper=upper)
+        JointLimit(
+            name=f"limits of {joint.name}",
+            joint=joint.name,
+            coordinate=k,
+            lower=lower,
+            upper=upper,
+            restitution=per_dof_values(joint.restitution, joint.ndof)[k],
+        )
         for joint in joints
         if joint.motion_type == SIMULATED
         for k, lower, upper in joint.hard_limits()

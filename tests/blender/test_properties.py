@@ -268,6 +268,7 @@ def test_generated_identifiers_are_stable():
         "velocity_distance", "torque", "stiffness", "rest_angle", "rest_distance", "damping", "lower_angle",
         "lower_distance", "upper_angle", "upper_distance", "use_limits", "limit_type", "use_lower", "use_upper",
         "velocity_number", "rest_number", "lower_number", "upper_number", "limit_stiffness", "limit_damping", "parts",
+        "restitution",
         "active_part", "parent_bone", "parent_bone_id", "parent_known", "child_bone", "child_bone_id",
         "child_known", "revolute", "prismatic", "screw", "spherical_euler", "free_translation_euler",
     } | KEYED == joint_names  # fmt: skip
@@ -292,6 +293,8 @@ def test_a_limit_is_hard_or_as_soft_as_its_spring(empty):
     assert (group.use_limits, group.limit_type) == (True, "HARD")
     values = joint.per_dof_parameters(group, 1.0)
     assert (values["limit_stiffness"], values["limit_damping"]) == ((0.0,), (0.0,))  # what the engine calls hard
+    group.restitution[0] = 0.5
+    assert joint.per_dof_parameters(group, 1.0)["restitution"] == (0.5,)
     group.limit_type = "SOFT"
     values = joint.per_dof_parameters(group, 1.0)
     assert values["limit_stiffness"][0] > 0.0

@@ -409,4 +409,8 @@ def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
     limited = [joint.limit_type == SOFT and (low or high) for low, high in zip(lower, upper, strict=True)]
     for name in ("limit_stiffness", "limit_damping"):  # of a limit that is off, or hard, they say nothing
         values[name] = tuple([value if on else 0.0 for value, on in zip(values[name], limited, strict=False)])
+    hard = [joint.limit_type == HARD and (low or high) for low, high in zip(lower, upper, strict=True)]
+    values["restitution"] = tuple(
+        [value if on else 0.0 for value, on in zip(values["restitution"], hard, strict=False)]
+    )
     return values

@@ -193,6 +193,8 @@ class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):
             dof_rows.draw_field(layout, joint, "limit_stiffness", "Stiffness", dofs)
             dof_rows.draw_field(layout, joint, "limit_damping", "Damping", dofs)
             draw_units(layout, context, {"limit_stiffness": "Stiffness", "limit_damping": "damping"}, dofs)
+        elif joint_properties.may_have_hard_limits(joint):
+            dof_rows.draw_field(layout, joint, "restitution", "Bounce", dofs)
         for text in _said_of_limits(joint, dofs) if joint.use_limits else ():
             text_lines.draw_text(layout, context, text, "INFO")
 

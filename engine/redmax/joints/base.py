@@ -112,6 +112,7 @@ class Joint(Element):
     limit_damping: object = per_dof(
         doc="Damping while beyond a soft limit", unit="N m s/rad, N s/m or J s", minimum=0.0
     )
+    restitution: object = per_dof(doc="Part of the speed that a hard limit gives back, 0 to 1", minimum=0.0)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -240,6 +241,8 @@ class Joint(Element):
         upper = per_dof_values(self.upper, self.ndof, math.inf)
         if any(low > high for low, high in zip(lower, upper, strict=True)):
             yield "has a lower limit above its upper limit", "swap them"
+        if max(per_dof_values(self.restitution, self.ndof), default=0.0) > 1.0:
+            yield Fault("is more than 1", "give a number from 0 to 1", "value", "restitution")
         if self.has_singularity and self.hard_limits():
             yield Fault(
                 "has a hard limit, but its coordinates can be written in several ways",

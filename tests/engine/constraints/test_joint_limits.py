@@ -11,6 +11,7 @@ import pytest
 from engine.mechanisms import Builder, four_bar
 from redmax.compile import compile as compile_scene
 from redmax.constraints import Coupling, JointLimit
+from redmax.errors import SceneError
 from redmax.integrators import INTEGRATORS, Dop853, RungeKutta4
 from redmax.simulate import simulate
 
@@ -246,3 +247,21 @@ def test_a_rattle_that_nobody_sees_comes_to_rest():
     samples = run(slider(stop), Dop853(), duration=0.25)
     assert samples[-1].state.qdot[0] == pytest.approx(0.0, abs=1e-12)
     assert samples[-1].channels["loss"] == pytest.approx(0.5, rel=1e-12)
+
+
+def test_a_joint_says_how_much_its_own_limits_bounce():
+    """A slider with limits of its own comes back from them with its restitution of the speed."""
+    b = Builder("slider", gravity=(0.0, 0.0, 0.0))
+    b.body("body", (0.0, 0.0, 0.0), 1.0, 0.01 * np.eye(3))
+    b.joint("prismatic", "rail", None, "body", np.zeros(3), axis=(1.0, 0.0, 0.0), qdot=1.0, upper=0.25, restitution=0.5)
+    samples = run(compile_scene(b.scene), Dop853(), duration=0.5)
+    assert samples[-1].state.qdot[0] == pytest.approx(-0.5)
+    assert samples[-1].state.q[0] == pytest.approx(0.125)
+
+
+def test_a_joint_cannot_bounce_by_more_than_it_had():
+    b = Builder("slider")
+    b.body("body", (0.0, 0.0, 0.0), 1.0, 0.01 * np.eye(3))
+    b.joint("prismatic", "rail", None, "body", np.zeros(3), axis=(1.0, 0.0, 0.0), upper=0.25, restitution=1.5)
+    with pytest.raises(SceneError, match="'rail': restitution is more than 1"):
+        compile_scene(b.scene)
