@@ -17,7 +17,8 @@ import pytest
 import swinging
 
 from redmax_blender._engine import trajectory
-from redmax_blender.bridge import cache, cache_index, cache_places, preview
+from redmax_blender.bridge.core import cache_index
+from redmax_blender.bridge.results import cache, cache_places, preview
 
 SCRIPT = Path(__file__).with_name("killed_bake.py")
 START = 60.0

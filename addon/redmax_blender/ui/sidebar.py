@@ -119,6 +119,10 @@ class REDMAX_PT_build(SidebarPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.menu(kinds.REDMAX_MT_connect.__name__, icon=physics.JOINT_ICON)
         row.menu(menus.REDMAX_MT_parts.__name__, text="", icon="DOWNARROW_HLT")
+        row = layout.row(align=True)
+        row.operator("redmax.add_spring", icon="FORCE_HARMONIC")
+        row.operator("redmax.add_gear", icon="PREFERENCES")
+        row.menu(menus.REDMAX_MT_elements.__name__, text="", icon="DOWNARROW_HLT")
 
 
 class REDMAX_PT_check(SidebarPanel, bpy.types.Panel):

@@ -29,11 +29,13 @@ class JointMotion(Constraint):
     kind: ClassVar[str] = "joint_motion"
     label: ClassVar[str] = "Prescribed Joint Motion"
     summary: ClassVar[str] = "A motor makes one coordinate of a joint follow a table over time"
+    icon: ClassVar[str] = "DRIVER"
+    menu_order: ClassVar[int] = 30
 
     joint: str = reference(doc="Joint that is moved", refers_to="joint")
-    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
+    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0, of="joint")
     quantity: str = choice(POSITION, doc="What the table gives", choices=(POSITION, VELOCITY, ACCELERATION))
-    table: Table = record(Table, doc="Coordinate, velocity or acceleration over time, one column")
+    table: Table = record(Table, doc="Coordinate, velocity or acceleration over time, one column", over="time")
 
     def rows(self, at: Instant) -> Rows:
         joint, t = at.joint(self.joint), at.t
