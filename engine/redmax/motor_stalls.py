@@ -18,8 +18,9 @@ from .dynamics.freedoms import freedoms
 from .dynamics.kinematics import kinematics
 from .dynamics.loads import own_coordinates
 from .dynamics.motors import Motors, motors
-from .errors import ElementName, Quantity
+from .errors import ElementName, Quantity, RedMaxError
 from .fields import per_dof_unit, specs
+from .joints import Joint
 from .joints.motor import Motor
 from .model import Model
 from .outcome import Outcome
@@ -46,7 +47,7 @@ def motor_stalls(model: Model, states: Sequence[State]) -> list[Outcome]:
     """The first stall of every motor that stalled, by frame. states: at the frames of a run.
 
     Of the numbers, torque is what would keep up with the target there, or what the motor asks for where a stop holds
-    it; maximum is what it has.
+    it; maximum is what it has, and coordinate the number of the joint's coordinate.
     """
     known = motors(model)
     if not known.present or len(states) < 2:
@@ -67,22 +68,32 @@ def motor_stalls(model: Model, states: Sequence[State]) -> list[Outcome]:
         column = columns.start + k
         most, push = float(known.numbers.maximum[column]), abs(float(demand[frame, column]))
         losing = float(np.sign(demand[frame, column]) * change[frame, column])
-        needed = most + max(losing, 0.0) * inertia_felt(model, states[frame], column)
+        needed = most + max(losing, 0.0) * _inertia_or_none(model, states[frame], column)
         push = min(needed, push) if needed > HELD * most else push
-        found.append(
-            _stall(joint.name, per_dof_unit(specs(Motor)["maximum"], joint.dof_units[k]), frame, t, push, most)
-        )
+        found.append(_stall(joint, k, frame, float(t[frame]), push, most))
     return sorted(found, key=lambda stall: stall.frame)
 
 
-def _stall(name: str, unit: str, frame: int, t: Array, push: float, most: float) -> Outcome:
-    numbers = {"torque": Quantity(push, unit), "maximum": Quantity(most, unit)}
-    element = ElementName("joint", name)
+def _stall(joint: Joint, coordinate: int, frame: int, t: float, push: float, most: float) -> Outcome:
+    unit = per_dof_unit(specs(Motor)["maximum"], joint.dof_units[coordinate])
+    numbers = {
+        "torque": Quantity(push, unit),
+        "maximum": Quantity(most, unit),
+        "coordinate": Quantity(float(coordinate)),
+    }
+    element = ElementName("joint", joint.name)
     what = f"the motor of {element} stalls: {push:.3g} {unit} of {most:.3g}"
-    when = float(t[frame])
     return Outcome(
-        code=CODE, frame=frame, t=when, what=what, element=element, advice=ADVICE, numbers=numbers, lasting=False
+        code=CODE, frame=frame, t=t, what=what, element=element, advice=ADVICE, numbers=numbers, lasting=False
     )
+
+
+def _inertia_or_none(model: Model, state: State, coordinate: int) -> float:
+    """`inertia_felt`, infinite where loops do not close well enough to tell."""
+    try:
+        return inertia_felt(model, state, coordinate)
+    except (RedMaxError, np.linalg.LinAlgError):
+        return np.inf
 
 
 def inertia_felt(model: Model, state: State, coordinate: int) -> float:

@@ -19,6 +19,7 @@ from redmax.dynamics.loads import joint_loads, loads
 from redmax.dynamics.motors import motors
 from redmax.dynamics.powers import of_motors, powers
 from redmax.integrators import Automatic, Bdf2, Dop853, LinearlyImplicitEuler, RungeKutta4
+from redmax.integrators.switching import switch_times
 from redmax.joints import JOINTS
 from redmax.joints.motor import Motor
 from redmax.kernels import route
@@ -125,8 +126,10 @@ def test_a_position_motor_follows_the_rate_of_a_keyed_target(how):
 @each_route
 def test_a_keyed_speed_ends_steps_where_it_jumps(how):
     table = Table(x=(0.0, 1.013), y=((2.0,), (-1.0,)), interpolation="step")
+    scene = wheel(motor=Motor(target_table=table, target_speed=0.5, speed_gain=6.0))
+    assert 1.013 in switch_times(compile_scene(scene))
     with route.held(how):
-        found = run(wheel(motor=Motor(target_table=table, target_speed=0.5, speed_gain=6.0)))
+        found = run(scene)
     t, late = found.t, np.maximum(found.t - 1.013, 0.0)
     at_jump = 2.5 * (1.0 - math.exp(-3.0 * 1.013))
     exact = np.where(t < 1.013, 2.5 * (1.0 - np.exp(-3.0 * t)), -0.5 + (at_jump + 0.5) * np.exp(-3.0 * late))
