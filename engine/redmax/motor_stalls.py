@@ -56,8 +56,9 @@ def motor_stalls(model: Model, states: Sequence[State]) -> list[Outcome]:
     q, qdot = (np.array(values) for values in zip(*(_own(model, state) for state in states), strict=True))
     target, rate = (np.array(values) for values in zip(*(known.targets(float(x)) for x in t), strict=True))
     demand = known.numbers.position_gain * (target - q) + known.numbers.speed_gain * (rate - qdot)
-    steps = np.diff(rate - qdot, axis=0) / np.diff(t)[:, None]
-    change = np.concatenate([steps, steps[-1:]])  # to the next frame, and at the last one from the frame before
+    steps = np.diff(qdot, axis=0) / np.diff(t)[:, None]
+    qddot = np.concatenate([steps, steps[-1:]])  # to the next frame, and at the last one from the frame before
+    change = np.array([known.target_accelerations(float(x)) for x in t]) - qddot
     stalled = _stalled(known, target - q, rate - qdot, change, demand)
     found = []
     for j, joint in enumerate(model.joints):

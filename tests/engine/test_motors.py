@@ -334,7 +334,7 @@ def test_a_motor_that_cannot_lift_its_load_is_named_with_what_it_would_need():
     assert (said["sort"], said["name"], said["frame"], said["lasting"]) == ("joint", "pin 0", 0, False)
     assert said["numbers"]["maximum"] == 4.0
     assert said["numbers"]["torque"] == pytest.approx(WEIGHT, rel=1e-3)
-    assert said["units"] == {"torque": "N m", "maximum": "N m"}
+    assert said["units"] == {"torque": "N m", "maximum": "N m", "coordinate": ""}
     assert found.meta["note"].startswith(
         "at frame 0 the motor of joint 'pin 0' stalls: 4.9 N m of 4; raise its maximum"
     )
@@ -354,6 +354,12 @@ def test_a_motor_that_gets_there_is_not(maximum):
     found = run(arm(motor=Motor(**LIFT, maximum=maximum)), duration=6.0)
     assert found.q[-1, 0] == pytest.approx(-0.5, abs=0.01)
     assert not stalls(found)
+
+
+def test_a_target_that_jumps_away_from_a_motor_that_speeds_up_is_no_stall():
+    """Between two frames, at 0.52 s; the motor is at its maximum before and after."""
+    table = Table(x=(0.0, 0.52), y=((6.0,), (12.0,)), interpolation="step")
+    assert not stalls(run(wheel(motor=Motor(target_table=table, speed_gain=20.0, maximum=8.0))))
 
 
 def test_a_motor_that_is_held_by_a_stop_says_what_it_asks_for():

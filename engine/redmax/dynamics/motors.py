@@ -41,6 +41,13 @@ class Motors:
                 rate[columns] += value
         return target, rate
 
+    def target_accelerations(self, t: float) -> Array:
+        """(nr,) time derivative of the rates of `targets`; jumps have none."""
+        found = np.zeros(len(self.numbers.target))
+        for columns, table, are_positions in self.tables:
+            found[columns] = table.motion(t)[2 if are_positions else 1]
+        return found
+
     def demand(self, q: Array, qdot: Array, t: float) -> Array:
         """(nr,) what motors would push with if they had no maximum [N m, N or J]."""
         target, rate = self.targets(t)
