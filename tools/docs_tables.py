@@ -20,6 +20,7 @@ from redmax.geometry.solids import SHAPES, Solid
 from redmax.integrators import INTEGRATORS
 from redmax.joints import JOINTS
 from redmax.joints.base import Joint
+from redmax.joints.motor import Motor
 from redmax.outcome import CODES
 from redmax.simulate import CHANNELS
 from redmax.strands import Strand
@@ -98,6 +99,7 @@ def tables() -> dict[str, str]:
         "outcomes": table(("code", "when"), [(f"`{code}`", text) for code, text in CODES.items()]),
         "shapes": kinds_table(SHAPES, Solid),
         "joint": table(("field", "form", "unit", "default", "meaning"), field_rows(Joint)),
+        "motor": table(("field", "form", "unit", "default", "meaning"), field_rows(Motor)),
         "joints": kinds_table(JOINTS, Joint),
         "forces": kinds_table(FORCES, Force),
         "strand": table(("field", "form", "unit", "default", "meaning"), field_rows(Strand)),

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
     from redmax.integrators import constrained as constrained_run  # noqa: F401
+    from redmax.joints import motor as motors  # noqa: F401
     from redmax.joints import traits  # noqa: F401
     from redmax.kernels import route  # noqa: F401
     from redmax.kernels.cache import cache_folder  # noqa: F401
@@ -62,6 +63,7 @@ _PLACES = {
     "constrained_run": ".integrators.constrained",
     "motion_at": ".dynamics.animation",
     "traits": ".joints.traits",
+    "motors": ".joints.motor",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
     **dict.fromkeys(("assembly", "composite_body", "constraint_rows", "freedoms", "halves", "kinematics"), ".dynamics"),
     **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),

@@ -44,6 +44,7 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "reaction": ("n", 6),
     "torque": ("nr",),
     "motor": ("nr",),
+    "motor_power": ("nr",),
     "loop_reaction": ("l", 6),
     "constraint": ("m",),
     "gap": ("l", 2),

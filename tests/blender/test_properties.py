@@ -18,9 +18,13 @@ from redmax_blender.properties import body as body_properties
 from redmax_blender.properties import from_specs, joint, materials, migration, sorts
 from redmax_blender.properties import scene as scene_properties
 
+ENDS = ("angle", "distance", "number")
 KEYED = {
     f"{name}_{number}"
-    for name in ("coordinate_angle", "coordinate_distance", "coordinate_number", "torque")
+    for name in (
+        *(f"{what}_{end}" for what in ("coordinate", "motor_target_speed", "motor_target_position") for end in ENDS),
+        "torque",
+    )
     for number in range(1, 7)
 }
 """Identifiers of what an artist keys."""
@@ -270,7 +274,8 @@ def test_generated_identifiers_are_stable():
         "velocity_number", "rest_number", "lower_number", "upper_number", "limit_stiffness", "limit_damping", "parts",
         "restitution",
         "active_part", "parent_bone", "parent_bone_id", "parent_known", "child_bone", "child_bone_id",
-        "child_known", "revolute", "prismatic", "screw", "spherical_euler", "free_translation_euler",
+        "child_known", "use_motor", "motor_control", "motor_speed_gain", "motor_position_gain", "motor_maximum",
+        "use_motor_maximum", "revolute", "prismatic", "screw", "spherical_euler", "free_translation_euler",
     } | KEYED == joint_names  # fmt: skip
     assert set(body_properties.REDMAX_PG_body.__annotations__) == {
         "mass_source", "material", "density", "mass", "shape", "box", "sphere", "cylinder", "capsule", "cone",

@@ -15,6 +15,7 @@ from redmax import io
 from redmax.examples import EXAMPLES
 from redmax.fields import Pose
 from redmax.joints import Revolute
+from redmax.joints.motor import Motor
 from redmax.scene import Body, Inertia, Scene
 from redmax.tables import Table
 from redmax_blender.bridge.check.findings import engine_findings
@@ -56,6 +57,9 @@ def test_scenes_that_differ_in_anything_differ():
         scene(stiffness_table=table),
         scene(torque_table=dataclasses.replace(table, x=(0.0, 2.0))),
         scene(motion_type="locked"),
+        scene(motor=Motor(speed_gain=(1.0,))),
+        scene(motor=Motor(speed_gain=(2.0,))),
+        scene(motor=Motor(speed_gain=(1.0,), target_table=table)),
         dataclasses.replace(scene(), gravity=(0.0, 0.0, -1.0)),
         dataclasses.replace(scene(), name="Other"),
         dataclasses.replace(scene(), bodies=[Body(name="A", inertia=Inertia(mass=1.0))]),

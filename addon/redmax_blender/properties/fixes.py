@@ -4,7 +4,7 @@
 Numbers are those of an operator's enum; only append.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Fix(NamedTuple):
@@ -83,6 +83,13 @@ FIXES = {
         "Use Coordinates", "Take the point from its own coordinates, not from the object that was lost", "CURSOR", 31
     ),
     "REMOVE_ELEMENT": Fix("Remove", "Remove what refers to something that is gone", "X", 32, False),
+    "GO_TO_STALL": Fix("Go to Frame", "Show the frame at which the motor stalled", "FRAME_NEXT", 33, False),
+    "RAISE_MOTOR": Fix("Raise", "Let the motor push half as hard again as it needed to there", "TRIA_UP", 34, False),
 }
 
 ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]
+
+
+def remark_fixes(result: Any) -> tuple[str, ...]:
+    """What helps against what is said of a result that is complete. result: `scene.redmax.result`."""
+    return ("GO_TO_STALL", "RAISE_MOTOR") if result.stalled else ("ACCURACY_HIGH",)

@@ -21,7 +21,14 @@ STATIC: set[str] = set()
 NEW_VALUES = {"stiffness": 100.0, "peak_force": 100.0, "optimal_length": 0.1}
 """What required numbers of a new element are, where 0 or 1 would be useless."""
 
-AUTHORING_DEFAULTS = {"pitch": 0.05, "limit_stiffness": 1000.0, "limit_damping": 10.0}
+AUTHORING_DEFAULTS = {
+    "pitch": 0.05,
+    "limit_stiffness": 1000.0,
+    "limit_damping": 10.0,
+    "motor_speed_gain": 10.0,
+    "motor_position_gain": 100.0,
+    "motor_maximum": 100.0,
+}
 """What a new element gets where the engine's own default, or none, would be useless: a limit must stop something."""
 
 MOST_DOFS = 6
@@ -188,10 +195,10 @@ def per_dof_annotations(name: str, spec: Any, *, hidden: bool = False) -> dict[s
     }
 
 
-def keyed_per_dof_annotations(name: str, spec: Any) -> dict[str, Any]:
+def keyed_per_dof_annotations(name: str, spec: Any, label: str = "") -> dict[str, Any]:
     """The same for a field that an artist keys: a number for each coordinate, so that each is keyed by itself.
 
-    Blender names an F-curve after its property: 'Angle', 'Angle 2' and so on.
+    Blender names an F-curve after its property: 'Angle', 'Angle 2' and so on. label: instead of 'Angle'.
     """
     shown = _shown_per_dof(spec) | {"default": _default_per_dof(name), "options": {"ANIMATABLE"}}
     made: dict[str, Any] = {}
@@ -202,7 +209,7 @@ def keyed_per_dof_annotations(name: str, spec: Any) -> dict[str, Any]:
             continue
         for end, unit in zip(SPLIT_NAMES.values(), SPLIT_UNITS[spec.unit], strict=True):
             made[keyed_name(f"{name}_{end}", index)] = bpy.props.FloatProperty(
-                name=f"{SPLIT_LABELS[end]}{number}", unit=unit, **DECIMALS[end], **shown
+                name=f"{label or SPLIT_LABELS[end]}{number}", unit=unit, **DECIMALS[end], **shown
             )
     return made
 

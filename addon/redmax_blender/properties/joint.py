@@ -9,11 +9,17 @@ from typing import Any
 
 import bpy
 
-from .._engine import fields, joints, traits
+from .._engine import fields, joints, motors, traits
 from . import from_specs, joint_arrow, references
 from .from_specs import OVERRIDABLE, STATIC
 
 COMMON = fields.specs(joints.Joint)
+MOTOR = "motor_"
+"""What the names of a motor's fields begin with among those of its joint."""
+
+FIELDS = COMMON | {f"{MOTOR}{name}": spec for name, spec in fields.specs(motors.Motor).items()}
+"""Fields of joints and, with the prefix, of their motors, by the engine's names."""
+
 PARTS = {
     cls.kind: name
     for cls in joints.JOINTS
@@ -28,8 +34,14 @@ NEW_PARTS = (joints.Prismatic.kind, joints.Revolute.kind)
 SHOWN_AS = {"q": "coordinate", "qdot": "velocity"}
 """Identifiers of fields whose engine name says nothing to an artist."""
 
-KEYED = ("q", "torque")
-"""Fields an artist may key: the motion of an animated joint, and a torque that varies."""
+KEYED_BEFORE = ("q", "torque")
+"""Fields that an artist could key when they were vectors; see `keyed_vectors`."""
+
+TARGETS = {motors.SPEED: f"{MOTOR}target_speed", motors.POSITION: f"{MOTOR}target_position"}
+"""What a motor is to reach, by what it controls."""
+
+KEYED = (*KEYED_BEFORE, *TARGETS.values())
+"""Fields an artist may key: the motion of an animated joint, a torque that varies, and what a motor is to reach."""
 
 PATH = "redmax.joint"
 """Data path of a joint's properties, from its object."""
@@ -42,6 +54,9 @@ DEFAULT_KIND = joints.Revolute.kind
 HARD, SOFT = "HARD", "SOFT"
 NEW_LIMITS = {"rad": math.radians(45.0), "m": 0.5, "1": 0.5}
 """How far from zero limits stand that nobody has set, by unit of the coordinate [rad, Blender units, 1]."""
+
+NEW_SPEEDS = {"rad": math.radians(180.0), "m": 0.5, "1": 0.5}
+"""What a motor that is switched on is to reach while nobody has said what, by unit of its coordinate, per second."""
 
 REMEMBERED = 1024
 """Joints of different parameters whose coordinates are remembered."""
@@ -175,6 +190,21 @@ def _joint_annotations() -> dict[str, Any]:
             options=STATIC,
             override=OVERRIDABLE,
         ),
+        "use_motor": bpy.props.BoolProperty(
+            name="Motor",
+            description=from_specs.tooltip(COMMON["motor"]),
+            update=_motor_switched,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        "motor_control": from_specs.to_property("control", FIELDS[f"{MOTOR}control"], motors.SPEED),
+        "use_motor_maximum": bpy.props.BoolProperty(
+            name="Maximum",
+            description="Let the motor push no harder than a maximum, so that a load may stall it",
+            default=True,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
         "use_lower": _limit_switches("Lower Limit", "Keep the coordinate above a lower limit"),
         "use_upper": _limit_switches("Upper Limit", "Keep the coordinate below an upper limit"),
         "parts": bpy.props.CollectionProperty(
@@ -185,12 +215,14 @@ def _joint_annotations() -> dict[str, Any]:
         ),
         **_pointers(KIND_GROUPS),
     }
-    for name, spec in COMMON.items():
+    for name, spec in FIELDS.items():
         if spec.sort == "per_dof":
             shown = SHOWN_AS.get(name, name)
-            made |= from_specs.per_dof_annotations(shown, spec, hidden=name in KEYED)
+            if name not in TARGETS.values():
+                made |= from_specs.per_dof_annotations(shown, spec, hidden=name in KEYED)
             if name in KEYED:
-                made |= from_specs.keyed_per_dof_annotations(shown, spec)
+                label = from_specs.title(name) if name in TARGETS.values() else ""
+                made |= from_specs.keyed_per_dof_annotations(shown, spec, label)
     return made
 
 
@@ -209,6 +241,14 @@ def _limit_switched(joint: Any, _context: Any) -> None:
     """One limit that is switched on switches Limits on, for scripts as well as in the panel."""
     if not joint.use_limits and (any(joint.use_lower) or any(joint.use_upper)):
         joint.use_limits = True
+
+
+def _motor_switched(joint: Any, _context: Any) -> None:
+    """A motor that is switched on with nothing to reach: its first coordinate is to turn or slide."""
+    having = dofs(joint)[: from_specs.MOST_DOFS]
+    if joint.use_motor and not any(value(joint, field, dof) for field in TARGETS.values() for dof in having):
+        for dof in having[:1]:
+            set_value(joint, TARGETS[motors.SPEED], dof, NEW_SPEEDS[dof.unit])
 
 
 def _limits_switched(joint: Any, _context: Any) -> None:
@@ -329,7 +369,7 @@ class Place:
 @functools.cache
 def place(field: str, dof: Dof) -> Place:
     """The property that holds a per-coordinate field of the engine, such as 'q' or 'stiffness'."""
-    vector = from_specs.per_dof_place(SHOWN_AS.get(field, field), COMMON[field], dof.unit)
+    vector = from_specs.per_dof_place(SHOWN_AS.get(field, field), FIELDS[field], dof.unit)
     if field in KEYED:
         return Place(from_specs.keyed_name(vector, dof.index))
     return Place(vector, dof.index)
@@ -356,7 +396,7 @@ def keyed_vectors() -> tuple[str, ...]:
 
     They stay, so that Blender can read older files and what these override in libraries; `migration` empties them.
     """
-    shown = [(SHOWN_AS.get(field, field), COMMON[field]) for field in KEYED]
+    shown = [(SHOWN_AS.get(field, field), COMMON[field]) for field in KEYED_BEFORE]
     return tuple(
         dict.fromkeys(from_specs.per_dof_place(name, spec, unit) for name, spec in shown for unit in ("rad", "m"))
     )
@@ -386,22 +426,16 @@ def _own_values(joint: Any, length: float) -> dict[str, Any]:
     return {} if group is None else from_specs.read_group(group, joints.JOINTS[joint.kind], length)
 
 
-PER_DOF = {name: spec for name, spec in COMMON.items() if spec.sort == "per_dof"}
-"""Fields with one number per coordinate, by the engine's name."""
+PER_DOF = {name: spec for name, spec in FIELDS.items() if spec.sort == "per_dof"}
+"""Fields with one number per coordinate, by the engine's name, those of motors with their prefix."""
 
 
 def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
-    """All per-coordinate fields in SI units by engine name; limits that are switched off are None.
+    """A joint's own per-coordinate fields in SI units by engine name; limits that are switched off are None.
 
     A limit without stiffness is a hard one for the engine.
     """
-    having = dofs(joint)
-    values: dict[str, Any] = {
-        name: tuple(
-            [value(joint, name, dof) * (length if from_specs.is_length(spec, dof.unit) else 1.0) for dof in having]
-        )
-        for name, spec in PER_DOF.items()
-    }
+    values: dict[str, Any] = {name: _in_si(joint, name, length) for name in PER_DOF if name in COMMON}
     off = (False,) * from_specs.MOST_DOFS
     lower, upper = (tuple(joint.use_lower), tuple(joint.use_upper)) if joint.use_limits else (off, off)
     for name, switches in (("lower", lower), ("upper", upper)):
@@ -414,3 +448,26 @@ def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
         [value if on else 0.0 for value, on in zip(values["restitution"], hard, strict=False)]
     )
     return values
+
+
+def motor_parameters(joint: Any, length: float) -> dict[str, Any]:
+    """What a motor controls, with target, gains and maximum in SI units by the engine's names.
+
+    What it does not use while it controls that is left out.
+    """
+    target = TARGETS[joint.motor_control]
+    used = [target, f"{MOTOR}speed_gain"]
+    if joint.motor_control == motors.POSITION:
+        used.append(f"{MOTOR}position_gain")
+    if joint.use_motor_maximum:
+        used.append(f"{MOTOR}maximum")
+    values = {name.removeprefix(MOTOR): _in_si(joint, name, length) for name in used}
+    return {"control": joint.motor_control, **values}
+
+
+def _in_si(joint: Any, field: str, length: float) -> tuple[float, ...]:
+    """A field of all coordinates in SI units."""
+    spec = FIELDS[field]
+    return tuple(
+        [value(joint, field, dof) * (length if from_specs.is_length(spec, dof.unit) else 1.0) for dof in dofs(joint)]
+    )

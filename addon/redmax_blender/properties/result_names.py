@@ -8,6 +8,9 @@ from collections.abc import Sequence
 PREFIX = "redmax_"
 """What the names of all custom properties of results begin with."""
 
+POWER = f"{PREFIX}motor_power"
+"""What the motor of a joint puts in."""
+
 HOLDING = f"{PREFIX}holding"
 """What a constraint does to hold its conditions."""
 
@@ -32,7 +35,8 @@ TORQUES = 3
 
 WHAT = {
     "redmax_torque": "What acts along each coordinate of the joint",
-    "redmax_motor": "What the joint needs to follow its motion, beside torques and springs",
+    "redmax_motor": "What its motor pushes with, or what it needs to follow its keys, beside torques and springs",
+    POWER: "What its motor puts in along each coordinate [W]",
     "redmax_reaction": "What the joint passes on to its child, in the joint's frame: torque [N m] and force [N]",
     "redmax_gap": "What the loop is open by at this joint: angle [rad] and distance [m]",
     "redmax_tension": "How much it pulls, negative where it pushes",
@@ -64,6 +68,8 @@ def group(name: str, index: int, units: Sequence[str] = ()) -> str:
         what = ENERGIES[name]
     elif name == "redmax_gap":
         what = "Gap Distance" if index else "Gap Angle"
+    elif name == POWER:
+        what = "Motor Power"
     elif name == "redmax_reaction":
         what = "Reaction Force" if index >= TORQUES else "Reaction Torque"
     else:
@@ -75,6 +81,8 @@ def unit(name: str, index: int, units: Sequence[str] = ()) -> str:
     """Unit of a component of a property. units: of the joint's coordinates."""
     if name in ENERGIES:
         return "J"
+    if name == POWER:
+        return "W"
     if name == "redmax_gap":
         return "m" if index else "rad"
     if name == "redmax_reaction":

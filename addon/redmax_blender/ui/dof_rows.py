@@ -48,7 +48,7 @@ def units_text(labels: dict[str, str], dofs: tuple[Dof, ...]) -> str:
     """
     said = []
     for field, label in labels.items():
-        units = dict.fromkeys(fields.per_dof_unit(joint_properties.COMMON[field], dof.unit) for dof in dofs)
+        units = dict.fromkeys(fields.per_dof_unit(joint_properties.FIELDS[field], dof.unit) for dof in dofs)
         said.append(f"{label} in {' or '.join(units)}")
     return ", ".join(said)
 

@@ -175,6 +175,42 @@ class REDMAX_PT_joint_torque(MovingJointPanel, bpy.types.Panel):
         draw_units(self.layout, context, {"torque": dof_rows.load_label(dofs)}, dofs)
 
 
+class REDMAX_PT_joint_motor(MovingJointPanel, bpy.types.Panel):
+    bl_label = "Motor"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return super().poll(context) and context.object.redmax.joint.motion_type == SIMULATED
+
+    def draw_header(self, context: Any) -> None:
+        self.layout.prop(context.object.redmax.joint, "use_motor", text="")
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        joint, dofs = rows_of_joint(layout, context, keyable=True)
+        layout.active = joint.use_motor
+        choice = layout.row()
+        choice.use_property_decorate = False
+        choice.prop(joint, "motor_control", expand=True)
+        target = joint_properties.TARGETS[joint.motor_control]
+        by_speed = target == joint_properties.TARGETS["speed"]
+        dof_rows.draw_field(layout, joint, target, velocity_label(dofs) if by_speed else "Target", dofs)
+        numbers = layout.column()
+        numbers.use_property_decorate = False
+        gains = {"motor_speed_gain": "Speed Gain" if by_speed else "Damping"}
+        if not by_speed:
+            gains = {"motor_position_gain": "Stiffness", **gains}
+        for field, label in gains.items():
+            dof_rows.draw_field(numbers, joint, field, label, dofs)
+        most = f"Max {dof_rows.load_label(dofs)}"
+        numbers.prop(joint, "use_motor_maximum", text=most if len(dofs) == 1 else "Maximum")
+        limited = numbers.column()
+        limited.active = joint.use_motor_maximum
+        dof_rows.draw_field(limited, joint, "motor_maximum", " " if len(dofs) == 1 else most, dofs)
+        draw_units(layout, context, gains | {"motor_maximum": "maximum"}, dofs)
+
+
 class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):
     bl_label = "Limits"
     bl_options = {"DEFAULT_CLOSED"}
@@ -245,6 +281,7 @@ CLASSES = (
     REDMAX_PT_joint_connects,
     REDMAX_PT_joint_motion,
     REDMAX_PT_joint_torque,
+    REDMAX_PT_joint_motor,
     REDMAX_PT_joint_limits,
     REDMAX_PT_joint_spring,
     REDMAX_PT_joint_results,

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import bpy
 
+from ..properties.fixes import remark_fixes
 from ..properties.scene import has_bodies
 from . import (
     axis_buttons,
@@ -225,7 +226,7 @@ def result_notice(context: Any) -> tuple[str, str, str]:
         return result.message, "ERROR", "GO_TO_FRAME,ACCURACY_HIGH"
     if result.message and result.status not in (COMPLETE, STOPPED):
         return result.message, "ERROR", ""
-    return result.remark, "ERROR", "ACCURACY_HIGH" if result.status == COMPLETE else ""
+    return result.remark, "ERROR", ",".join(remark_fixes(result)) if result.status == COMPLETE else ""
 
 
 def draw_result(layout: bpy.types.UILayout, context: Any) -> None:

@@ -98,7 +98,8 @@ def energy_drift(model: Model, trajectory: Trajectory) -> str:
     drift = float(np.abs(energy - energy[0]).max())
     shown = f"{drift / largest:.1e}" if largest > 0.0 else f"{drift:.1e} J"
     causes = []
-    if model.prescribed.any() or model.torque.any() or any(joint.torque_table is not None for joint in model.joints):
+    pushed = any(joint.torque_table is not None or joint.motor is not None for joint in model.joints)
+    if model.prescribed.any() or model.torque.any() or pushed:
         causes.append("driven")
     if model.damping.any() or model.body_damping.any() or model.limit_damping.any():
         causes.append("damped")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Everything that pushes: gravity, damping and forces on bodies, torques, springs and soft limits on joints.
+"""Everything that pushes: gravity, damping and forces on bodies; torques, springs, soft limits and motors on joints.
 
 Signs as decided for the whole project: K = +df/dq and D = +df/dqdot, so a spring has K < 0.
 """
@@ -14,6 +14,7 @@ from ..arrays import Array
 from ..model import Model
 from . import body_forces
 from .kinematics import Kinematics
+from .motors import motors
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,16 @@ def gravity_wrenches(model: Model, kin: Kinematics) -> Array:
 
 
 def joint_loads(model: Model, q: Array, qdot: Array, t: float) -> tuple[Array, Array, Array]:
-    """f_r, K_r, D_r of torques, springs, damping and soft limits, each (nr,)."""
+    """f_r, K_r, D_r of torques, springs, damping, soft limits and motors, each (nr,)."""
+    f, K, D = passive_loads(model, q, qdot, t)
+    if motors(model).present:
+        f_motors, K_motors, D_motors = motors(model).loads(q, qdot, t)
+        f, K, D = f + f_motors, K + K_motors, D + D_motors
+    return f, K, D
+
+
+def passive_loads(model: Model, q: Array, qdot: Array, t: float) -> tuple[Array, Array, Array]:
+    """`joint_loads` without motors, whose D takes no energy out as a damper's does."""
     f = model.torque - model.stiffness * (q - model.rest) - model.damping * qdot
     K, D = -model.stiffness, -model.damping
     beyond = _beyond_limits(model, q)

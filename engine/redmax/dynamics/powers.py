@@ -9,7 +9,8 @@ from ..arrays import Array
 from ..model import Model
 from . import body_forces
 from .kinematics import Kinematics
-from .loads import Loads, joint_loads, own_coordinates
+from .loads import Loads, own_coordinates, passive_loads
+from .motors import motors
 
 
 def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> Array:
@@ -20,14 +21,28 @@ def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> 
     """
     q, qdot, changes = own_coordinates(model, kin)
     # Loads keeps only the diagonal of B^T D B; power is exact in the coordinates the dampers are meant in.
-    D = joint_loads(model, q, qdot, t)[2] if changes else load.D_r
+    D = passive_loads(model, q, qdot, t)[2] if changes or motors(model).present else load.D_r
     work = float(applied_torques(model, t) @ qdot)
+    if motors(model).present:
+        work += float(motors(model).loads(q, qdot, t)[0] @ qdot)
     driven = model.prescribed & (kin.qdot != 0.0)
     if driven.any():
         work += float((tau - load.f_r)[driven] @ kin.qdot[driven])
     loss = float(model.body_damping @ (kin.phi**2).sum(axis=1) - D @ qdot**2)
     of_bodies = np.array([work, loss])
     return of_bodies + body_forces.powers(model, kin.E_wi, kin.phi, t) if model.forces else of_bodies
+
+
+def of_motors(model: Model, kin: Kinematics, t: float) -> tuple[Array, Array]:
+    """What motors of simulated joints push with [N m, N or J] and put in [W] at time t, each (nr,).
+
+    Both along the scene's own coordinates; zero where there is no motor.
+    """
+    if not motors(model).present:
+        return np.zeros(model.dof_count), np.zeros(model.dof_count)
+    q, qdot, _ = own_coordinates(model, kin)
+    f = motors(model).loads(q, qdot, t)[0]
+    return f, f * qdot
 
 
 def applied_torques(model: Model, t: float) -> Array:

@@ -292,4 +292,4 @@ def has_springs_or_dampers(model: Model) -> bool:
     if any(values.any() for values in numbers) or model.forces or model.followers is not None:
         return True
     loops = any(loop.joint.has_loads for loop in model.loops)
-    return loops or any(joint.stiffness_table is not None for joint in model.joints)
+    return loops or any(joint.stiffness_table is not None or joint.motor is not None for joint in model.joints)

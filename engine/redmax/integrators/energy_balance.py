@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What goes into a mechanism and what it loses: energy(t) - energy(0) = work - loss.
 
-Work comes from the motors of animated joints, from joint torques (constant ones and tables) and from forces that are
-given or active (muscles), loss from damping of joints, of soft limits while a joint is beyond one, of bodies and of
-forces. Springs, limits and gravity are part of the energy.
+Work comes from motors, from what animated joints need, from joint torques (constant ones and tables) and from forces
+that are given or active (muscles), loss from damping of joints, of soft limits while a joint is beyond one, of bodies
+and of forces. Springs, limits and gravity are part of the energy.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def exchanges_energy(model: Model) -> bool:
     if any(constraint.prescribes for constraint in model.constraints):
         return True
     joints = (*model.joints, *(loop.joint for loop in model.loops))
-    return any(joint.torque_table is not None or joint.motion_type == ANIMATED for joint in joints)
+    return any(
+        joint.torque_table is not None or joint.motor is not None or joint.motion_type == ANIMATED for joint in joints
+    )
 
 
 def energy_of(model: Model, state: State) -> float:

@@ -6,6 +6,9 @@ than the method's order. So every adaptive step that is accurate enough is also 
 something switch is known at both ends, with its rate, and at points in between that the step's own motion gives
 (`crossings.quintic`). If one of them leaves the interval between two levels in which it began, the step is taken again
 so that it ends just before, and the next one begins just beyond. `kernels.steps.events` does the same in compiled runs.
+
+A motor that reaches its maximum is not among them: what it then switches by has a rate that depends on accelerations,
+and its force has a corner but no jump, which error control finds (docs/simulating.md, Energy balance).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from .base import IntegrationError
 
 
 def switch_times(model: Model) -> Array:
-    """Sorted times [s] where a torque table, a force or an animation has a corner or a jump.
+    """Sorted times [s] where a torque table, a motor's target, a force or an animation has a corner or a jump.
 
     Also those at which an animated joint enters or leaves a soft limit or passes a point of its spring table. No
     other motion depends on that and so no error estimate sees it, but the power of the motor does.
@@ -31,6 +31,8 @@ def switch_times(model: Model) -> Array:
     for j, joint in enumerate(model.joints):
         if joint.torque_table is not None:
             times.append(joint.torque_table.breakpoints())
+        if joint.motor is not None and joint.motor.target_table is not None:
+            times.append(joint.motor.target_table.breakpoints())
         if joint.motion_type != ANIMATED or joint.animation is None:
             continue
         times.append(joint.animation.breakpoints())

@@ -16,6 +16,7 @@ from ..arrays import Array
 from ..errors import Fault
 from ..fields import Element, Pose, choice, per_dof, per_dof_values, pose, record, reference, text
 from ..tables import Table
+from .motor import Motor
 from .primitives import Primitive
 
 SIMULATED, ANIMATED, LOCKED = "simulated", "animated", "locked"
@@ -113,6 +114,9 @@ class Joint(Element):
         doc="Damping while beyond a soft limit", unit="N m s/rad, N s/m or J s", minimum=0.0
     )
     restitution: object = per_dof(doc="Part of the speed that a hard limit gives back, 0 to 1", minimum=0.0)
+    motor: Motor | None = record(
+        Motor, None, doc="Pushes a simulated joint towards a target, within a maximum torque or force", nullable=True
+    )
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -137,10 +141,10 @@ class Joint(Element):
 
     @property
     def has_loads(self) -> bool:
-        """Whether anything acts on its coordinates: torques, springs, dampers, limits, tables."""
+        """Whether anything acts on its coordinates: torques, springs, dampers, limits, tables, a motor."""
         numbers = (self.torque, self.stiffness, self.damping, self.limit_stiffness)
-        tables = (self.torque_table, self.stiffness_table)
-        return any(np.asarray(values).any() for values in numbers) or any(table is not None for table in tables)
+        further = (self.torque_table, self.stiffness_table, self.motor)
+        return any(np.asarray(values).any() for values in numbers) or any(one is not None for one in further)
 
     def hard_limits(self) -> list[tuple[int, float | None, float | None]]:
         """(coordinate, lower, upper) of limits without stiffness."""
@@ -232,8 +236,16 @@ class Joint(Element):
             yield f"connects body '{self.child}' to itself", "choose two different bodies"
         if self.motion_type == ANIMATED and self.animation is None and self.ndof > 0:
             yield "is animated but has no animation", "give an animation table, or make the joint simulated or locked"
-        for field_name in ("animation", "torque_table", "stiffness_table"):
-            table = getattr(self, field_name)
+        tables = {name: getattr(self, name) for name in ("animation", "torque_table", "stiffness_table")}
+        if self.motor is not None:
+            tables["motor.target_table"] = self.motor.target_table
+            if self.motion_type != SIMULATED:
+                yield Fault(
+                    f"has a motor but is {self.motion_type}, so that it moves as it is told whatever a motor does",
+                    "remove the motor, or make the joint simulated",
+                    "idle_motor",
+                )
+        for field_name, table in tables.items():
             if table is not None and np.shape(table.y)[1:] != (self.ndof,):
                 hint = f"give {self.ndof} column{'s' * (self.ndof != 1)}, one per degree of freedom"
                 yield Fault(f"has {np.shape(table.y)[1]} columns of values", hint, "value", field_name)

@@ -370,13 +370,13 @@ class Tree:
         n, nr = self.model.body_count, self.model.dof_count
         E_wb, qddot = np.empty((n, 4, 4)), np.zeros(nr)
         twist, acceleration, reaction = np.empty((n, 6)), np.empty((n, 6)), np.empty((n, 6))
-        load, speeds, scalars = np.empty((2, nr)), np.empty((n, 2)), np.empty(observe.SCALARS)
+        load, speeds, scalars = np.empty((4, nr)), np.empty((n, 2)), np.empty(observe.SCALARS)
         stuck = observe.observe(
             self.address, self.ints, self.floats, *self._copied(q, qdot), t, E_wb, twist, acceleration, reaction,
             speeds, qddot, load, scalars,
         )  # fmt: skip
         locked = self.packed.rows[np.flatnonzero(self._locked_rows()), RowBodies.COORDINATE_A]
-        load[:, locked] += self._sections.columns[locked, Column.PUSH]
+        load[:2, locked] += self._sections.columns[locked, Column.PUSH]
         if stuck >= 0:
             acceleration[:], reaction[:], qddot[:], load[0] = np.nan, np.nan, np.nan, np.nan
             if (self.model.prescribed & (self._qdot != 0.0)).any():  # nobody knows the force of a motor that works
@@ -389,6 +389,8 @@ class Tree:
             qddot=qddot,
             tau=load[0],
             load=load[1],
+            motor=load[2],
+            motor_power=load[3],
             kinetic=float(scalars[observe.KINETIC]),
             potential=float(scalars[observe.POTENTIAL]),
             center_of_mass=scalars[observe.CENTER : observe.CENTER + 3],

@@ -15,6 +15,7 @@ from ..dynamics.driven import felt_by_motors
 from ..dynamics.hybrid_dynamics import HybridDynamics
 from ..dynamics.kinematics import Kinematics, body_poses, body_twists
 from ..dynamics.loads import potential_energy
+from ..dynamics.powers import of_motors
 from ..dynamics.singular import ImmovableError
 from ..integrators.routes import MechanismAt
 from ..integrators.routes.constrained import Constrained, HeldMotion
@@ -64,7 +65,9 @@ def channels_of(
         "loss": np.array(loss),
         "reaction": hybrid.F,
         "torque": hybrid.tau,
-        "motor": np.where(model.prescribed, felt_by_motors(model, kin.q, hybrid.tau - load.f_r), 0.0),
+        **motor_channels(
+            model, kin.qdot, felt_by_motors(model, kin.q, hybrid.tau - load.f_r), *of_motors(model, kin, at.t)
+        ),
         **held,
         "center_of_mass": energy.center_of_mass(model, kin),
         "momentum": energy.spatial_momentum(model if model.followers is None else model.once(_without_armatures), kin),
@@ -72,6 +75,15 @@ def channels_of(
         **_drives(model, kin, hybrid.tau - load.f_r),
     }
     return channels, rows
+
+
+def motor_channels(model: Model, qdot: Array, needed: Array, motor: Array, power: Array) -> dict[str, Array]:
+    """The channels of motors. needed: (nr,) what prescribed coordinates need on top of loads. motor, power: (nr,) of
+    motors of simulated joints."""
+    return {
+        "motor": np.where(model.prescribed, needed, motor),
+        "motor_power": np.where(model.prescribed, np.where(qdot != 0.0, needed * qdot, 0.0), power),
+    }
 
 
 def _without_armatures(model: Model) -> Model:

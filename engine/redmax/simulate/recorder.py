@@ -15,6 +15,7 @@ from ..energy_books import energy_books
 from ..fields import specs
 from ..integrators import Integrator
 from ..model import Model
+from ..motor_stalls import motor_stalls
 from ..outcome import Outcome, remark
 from ..singular_poses import choice_made, singular_pose
 from ..spatial import quaternion
@@ -90,7 +91,8 @@ class Recorder:
         t = np.array([sample.t for sample in self.samples])
         steps = np.array([sample.steps for sample in self.samples])
         books, found = energy_books(self.model, t, channels, last.energy_promise, steps=steps)
-        remarks = [each for each in (found, *self._singular_poses()) if each is not None]
+        stalls = motor_stalls(self.model, [sample.state for sample in self.samples])
+        remarks = [each for each in (found, *self._singular_poses(), *stalls) if each is not None]
         note = "; ".join([*([] if last.note is None else [str(last.note)]), *map(remark, remarks)])
         facts: dict[str, Any] = {"energy_books": books}
         if last.note is not None:

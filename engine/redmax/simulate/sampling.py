@@ -16,7 +16,7 @@ from ..integrators import Stepper, routes
 from ..integrators.energy_balance import BalancedStepper
 from ..integrators.routes.constrained import Constrained
 from ..integrators.routes.route import Unconstrained
-from .channels import channels_of, nodes, of_halves
+from .channels import channels_of, motor_channels, nodes, of_halves
 from .divergence import DivergedError, divergence, torn
 from .exchange import Exchange
 from .sample import NO_STRENGTH, Sample
@@ -66,7 +66,7 @@ class Sampler:
             "loss": np.array(loss),
             "reaction": seen.reaction,
             "torque": seen.tau,
-            "motor": np.where(model.prescribed, seen.tau - seen.load, 0.0),
+            **motor_channels(model, state.qdot, seen.tau - seen.load, seen.motor, seen.motor_power),
             "loop_reaction": of_halves(model, seen.loop_reaction, seen.reaction),
             "constraint": seen.constraint,
             "gap": seen.gap,

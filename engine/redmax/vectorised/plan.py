@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
+from ..dynamics.motors import motors
 from ..model import Model
 from .blocks import Blocks, blocks, groups
 from .charted import ChartedLoads
@@ -31,7 +32,8 @@ class Plan:
     p_cj0: (3, n) `from_centers` of p_pj0.
     mass (n,), inertia (3, n) about the principal axes. carried_mass, carried_damping: (n,) of a body with all it
     carries; carried_damping is None without any. weights: (2, 3, n) gravity at the centres of mass.
-    has_loads: whether anything acts along coordinates. nothing: (nr,) zeros, what acts along them otherwise.
+    has_loads: whether anything acts along coordinates. nothing: (nr,) zeros, what acts along them otherwise. motors:
+    None without any.
     is_free: (nr,) coordinates that are neither animated nor locked.
     never_singular: whether no pose has a singular mass matrix: every body resists in every direction, and every joint's
     coordinates, always the same, move it in different ones. If coordinates did not move anything, no body would move,
@@ -77,8 +79,9 @@ class Plan:
         ]
         self.has_limits = bool(np.isfinite(model.lower).any() or np.isfinite(model.upper).any())
         acting = (model.torque, model.stiffness, model.damping)
-        tables = self.torque_tables or self.stiffness_tables
-        self.has_loads = bool(self.has_limits or tables or any(numbers.any() for numbers in acting))
+        self.motors = motors(model) if motors(model).present else None
+        further = self.torque_tables or self.stiffness_tables or self.motors is not None
+        self.has_loads = bool(self.has_limits or further or any(numbers.any() for numbers in acting))
 
     @cached_property
     def too_coupled(self) -> bool:

@@ -40,7 +40,7 @@ def body_loads(model: Model, plan: Plan, world: World) -> Array:
 
 
 def joint_loads(model: Model, plan: Plan, given: Coordinates, S: Array, t: float) -> tuple[Array, Array, Array]:
-    """f_r, K_r, D_r, each (nr,), of torques, springs, damping and soft limits. S: (6, nr)."""
+    """f_r, K_r, D_r, each (nr,), of torques, springs, damping, soft limits and motors. S: (6, nr)."""
     if not plan.has_loads:
         return np.zeros(len(given.q)), np.zeros(len(given.q)), np.zeros(len(given.q))
     q, qdot, changes = own_coordinates(model, plan.charted, given, S)
@@ -59,6 +59,9 @@ def joint_loads(model: Model, plan: Plan, given: Coordinates, S: Array, t: float
         for k, xk in enumerate(x[columns]):
             f[columns.start + k] -= table.value(xk)[k]
             K[columns.start + k] -= table.derivative(xk)[k]
+    if plan.motors is not None:
+        f_motors, K_motors, D_motors = plan.motors.loads(q, qdot, t)
+        f, K, D = f + f_motors, K + K_motors, D + D_motors
     for columns, B in changes:
         f[columns] = B.T @ f[columns]
         K[columns] = (K[columns, None] * B**2).sum(axis=0)  # diagonal of B^T K B

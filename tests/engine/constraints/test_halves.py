@@ -27,6 +27,7 @@ from redmax.errors import SceneError
 from redmax.integrators import Automatic, Bdf2, Dop853, LinearlyImplicitEuler, MaximalEuler
 from redmax.joints import JOINTS, Joint, JointMotion
 from redmax.joints.closing import closing_rows
+from redmax.joints.motor import Motor
 from redmax.kernels import route
 from redmax.scene import Inertia
 from redmax.simulate import divergence, record, simulate
@@ -80,11 +81,13 @@ def even_table(joint, size=0.3):
 
 SPRING = {"stiffness": 20.0, "rest": 0.3, "damping": 0.5, "torque": 1.0}
 STOP = {"lower": -1.0, "upper": 0.1, "limit_stiffness": 30.0, "limit_damping": 0.2}
+PUSHING = Motor(control="position", target_position=0.4, position_gain=15.0, speed_gain=0.6, maximum=3.0)
 MOTIONS = {
     "bare": lambda joint: {},
     "loads": lambda joint: SPRING | STOP,
     "animated": lambda joint: {"motion_type": "animated", "animation": even_table(joint), "stiffness": 3.0},
     "locked": lambda joint: {"motion_type": "locked"},
+    "motor": lambda joint: {"motor": PUSHING},
 }
 
 CARRIERS = {11: "spherical", 15: "revolute", 16: "universal"}

@@ -16,6 +16,7 @@ from redmax.constraints import Coupling, JointMotion
 from redmax.drives import Drive, DriveInput, Follower
 from redmax.dynamics.assembly import close_loops, mobility
 from redmax.integrators import INTEGRATORS, Bdf2, Dop853, LinearlyImplicitEuler, MaximalEuler, Rk45, RungeKutta4
+from redmax.joints.motor import Motor
 from redmax.simulate import SimulationError, simulate
 from redmax.strands import Attachment, Strand
 from redmax.tables import Table
@@ -89,6 +90,29 @@ def test_the_force_of_an_animated_input_is_what_its_motor_needs():
     rate = np.gradient(run(model, integrator=TIGHT, fps=2000.0, duration=0.1).channels["energy"], 1.0 / 2000.0)
     np.testing.assert_allclose(rate[100], power[1], rtol=1e-4)
     assert not motor[:, 1:].any()
+
+
+def test_motors_push_inputs_and_followers_alike():
+    """As in the twin that constraints hold together; what both put in is the work; a stall counts all that moves."""
+    scene = chain(3)
+    pushing = Motor(control="position", target_position=-0.8, position_gain=60.0, speed_gain=4.0, maximum=9.0)
+    turning = Motor(target_speed=-1.0, speed_gain=3.0, maximum=2.0)
+    joints = [dataclasses.replace(j, motor=m) for j, m in zip(scene.joints, (pushing, turning, None), strict=True)]
+    drive = Drive(name="curl", inputs=(DriveInput(joint="h0"),),
+                  followers=(Follower(joint="h1"), Follower(joint="h2", table=CAM)))  # fmt: skip
+    model = compile_scene(with_drives(dataclasses.replace(scene, joints=joints), drive))
+    found, twin = run(model, integrator=TIGHT), run(constrained_twin(model), integrator=TIGHT)
+    np.testing.assert_allclose(found.q, twin.q, atol=1e-9)
+    for channel in ("motor", "motor_power", "work"):
+        np.testing.assert_allclose(found.channels[channel], twin.channels[channel], atol=1e-7)
+    np.testing.assert_allclose(
+        found.channels["energy"] - found.channels["energy"][0], found.channels["work"], atol=1e-9
+    )
+    assert np.abs(found.channels["motor"][:, :2]).min(axis=0).max() > 0.0
+    stalls = [{facts["name"]: facts for facts in each.meta["remarks"]} for each in (found, twin)]
+    assert stalls[0].keys() == stalls[1].keys()
+    for name, facts in stalls[0].items():
+        assert facts["numbers"]["torque"] == pytest.approx(stalls[1][name]["numbers"]["torque"], rel=1e-6)
 
 
 @pytest.mark.parametrize("where", ["follower", "input", "both"])

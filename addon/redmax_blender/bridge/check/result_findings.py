@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import bpy
 
+from ...properties.fixes import remark_fixes
 from ...properties.scene import has_bodies
 from ..core.findings import Finding
 from ..objects.named_objects import local_object
@@ -29,7 +30,7 @@ def _said(scene: bpy.types.Scene) -> Iterator[Finding]:
         element = result.element if local_object(result.element) is not None else ""
         yield Finding(element, result.message, "", "WARNING", ("GO_TO_FRAME", "ACCURACY_HIGH"))
     if result.remark:
-        yield Finding("", result.remark, "", "WARNING", ("ACCURACY_HIGH",))
+        yield Finding("", result.remark, "", "WARNING", remark_fixes(result))
     if result.changed:
         yield Finding("", STALE, "simulate again", "WARNING", ("SIMULATE",))
     if problem := cache.problem(scene):

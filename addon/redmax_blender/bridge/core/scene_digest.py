@@ -16,12 +16,16 @@ import numpy as np
 from ..._engine import fields
 
 LISTS = ("bodies", "joints", "forces", "constraints")
+LATER = frozenset({"motor"})
+"""Fields of elements that came later: while they hold nothing they do not count, so that older results keep their
+names."""
+
 _FLOATS = frozenset({float})
 _WORDS = frozenset({str, int, bool, type(None)})
 
 
 def digest(scene: Any) -> bytes:
-    """32 bytes. Fields at their default count like all others."""
+    """32 bytes. Fields at their default count like all others, but for `LATER`."""
     words: list[Any] = []
     numbers = array("d")
     _element(scene, words, numbers)
@@ -47,6 +51,8 @@ def _element(element: Any, words: list[Any], numbers: array[float]) -> None:
     values = vars(element)
     for name in fields.specs(type(element)):
         value = values[name]
+        if value is None and name in LATER:
+            continue
         sort = type(value)
         if sort is tuple and value and _FLOATS.issuperset(map(type, value)):
             words.append(len(value) + 0.5)

@@ -21,11 +21,12 @@ from ..core.curve_pieces import Pieces
 from ..core.findings import Finding
 from ..objects import movers, units
 from ..objects.other_frames import OtherFrames
-from .courses import NEAREST, Clock, Course, course_of, has_content
+from .courses import JUMP, NEAREST, Clock, Course, course_of, has_content
 
 __all__ = [
     "Clock",
     "Course",
+    "as_steps",
     "broken_findings",
     "coordinate_table",
     "courses",
@@ -162,6 +163,20 @@ def value(obj: bpy.types.Object, channel: Channel) -> float:
     """The number that a channel holds at present."""
     found: Any = obj.path_resolve(channel.path)
     return float(found)
+
+
+def as_steps(table: Any, clock: Clock) -> Any:
+    """A table that only jumps, from one constant to the next, as a step table: its slope is then 0 at the jumps, too.
+
+    The way in which `coordinate_table` writes a jump is so steep that a motor that follows it would be thrown.
+    """
+    x, y, slopes = np.array(table.x), np.array(table.y), np.array(table.slopes if table.slopes is not None else ())
+    jumps = np.diff(x) <= 2.0 * JUMP / clock.fps
+    flat = (y[1:] == y[:-1]).all(axis=1) & ~slopes.reshape(len(x) - 1, -1).any(axis=1)
+    if not (jumps | flat).all():
+        return table
+    kept = np.append(True, jumps)
+    return tables.Table(x=tuple(x[kept].tolist()), y=tuple(map(tuple, y[kept].tolist())), interpolation="step")
 
 
 def _nodes(all_pieces: list[Pieces], clock: Clock) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..._engine import arrays, fields, pose, quaternion
+from ..._engine import arrays, fields, motors, pose, quaternion
 from ..._engine import joints as engine_joints
 from ...properties import from_specs, references
 from ...properties import joint as joint_properties
@@ -164,9 +164,25 @@ class JointReader:
             values["torque"] = (0.0,) * len(dofs)
         if settings.motion_type == "simulated":
             findings.extend(_outside_limits(obj.name, dofs, values))
+            if settings.use_motor and dofs:
+                values["motor"] = self._motor(obj, settings, findings)
         else:
             values["qdot"] = (0.0,) * len(dofs)  # what the artist entered for Simulated says nothing here
         return values
+
+    def _motor(self, obj: bpy.types.Object, settings: Any, findings: list[Finding]) -> Any:
+        """The motor of a simulated joint, whose target may be keyed."""
+        values = joint_properties.motor_parameters(settings, self.length)
+        field = joint_properties.TARGETS[settings.motor_control]
+        target = animation.courses(obj, field, self.clock, self.samples)
+        if target is not None:
+            findings.extend(animation.broken_findings(obj, target))
+            dofs = joint_properties.dofs(settings)
+            to_metres = [units.per_coordinate(dof.unit, self.length) for dof in dofs]
+            table = animation.coordinate_table(target, to_metres, self.clock)
+            values["target_table"] = animation.as_steps(table, self.clock)
+            values[field.removeprefix(joint_properties.MOTOR)] = (0.0,) * len(dofs)
+        return motors.Motor(**values)
 
 
 def as_poses(E: Array) -> list[Any]:

@@ -34,7 +34,7 @@ UNIT = engine_scene.Inertia(
 )
 """Inertia of every body: where coordinates put them does not depend on it."""
 
-LOADS = ("animation", "torque_table", "stiffness_table", "lower", "upper")
+LOADS = ("animation", "torque_table", "stiffness_table", "lower", "upper", "motor")
 NUMBERS = ("q", "qdot", "torque", "stiffness", "rest", "damping", "limit_stiffness", "limit_damping")
 
 

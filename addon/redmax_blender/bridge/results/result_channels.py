@@ -3,7 +3,9 @@
 
 On a joint's object:
     redmax_torque     force along each of its coordinates [N m, N or J], a vector as long as the joint has coordinates
-    redmax_motor      what an Animated or Locked joint needs on top of torques and springs to follow its motion, alike
+    redmax_motor      what its motor pushes with, alike; of an Animated or Locked joint what it needs on top of torques
+                      and springs to follow its motion
+    redmax_motor_power   what its motor puts in along each coordinate [W]
     redmax_reaction   what the joint passes on to its child, in the joint's frame: torque x y z [N m], force x y z [N];
                       also of joints that close loops
     redmax_gap        what a joint that closes a loop is open by: angle [rad] and distance [m]
@@ -32,6 +34,7 @@ Array = arrays.Array
 Trajectory = trajectory.Trajectory
 
 TORQUE, MOTOR, REACTION, GAP = "redmax_torque", "redmax_motor", "redmax_reaction", "redmax_gap"
+POWER = "redmax_motor_power"
 ENERGIES = {
     "redmax_kinetic": "kinetic",
     "redmax_potential": "potential",
@@ -62,8 +65,11 @@ def joint_channels(
         found: dict[str, Array] = {}
         if torque and columns.stop > columns.start:
             found[TORQUE] = result.channels["torque"][:, columns]
-            if described.joints[index].motion_type != SIMULATED:
+            has_motor = described.joints[index].motor is not None
+            if has_motor or described.joints[index].motion_type != SIMULATED:
                 found[MOTOR] = result.channels["motor"][:, columns]
+            if has_motor and "motor_power" in result.channels:  # results of earlier versions have none
+                found[POWER] = result.channels["motor_power"][:, columns]
         if reaction:
             found[REACTION] = result.channels["reaction"][:, index]
         _add(channels, left_out, obj, name, found)

@@ -208,7 +208,13 @@ def notes(result: Trajectory, first: int) -> list[str]:
 
 def remarks(result: Trajectory, first: int) -> list[str]:
     """What is to be said of a run, in frames of the timeline, which begins at `first`; mostly nothing."""
-    return [outcome.remark(outcome.Outcome.from_dict(facts), first) for facts in result.meta.get("remarks", ())]
+    return [artists_words.remark(outcome.Outcome.from_dict(facts), first) for facts in result.meta.get("remarks", ())]
+
+
+def first_stall(result: Trajectory) -> outcome.Outcome | None:
+    """The first motor that was too weak, None where none was."""
+    found = [outcome.Outcome.from_dict(facts) for facts in result.meta.get("remarks", ())]
+    return next((each for each in found if each.code == artists_words.STALLED), None)
 
 
 def run(extraction: Extraction, integrator: Any, on_progress: OnProgress | None = None) -> Trajectory:
@@ -243,6 +249,12 @@ def store_result(scene: Any, extraction: Extraction, integrator: Any, result: Tr
     facts.element = failed.element.name if failed is not None else ""
     said = "; ".join(remarks(result, extraction.frame_start))
     facts.remark = said[:1].upper() + said[1:]
+    stall = first_stall(result)
+    facts.stalled = "" if stall is None else extraction.joint_objects.get(stall.element.name, "")
+    if stall is not None:
+        facts.stalled_frame = extraction.frame_start + stall.frame
+        facts.stalled_coordinate = int(stall.numbers["coordinate"].value)
+        facts.stalled_torque = stall.numbers["torque"].value
     facts.frame_start = extraction.frame_start
     facts.frame_end = extraction.frame_start + len(result) - 1
     facts.seconds = seconds

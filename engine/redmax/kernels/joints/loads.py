@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiled forces along coordinates: torques, springs, damping, soft limits and tables, as in `dynamics.loads`."""
+"""Compiled forces along coordinates: torques, springs, damping, soft limits, tables and motors, as in
+`dynamics.loads`."""
 
 from __future__ import annotations
 
@@ -81,6 +82,8 @@ def joint_loads(ints, rows, q, qdot, t):
     for k in range(nr):
         f[k], K[k], D[k] = coordinate_load(arrays.dofs, k, get(own_q, k), get(own_qdot, k))
     add_tables(arrays, t)
+    if fixed(ints, Head.MOTORS) > 0:
+        add_motors(arrays, t)
     for i in range(count):
         part = further(parts, i * Part.SIZE)
         if fixed(part, Part.REWRITTEN) and is_written_otherwise(part, charts, q, own_q):
@@ -106,3 +109,35 @@ def add_tables(arrays, t):
                 value, slope, _ = table_motion(pool, piece + 4 * k, d)
                 f[c] -= value
                 K[c] -= slope
+
+
+@inner
+def add_motors(arrays, t):
+    """What motors add to loads, as `dynamics.motors`; it stays in `Vector.MOTOR`."""
+    dofs, tables, pool, vectors = arrays.dofs, arrays.tables, arrays.pool, arrays.vectors
+    target, rate, motor = vectors[Vector.TARGET], vectors[Vector.TARGET_RATE], vectors[Vector.MOTOR]
+    own_q, own_qdot = vectors[Vector.OWN_Q], vectors[Vector.OWN_QDOT]
+    f, K, D = vectors[Vector.LOAD], vectors[Vector.LOAD_K], vectors[Vector.LOAD_D]
+    for k in range(dofs.shape[0]):
+        target[k], rate[k] = dofs[k, Dof.TARGET], dofs[k, Dof.TARGET_RATE]
+    for i in range(tables.shape[0]):
+        kind = tables[i, Table.KIND]
+        if kind < codes.POSITION_TARGET:  # neither that nor SPEED_TARGET, the last one
+            continue
+        piece, d = table_piece(tables, i, pool, t)
+        for k in range(tables[i, Table.COLUMNS]):
+            c = tables[i, Table.DOF] + k
+            value, slope, _ = table_motion(pool, piece + 4 * k, d)
+            if kind == codes.POSITION_TARGET:
+                target[c] += value
+                rate[c] += slope
+            else:
+                rate[c] += value
+    for k in range(dofs.shape[0]):
+        stiffness, damping, most = dofs[k, Dof.POSITION_GAIN], dofs[k, Dof.SPEED_GAIN], dofs[k, Dof.MAXIMUM]
+        push = stiffness * (target[k] - own_q[k]) + damping * (rate[k] - own_qdot[k])
+        if abs(push) <= most:
+            K[k] -= stiffness
+            D[k] -= damping
+        motor[k] = min(max(push, -most), most)
+        f[k] += motor[k]

@@ -12,8 +12,8 @@ LEAF, LAST_CHILD, AT_REST, ON_REST = 1, 2, 4, 8
 """`Link.ROLE`, each a bit: nothing hangs on the body; it is the last child of its parent, so the first to be
 eliminated; joints without coordinates hold it in the world; what it hangs on is such a body, or the world."""
 
-ANIMATION, TORQUE_TABLE, SPRING_TABLE, FORCE_TABLE, ROW_TABLE = range(5)
-"""`Table.KIND`."""
+ANIMATION, TORQUE_TABLE, SPRING_TABLE, FORCE_TABLE, ROW_TABLE, POSITION_TARGET, SPEED_TARGET = range(7)
+"""`Table.KIND`. The last two are targets of motors."""
 
 POINT, AXIS, COORDINATE, COMPONENT, FUNCTION = range(5)
 """`RowBodies.KIND`. POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis fixed in A is

@@ -22,14 +22,14 @@ Head = Record(
     HAS_LOADS=1, HAS_BODY_DAMPING=1,
     INTS=1, FLOATS=1,
     DOFS=1, ROWS=1, FORCES=1, FORCE_POINTS=1, ALL_ROWS=1, PATHS=1,
-    IS_PLANAR=1, EQUATIONS=1, STOPS=1,
+    IS_PLANAR=1, EQUATIONS=1, STOPS=1, MOTORS=1,
 )  # fmt: skip
 """Counts, and what is known of the whole model. PARTS: of joints. JOINT_DATA: numbers that joints' functions read.
 POOL: numbers in the pool. PRESCRIBED: coordinates of animated and locked joints. SLOTS: charts of joints that have
 several. HAS_LOADS: something acts on coordinates. INTS, FLOATS: lengths of the two arrays. ROWS: rows that can be
 solved for at once. ALL_ROWS: those, redundant ones and directions; see `RowBodies`. PATHS: integers of their paths, at
 most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that always hold. STOPS: one-sided
-rows."""
+rows. MOTORS: joints with a motor."""
 
 Link = Record(
     "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
@@ -115,9 +115,12 @@ Twist = Record("Twist", K0=9, K1=9, K2=9, TURN=3, ADVANCE=3, STEP=3)
 joint frame, and p grows by STEP per unit of q. It stands among the joints' data."""
 
 Dof = Record(
-    "Dof", TORQUE=1, STIFFNESS=1, REST=1, DAMPING=1, LOWER=1, UPPER=1, LIMIT_STIFFNESS=1, LIMIT_DAMPING=1
+    "Dof",
+    TORQUE=1, STIFFNESS=1, REST=1, DAMPING=1, LOWER=1, UPPER=1, LIMIT_STIFFNESS=1, LIMIT_DAMPING=1,
+    TARGET=1, TARGET_RATE=1, POSITION_GAIN=1, SPEED_GAIN=1, MAXIMUM=1,
 )  # fmt: skip
-"""What acts along a coordinate: constant torque or force, spring with its rest, damper, soft limits."""
+"""What acts along a coordinate: constant torque or force, spring with its rest, damper, soft limits; a motor, as
+`joints.motor.MotorNumbers` has it."""
 
 RowVectors = Record("RowVectors", NORMAL=3, POINT_A=3, POINT_B=3, RESTITUTION=1)
 RowVectors.or_else(AXIS_A=3, AXIS_B=3)
@@ -156,10 +159,13 @@ all three forces in its first column. PUSH: the force that holds a coordinate of
 terms of about PUSH_SIZE."""
 
 Vector = Record(
-    "Vector", OWN_Q=1, OWN_QDOT=1, LOAD=1, LOAD_K=1, LOAD_D=1, ARMATURE=1, FORCE=1, START=1, RIGHT_SIDE=1
+    "Vector",
+    OWN_Q=1, OWN_QDOT=1, LOAD=1, LOAD_K=1, LOAD_D=1, ARMATURE=1, FORCE=1, START=1, RIGHT_SIDE=1,
+    TARGET=1, TARGET_RATE=1, MOTOR=1,
 )  # fmt: skip
 """Vectors over all coordinates: those in which loads are meant, and their velocities; loads and their derivatives; what
-is added to a coordinate's inertia; the whole force along it; where it starts; right side of an implicit solve."""
+is added to a coordinate's inertia; the whole force along it; where it starts; right side of an implicit solve; targets
+of motors now with their rates, and what motors push with."""
 
 EVALUATED = 16 + 2 * 6 * 6
 """Numbers of Q (4, 4), S and Sdot (6, n) of a joint, at most."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array, IntArray
+from ...joints.motor import motor_numbers
 from ...joints.special import Form
 from ...model import Model
 from . import codes
@@ -75,11 +76,13 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
     loads = (
         *(model.torque, model.stiffness, model.rest, model.damping),
         *(model.lower, model.upper, model.limit_stiffness, model.limit_damping),
+        *motor_numbers(model.joints),
     )
+    motors = sum(joint.motor is not None for joint in model.joints)
     given = np.flatnonzero(model.prescribed)
     acting = (model.torque, model.stiffness, model.damping, model.limit_stiffness, model.limit_damping)
     loaded = any(numbers.any() for numbers in acting) or (
-        len(tables) and (tables[:, Table.KIND] != codes.ANIMATION).any()
+        motors or (len(tables) and (tables[:, Table.KIND] != codes.ANIMATION).any())
     )
     tables, pool = np.concatenate([tables, forces.tables]), np.concatenate([pool, forces.pool])
     found = pack_rows(model, tilts, len(tables), len(pool))
@@ -101,7 +104,8 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "POOL": len(pool),
         "PRESCRIBED": len(given),
         "SLOTS": len(joints.slots),
-        "HAS_LOADS": int(loaded),
+        "HAS_LOADS": int(bool(loaded)),
+        "MOTORS": motors,
         "HAS_BODY_DAMPING": int(model.body_damping.any()),
         "DOFS": nr,
         "ROWS": row_count,

@@ -36,10 +36,13 @@ def pack_tables(model: Model) -> tuple[IntArray, Array]:
     length = 0
     for j, joint in enumerate(model.joints):
         animation = joint.animation if joint.motion_type == ANIMATED else None
+        motor = joint.motor
+        target_kind = codes.POSITION_TARGET if motor is not None and motor.holds_position else codes.SPEED_TARGET
         for kind, table in (
             (codes.ANIMATION, animation),
             (codes.TORQUE_TABLE, joint.torque_table),
             (codes.SPRING_TABLE, joint.stiffness_table),
+            (target_kind, None if motor is None else motor.target_table),
         ):
             if table is None or joint.ndof == 0:
                 continue

@@ -32,7 +32,7 @@ def powers(tree, loaded, qdot, t):
         for k in range(qdot.shape[0]):
             _, _, damping = coordinate_load(dofs, k, own_q[k], own_qdot[k])
             taken -= damping * own_qdot[k] * own_qdot[k]
-            put_in += dofs[k, Dof.TORQUE] * own_qdot[k]
+            put_in += (dofs[k, Dof.TORQUE] + vectors[Vector.MOTOR, k]) * own_qdot[k]
         for i in range(tables.shape[0]):
             if tables[i, Table.KIND] == codes.TORQUE_TABLE:
                 piece, d = table_piece(tables, i, pool, t)

@@ -21,6 +21,9 @@ OUTCOMES = {
 }
 """What happened, by the code of an outcome; filled with its element and numbers."""
 
+STALLED = "motor_stalled"
+"""Code of what is said of a motor that was too weak."""
+
 ADVICE = {outcome.SMALLER_STEP: ""}
 """Advice that only users of the engine can follow: Check and the panel offer what helps here."""
 
@@ -38,6 +41,14 @@ def reason(found: outcome.Outcome) -> str:
         what = f"{what}, where {named(found.element)} is the fastest"
     advice = ADVICE.get(found.advice, found.advice)
     return f"{what}; {advice}" if advice else what
+
+
+def remark(found: outcome.Outcome, first: int) -> str:
+    """What is to be said of a run that went on, in frames of the timeline, which begins at `first`."""
+    if found.code == STALLED and {"torque", "maximum"} <= set(found.numbers):
+        asked, most = shown(found.numbers["torque"]), found.numbers["maximum"].value
+        return f"motor of '{found.element.name}' stalls at frame {first + found.frame}: {asked} of {most:.3g}"
+    return outcome.remark(found, first)
 
 
 def problem(found: errors.Problem) -> str:

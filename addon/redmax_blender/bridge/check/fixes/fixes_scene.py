@@ -9,8 +9,12 @@ import bpy
 
 from ...core.findings import refuse
 from ...objects.editable import require_editable
+from ...objects.named_objects import local_object
 
 HIGH = "HIGH"
+
+RESERVE = 1.5
+"""What a motor gets that stalled, as a multiple of what it needed."""
 
 
 def go_to_frame(context: bpy.types.Context) -> str:
@@ -19,6 +23,30 @@ def go_to_frame(context: bpy.types.Context) -> str:
         raise refuse("", "There is no result to go to", "Simulate first")
     context.scene.frame_set(result.frame_end)
     return f"Frame {result.frame_end} is the last that was computed"
+
+
+def go_to_stall(context: bpy.types.Context) -> str:
+    """The frame at which a motor stalled."""
+    result, obj = context.scene.redmax.result, _stalled(context)
+    context.scene.frame_set(result.stalled_frame)
+    return f"The motor of '{obj.name}' stalls at frame {result.stalled_frame}"
+
+
+def raise_motor(context: bpy.types.Context) -> str:
+    """A motor that stalled gets half as much again as it needed, but never less than it had."""
+    result, obj = context.scene.redmax.result, _stalled(context)
+    require_editable([obj])
+    settings: Any = obj.redmax.joint
+    place, most = result.stalled_coordinate, settings.motor_maximum
+    most[place] = max(most[place], float(f"{RESERVE * result.stalled_torque:.2g}"))
+    return f"The motor of '{obj.name}' has up to {most[place]:.3g}; Simulate again"
+
+
+def _stalled(context: bpy.types.Context) -> bpy.types.Object:
+    obj = local_object(context.scene.redmax.result.stalled)
+    if obj is None or not obj.redmax.is_joint:
+        raise refuse("", "No motor has stalled in the last simulation", "Simulate again")
+    return obj
 
 
 def accuracy_high(context: bpy.types.Context) -> str:
@@ -58,6 +86,8 @@ def remove_rigid_body(context: bpy.types.Context, obj: bpy.types.Object) -> str:
 
 OF_SCENES = {
     "GO_TO_FRAME": go_to_frame,
+    "GO_TO_STALL": go_to_stall,
+    "RAISE_MOTOR": raise_motor,
     "ACCURACY_HIGH": accuracy_high,
     "ENABLE": enable,
     "IGNORE": ignore_contact,
