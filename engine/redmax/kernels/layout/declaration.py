@@ -122,8 +122,9 @@ RowVectors = Record("RowVectors", NORMAL=3, POINT_A=3, POINT_B=3, RESTITUTION=1)
 RowVectors.or_else(AXIS_A=3, AXIS_B=3)
 RowVectors.or_else(FACTOR_A=1, FACTOR_B=1, OFFSET=1)
 RowVectors.or_else(DIRECTION=3, PLACE=3, IS_TURN=1)
-"""Of a POINT, AXIS, COORDINATE or COMPONENT row (`codes`), in the joint frames of its bodies. RESTITUTION: of all rows,
-the part of the speed that an impact on a one-sided row gives back."""
+RowVectors.or_else(FRAME_A=9, _RESTITUTION=1, FRAME_B=9, SHAPE=3, LIMIT=1)
+"""Of a POINT, AXIS, COORDINATE, COMPONENT or TURN_LIMIT row (`codes`), in the joint frames of its bodies. RESTITUTION: of
+all rows, the part of the speed that an impact on a one-sided row gives back. SHAPE, LIMIT: see `spatial.swing_twist`."""
 
 # --- work space --------------------------------------------------------------------------------
 
@@ -131,12 +132,15 @@ World = Record(
     "World",
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
     LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, SIZE=1, RATTLES=1,
+    PUSH_SIZE=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
 squared, relative to its `RowWork.BOUND`; each factorisation has a weakest row, of whose strengths the least and the
 largest since they were read last are here, and the row of the least. IMPACT_LOSS: energy [J] lost in the impacts of
-the last call of `steps.stops`. SIZE: of the mechanism then [m]. RATTLES: whether impacts must not bounce."""
+the last call of `steps.stops`. SIZE: of the mechanism then [m]. RATTLES: whether impacts must not bounce. PUSH_SIZE:
+what the forces on rows that touched then were like, each as the acceleration it gives over the root of its row's
+diagonal entry in G M^-1 G^T."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its

@@ -40,7 +40,16 @@ from .step_control import (
     first_try,
     root_mean_square,
 )
-from .stops import NO_PUSH, RATTLING, RATTLING_TIME, first_meeting, inside, least_push, let_go_at
+from .stops import (
+    NO_PUSH,
+    RATTLING,
+    RATTLING_TIME,
+    first_meeting,
+    has_posed_stops,
+    inside,
+    least_push,
+    let_go_at,
+)
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN, BLOCKED = range(7)
 """How a call ends."""
@@ -140,6 +149,7 @@ def advance(
     ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[Head.ROWS] > 0
     watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
+    rooms = np.empty((2, 3, ints[Head.ROWS] if stops_at != 0 and has_posed_stops(head, parts) else 0))
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
         if clock[DUE] != 0.0:
@@ -305,7 +315,8 @@ def advance(
                     return STUCK
                 last = stages + 1
             push = least_push(head, parts)
-            stop = first_meeting(head, parts, places, y, K[0], y_new, K[stages], free.shape[0], h, polynomial, no)
+            course = (core, free, motion, values, t, h, until)
+            stop = first_meeting(head, parts, places, y, K[0], y_new, K[stages], polynomial, course, rooms, no)
         if t_new > sample or stop <= 1.0 or push < -NO_PUSH:
             stuck = evaluate(
                 core, exchanges, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
@@ -319,9 +330,10 @@ def advance(
                 clock[WHERE] = broken
                 return NOT_FINITE
         if stop <= 1.0:
+            course = (core, free, motion, values, t, h, until)
             stop = first_meeting(
-                head, parts, places, y, K[0], y_new, K[stages], free.shape[0], h, polynomial, stop <= 1.0
-            )
+                head, parts, places, y, K[0], y_new, K[stages], polynomial, course, rooms, stop <= 1.0
+            )  # fmt: skip
         if push < -NO_PUSH:
             released = let_go_at(
                 head, parts, core, exchanges, free, motion, polynomial, t, h, until, values, errors[0], 1.0, push
