@@ -86,8 +86,10 @@ class BallLimit(Constraint):
             A, B = ends.R_parent @ limit.axes, ends.R_child @ limit.child_axes
             R = (a.E_wb[:3, :3] @ A).T @ (b.E_wb[:3, :3] @ B)
             w_a = A.T @ a.twist[:3]
-            w = R @ (B.T @ b.twist[:3]) - w_a
-            room[k], *g, drift = limit_motion(limit.limit, tuple(R.ravel()), *w, *limit.shape)
+            w: Array = R @ (B.T @ b.twist[:3]) - w_a
+            nine = (*R[0].tolist(), *R[1].tolist(), *R[2].tolist())
+            room[k], g0, g1, g2, drift = limit_motion(limit.limit, nine, w[0], w[1], w[2], *limit.shape)
+            g = np.array([g0, g1, g2])
             on_a[k, :3], on_b[k, :3] = -A @ g, B @ (R.T @ g)
             # w is seen from the turning parent: wdot = R wdot_b - wdot_a + w x w_a
             bias[k] = -drift - g @ np.cross(w, w_a)

@@ -40,8 +40,8 @@ class JointAt(NamedTuple):
 
 
 class JointEnds(NamedTuple):
-    """The two bodies of a joint of the tree at one instant, and its frames on them: R_parent and R_child (3, 3), each in
-    the described frame of its body."""
+    """The two bodies of a joint of the tree at one instant, and its frames on them: R_parent and R_child (3, 3), each
+    in the described frame of its body."""
 
     parent: BodyAt
     child: BodyAt
@@ -148,8 +148,8 @@ class Constraint(Element):
 
     @property
     def softness(self) -> tuple[float, float] | None:
-        """Stiffness and damping of what acts beyond the limits of a one-sided constraint instead of its rows; None where
-        rows hold."""
+        """Stiffness and damping of what acts beyond the limits of a one-sided constraint instead of its rows; None
+        where rows hold."""
         return None
 
     def joint_problems(self, joints: Mapping[str, Joint]) -> Iterator[tuple[str, str]]:  # noqa: ARG002

@@ -70,7 +70,7 @@ SLOWEST_BOUNCE = 1e-4
 
 RESTING = 1e-4
 """A row that touched and parts more slowly than this [rad/s, or parts of the size per second] still touches: where
-something slides along a curved limit, steps leave it by their error, and what presses on it would be met again at once."""
+something slides along a curved limit, steps leave it by their error, and it would be met again at once."""
 
 RATTLING, RATTLING_TIME = 200, 0.01
 """So many impacts in so short a time [s] are a rattle that nobody sees and that takes a run forever: until there are

@@ -18,8 +18,8 @@ from .scalar import Matrix
 
 CONE, TWIST = range(2)
 """Kinds of limits. Their shapes are three numbers: of a CONE (1/a^2, 1/b^2, 1/c^2), a and b the half-angles for turns
-about x and y, infinite for none, and c the larger finite one [rad]; of a TWIST (half-range [rad], +1 for the lower limit
-or -1 for the upper one, unused)."""
+about x and y, infinite for none, and c the larger finite one [rad]; of a TWIST (half-range [rad], +1 for the lower
+limit or -1 for the upper one, unused)."""
 
 SERIES = 0.25
 """Below this 1 - cos(swing) the series is used, whose terms fall by 8; the closed form has lost two digits there."""

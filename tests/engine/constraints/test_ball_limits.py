@@ -8,11 +8,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.mechanisms import Builder
+from engine.constraints.hung_balls import ALONG, ARM, MASS, STEADY, G, books, hung, limit, run
 from redmax import io
 from redmax.check import find_problems
 from redmax.compile import compile as compile_scene
-from redmax.constraints import BallLimit
 from redmax.dynamics.constraint_rows import constraint_rows
 from redmax.dynamics.kinematics import kinematics
 from redmax.integrators import INTEGRATORS, Dop853
@@ -22,42 +21,11 @@ from redmax.spatial import so3
 OVERSHOOT = 1e-9
 """What a run may be beyond a limit [rad]."""
 ROUTES = ("fast", "recursive")
-MASS, ARM, ACROSS, ALONG, G = 1.0, 0.5, 0.09, 0.02, 9.81
-STEADY = ACROSS + MASS * ARM**2
-"""Inertia across the axis about the ball [kg m^2]."""
-
-
-def hung(*limits: BallLimit, kind="spherical", links=1, up=False, gravity=G, **fields):
-    """Symmetric bodies one below another, or one above another, each on a ball whose z is the axis of the body."""
-    b = Builder("hung", gravity=(0.0, 0.0, -gravity))
-    parent, way = None, 1.0 if up else -1.0
-    for k in range(links):
-        b.body(f"body {k}", (0.0, 0.0, way * (ARM + 2.0 * ARM * k)), MASS, np.diag([ACROSS, ACROSS, ALONG]))
-        b.joint(kind, f"ball {k}", parent, f"body {k}", (0.0, 0.0, way * 2.0 * ARM * k), **fields)
-        parent = f"body {k}"
-    b.scene.constraints.extend(limits)
-    return b.scene
-
-
-def limit(k=0, **fields):
-    return BallLimit(name=f"limit {k}", joint=f"ball {k}", **fields)
-
-
-def run(model, *, dynamics="fast", duration=1.0, fps=24.0, tolerance=1e-10):
-    integrator = Dop853(rtol=tolerance, atol=tolerance, dynamics=dynamics)
-    samples = list(simulate(model, integrator=integrator, fps=fps, duration=duration))
-    assert samples[-1].status == "complete", samples[-1].message
-    return samples
 
 
 def least_room(model, samples):
     states = (sample.state for sample in samples)
     return min(constraint_rows(model, kinematics(model, s.q, s.qdot, s.chart), s.t).error.min() for s in states)
-
-
-def books(samples):
-    """(k,) energy and what was lost of it."""
-    return np.array([float(sample.channels["energy"] + sample.channels["loss"]) for sample in samples])
 
 
 def start_of_precession(swing, rate):

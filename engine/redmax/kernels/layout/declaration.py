@@ -123,8 +123,8 @@ RowVectors.or_else(AXIS_A=3, AXIS_B=3)
 RowVectors.or_else(FACTOR_A=1, FACTOR_B=1, OFFSET=1)
 RowVectors.or_else(DIRECTION=3, PLACE=3, IS_TURN=1)
 RowVectors.or_else(FRAME_A=9, _RESTITUTION=1, FRAME_B=9, SHAPE=3, LIMIT=1)
-"""Of a POINT, AXIS, COORDINATE, COMPONENT or TURN_LIMIT row (`codes`), in the joint frames of its bodies. RESTITUTION: of
-all rows, the part of the speed that an impact on a one-sided row gives back. SHAPE, LIMIT: see `spatial.swing_twist`."""
+"""Of a POINT, AXIS, COORDINATE, COMPONENT or TURN_LIMIT row (`codes`), in the joint frames of its bodies. RESTITUTION:
+of all rows, the part of the speed that an impact on a one-sided row gives back. SHAPE, LIMIT: `spatial.swing_twist`."""
 
 # --- work space --------------------------------------------------------------------------------
 

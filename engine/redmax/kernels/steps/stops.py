@@ -398,8 +398,8 @@ def has_posed_stops(ints, rows):
 
 @inner
 def place_stops(course, values, s):
-    """Place the bodies at the values of y after the part s of a step; `RowWork` gets errors of all rows, and their rates
-    as right sides. course: see `first_meeting`."""
+    """Place the bodies at the values of y after the part s of a step; `RowWork` gets errors of all rows, and their
+    rates as right sides. course: see `first_meeting`."""
     (address, ints_at, floats_at), free, motion, _, t, h, until = course
     fill(free, numbers_of(values), motion)
     nr = motion.shape[1]
@@ -462,8 +462,8 @@ def may_be_met(x0, v0, x, v, x1, v1, h, scale):
 
 @inner
 def met_at(i, rows, places, polynomial, begins, guess, scale, course):
-    """Part of a step after which the row at place i is met, by its dense output; 2 if it is not. A row that touched when
-    the step began is met when it is passed by half of what counts as touching. begins: its room there."""
+    """Part of a step after which the row at place i is met, by its dense output; 2 if it is not. A row that touched
+    when the step began is met when it is passed by half of what counts as touching. begins: its room there."""
     level = 0.0 if begins > TOUCHING * scale else min(begins, 0.0) - 0.5 * TOUCHING * scale
     low, high = 0.0, min(guess, 1.0)
     below = room_inside(i, rows, places, polynomial, high, level, course)
@@ -497,8 +497,8 @@ def first_meeting(ints, rows, places, y, f, y_new, f_new, polynomial, course, ro
     """Part of a step after which the first row is met, 2 if none is; without dense output, whether it may be.
 
     course: addresses of what to call, free coordinates, work space for the motion and for y, time at which the step
-    begins, its length, and until when inputs count. rooms: (2, 3, m), empty where no row needs bodies to be placed; with
-    dense output as the call without it left them.
+    begins, its length, and until when inputs count. rooms: (2, 3, m), empty where no row needs bodies to be placed;
+    with dense output as the call without it left them.
     """
     e, size, first = fixed(ints, Head.EQUATIONS), get(rows.world, World.SIZE), 2.0
     n, h = course[1].shape[0], course[5]
