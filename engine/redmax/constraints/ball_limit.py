@@ -30,8 +30,10 @@ class BallLimit(Constraint):
 
     R, the joint frame on the child in that on the parent, is a twist about an axis and then a swing, the shortest turn
     that brings the axis to where it points. The rotation vector of the swing stays in the ellipse of the two
-    half-angles, the twist between its limits; both start at q = 0. The rows are torques on the two bodies, whatever
-    the joint's coordinates. With a stiffness these limits are soft: springs and dampers beyond them.
+    half-angles, the twist between its limits; both are zero at q = 0. A half-angle that is left out is the largest one,
+    so that the swing never comes to half a turn, where it has no direction and the twist no value.
+    The rows are torques on the two bodies, whatever the joint's coordinates. With a stiffness these limits are soft:
+    springs and dampers beyond them.
     """
 
     kind: ClassVar[str] = "ball_limit"
@@ -45,14 +47,14 @@ class BallLimit(Constraint):
     twist_axis: str = choice("z", doc="Axis of the twist in the joint frame, along the limb", choices=tuple(AXES))
     swing_1: float | None = number(
         None,
-        doc="Half-angle for turns about the first axis after the twist axis (x for z, y for x, z for y), null for any",
+        doc="Half-angle for turns about the next axis after the twist axis (x for z), null for 170 degrees",
         unit="rad",
         positive=True,
         nullable=True,
     )
     swing_2: float | None = number(
         None,
-        doc="Half-angle for turns about the second axis after the twist axis (y for z, z for x, x for y), null for any",
+        doc="Half-angle for turns about the axis before the twist axis (y for z), null for 170 degrees",
         unit="rad",
         positive=True,
         nullable=True,
@@ -98,11 +100,8 @@ class BallLimit(Constraint):
 
     def packed(self) -> tuple[TurnRow, ...]:
         axes = self._axes()
-        found = []
-        if self.swing_1 is not None or self.swing_2 is not None:
-            p, q = (0.0 if angle is None else angle**-2.0 for angle in (self.swing_1, self.swing_2))
-            widest = max(angle for angle in (self.swing_1, self.swing_2) if angle is not None)
-            found.append(TurnRow(self.joint, CONE, (p, q, widest**-2.0), axes, axes))
+        a, b = (WIDEST if angle is None else angle for angle in (self.swing_1, self.swing_2))
+        found = [TurnRow(self.joint, CONE, (a**-2.0, b**-2.0, max(a, b) ** -2.0), axes, axes)]
         if self.twist_lower is not None and self.twist_upper is not None:
             # counted from the middle of the range, which is as far as can be from where a twist jumps by a turn
             middle, half = 0.5 * (self.twist_lower + self.twist_upper), 0.5 * (self.twist_upper - self.twist_lower)
@@ -121,7 +120,7 @@ class BallLimit(Constraint):
             if angle is not None and angle > WIDEST:
                 yield (
                     f"{name} is {angle:.4g} rad, {math.degrees(angle):.4g} degrees",
-                    "give at most 170 degrees (2.96 rad), or null for no limit",
+                    "give at most 170 degrees (2.96 rad), or null for that",
                 )
         lower, upper = self.twist_lower, self.twist_upper
         if (lower is None) != (upper is None):

@@ -68,7 +68,7 @@ NEARLY_SINGULAR = 0.1
 SLOWEST_BOUNCE = 1e-4
 """Impacts slower than this [rad/s, or parts of the size per second] do not bounce."""
 
-RESTING = 1e-4
+RESTING = 1e-8
 """A row that touched and parts more slowly than this [rad/s, or parts of the size per second] still touches: where
 something slides along a curved limit, steps leave it by their error, and it would be met again at once."""
 

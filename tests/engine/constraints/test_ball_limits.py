@@ -183,7 +183,7 @@ def test_both_routes_move_the_arm_alike():
     one, other = (run(model, dynamics=dynamics, duration=0.5) for dynamics in ROUTES)
     for x, y in zip(one, other, strict=True):
         np.testing.assert_allclose(x.E_wb, y.E_wb, atol=1e-6)
-        np.testing.assert_allclose(x.channels["loss"], y.channels["loss"], atol=1e-6)
+        np.testing.assert_allclose(x.channels["loss"], y.channels["loss"], atol=1e-5)  # of 56 J in many impacts
 
 
 @pytest.mark.parametrize("kind", [kind for kind in INTEGRATORS.kinds if kind != "maximal_euler"])

@@ -113,12 +113,12 @@ def test_both_routes_move_a_soft_arm_alike():
     fields = {"swing_1": 0.6, "swing_2": 0.4, "twist_lower": -0.1, "twist_upper": 0.2, "stiffness": 50.0}
     limits = [limit(k, **fields, damping=1.0) for k in range(3)]
     model = compile_scene(hung(*limits, links=3, qdot=(3.0, 1.0, 2.0)))
-    one, other = (run(model, dynamics=dynamics, duration=1.0) for dynamics in ("fast", "recursive"))
+    one, other = (run(model, dynamics=dynamics, duration=0.375) for dynamics in ("fast", "recursive"))
     for x, y in zip(one, other, strict=True):
         np.testing.assert_allclose(x.E_wb, y.E_wb, atol=1e-7)
     for samples in (one, other):
         np.testing.assert_allclose(books(samples), books(samples)[0], atol=1e-7)
-    assert float(one[-1].channels["loss"]) > 1.0
+    assert float(one[-1].channels["loss"]) > 0.1
 
 
 def test_the_stiffer_the_nearer_to_a_hard_one():

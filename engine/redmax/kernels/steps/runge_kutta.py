@@ -41,6 +41,7 @@ from .step_control import (
     root_mean_square,
 )
 from .stops import (
+    MOST_PIECES,
     NO_PUSH,
     RATTLING,
     RATTLING_TIME,
@@ -149,7 +150,7 @@ def advance(
     ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[Head.ROWS] > 0
     watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
-    rooms = np.empty((2, 3, ints[Head.ROWS] if stops_at != 0 and has_posed_stops(head, parts) else 0))
+    rooms = np.empty((2, MOST_PIECES + 1, ints[Head.ROWS] if stops_at != 0 and has_posed_stops(head, parts) else 0))
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
         if clock[DUE] != 0.0:
@@ -250,6 +251,9 @@ def advance(
             h = t_new - t
             last = stages + 1 if ends_with_slope else stages
             stuck = evaluate(core, exchanges, free, nodes, rows, used, K, y, h, t, until, 1, last, values, motion)
+            if stuck >= 0 and stops_at != 0 and 0.1 * h > shortest:  # far beyond a stop that holds, as at a sharp edge
+                h, wanted = 0.1 * h, 0.1 * h
+                continue
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK

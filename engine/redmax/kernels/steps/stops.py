@@ -64,6 +64,9 @@ fewer, impacts do not bounce. As in `integrators.constrained`."""
 SOLVED, BLOCKED = range(2)
 """Results of `resolve`: BLOCKED where rows contradict each other, and something still approaches."""
 
+PIECE, MOST_PIECES = 0.1, 16
+"""Bodies are placed so often in a step that no coordinate changes by more than this in between [rad, m or 1], at two
+pieces at least and so many at most."""
 MOST_PROBES, LITTLE = 12, 1e-6
 """Evaluations by which the instant is found at which a row lets go; part of a step in which motion is straight."""
 
@@ -410,7 +413,7 @@ def place_stops(course, values, s):
 
 @inner
 def measure_stops(ints, rows, course, values, s, rooms, point):
-    """Write room and rate of all rows, after the part s of a step, to a point of `rooms` (2, 3, m)."""
+    """Write room and rate of all rows, after the part s of a step, to a point of `rooms`."""
     place_stops(course, values, s)
     for i in range(fixed(ints, Head.EQUATIONS), fixed(ints, Head.ROWS)):
         results, r = further(rows.row_work, i * RowWork.SIZE), get(rows.order, i)
@@ -418,14 +421,28 @@ def measure_stops(ints, rows, course, values, s, rooms, point):
 
 
 @inner
+def pieces_of(course, y, y_new):
+    """In how many pieces rooms are looked at in a step; even."""
+    n, fastest = course[1].shape[0], 0.0
+    for k in range(n, 2 * n):
+        fastest = max(fastest, abs(y[k]), abs(y_new[k]))
+    count = 2
+    while count < MOST_PIECES and course[5] * fastest > PIECE * count:
+        count += 2
+    return count
+
+
+@inner
 def measure_step(ints, rows, course, y, f, y_new, f_new, rooms):
-    """Write room and rate of all rows to `rooms` at the start, in the middle and at the end of a step."""
-    n, values, h = course[1].shape[0], course[3], course[5]
+    """Write room and rate of all rows to `rooms` at the ends of all pieces of a step."""
+    n, values, h, count = course[1].shape[0], course[3], course[5], pieces_of(course, y, y_new)
     measure_stops(ints, rows, course, y, 0.0, rooms, 0)
-    for k in range(n):
-        values[k], values[n + k] = quintic(y[k], y[n + k], f[n + k], y_new[k], y_new[n + k], f_new[n + k], h, 0.5)
-    measure_stops(ints, rows, course, values, 0.5, rooms, 1)
-    measure_stops(ints, rows, course, y_new, 1.0, rooms, 2)
+    for j in range(1, count):
+        s = j / count
+        for k in range(n):
+            values[k], values[n + k] = quintic(y[k], y[n + k], f[n + k], y_new[k], y_new[n + k], f_new[n + k], h, s)
+        measure_stops(ints, rows, course, values, s, rooms, j)
+    measure_stops(ints, rows, course, y_new, 1.0, rooms, count)
 
 
 @inner
@@ -454,6 +471,8 @@ def may_be_met(x0, v0, x, v, x1, v1, h, scale):
     first = departure(x0, v0, x, v, part, 0.0, math.inf, wrong + floor, floor)
     if first <= 1.0:
         return 0.5 * first
+    if x < -floor:  # from where it touched
+        return 0.5
     second = departure(x, v, x1, v1, part, 0.0, math.inf, wrong + floor, floor)
     if second <= 1.0:
         return 0.5 + 0.5 * second
@@ -461,11 +480,30 @@ def may_be_met(x0, v0, x, v, x1, v1, h, scale):
 
 
 @inner
-def met_at(i, rows, places, polynomial, begins, guess, scale, course):
+def may_be_met_in(rooms, r, count, h, scale):
+    """Part of a step after which row r is met or nearly so, by its room at the ends of its pieces, 2 if it is not; and
+    parts before and after which it has room and has none, 0 and 2 if they are not known."""
+    part, floor, wrong = h / count, 0.5 * TOUCHING * scale, 0.0
+    for j in range(1, count, 2):
+        between = 0.5 * (rooms[0, j - 1, r] + rooms[0, j + 1, r])
+        between += 0.25 * part * (rooms[1, j - 1, r] - rooms[1, j + 1, r])
+        wrong = max(wrong, abs(rooms[0, j, r] - between) / 8.0)
+    for j in range(count):
+        x, v, x_next, v_next = rooms[0, j, r], rooms[1, j, r], rooms[0, j + 1, r], rooms[1, j + 1, r]
+        gone = departure(x, v, x_next, v_next, part, 0.0, math.inf, wrong + floor, floor)
+        if gone <= 1.0 or x_next < -floor:
+            before, beyond = j / count if x > floor else 0.0, (j + 1) / count if x_next < -floor else 2.0
+            return (j + min(gone, 1.0)) / count, before, beyond
+    return 2.0, 0.0, 2.0
+
+
+@inner
+def met_at(i, rows, places, polynomial, begins, guess, before, beyond, scale, course):
     """Part of a step after which the row at place i is met, by its dense output; 2 if it is not. A row that touched
-    when the step began is met when it is passed by half of what counts as touching. begins: its room there."""
+    when the step began is met when it is passed by half of what counts as touching. begins: its room there. guess,
+    before, beyond: see `may_be_met_in`."""
     level = 0.0 if begins > TOUCHING * scale else min(begins, 0.0) - 0.5 * TOUCHING * scale
-    low, high = 0.0, min(guess, 1.0)
+    low, high = before, beyond if beyond <= 1.0 else min(guess, 1.0)
     below = room_inside(i, rows, places, polynomial, high, level, course)
     tries = 0
     while below > 0.0:  # on to where it would be met, and beyond, until it turns back
@@ -497,8 +535,8 @@ def first_meeting(ints, rows, places, y, f, y_new, f_new, polynomial, course, ro
     """Part of a step after which the first row is met, 2 if none is; without dense output, whether it may be.
 
     course: addresses of what to call, free coordinates, work space for the motion and for y, time at which the step
-    begins, its length, and until when inputs count. rooms: (2, 3, m), empty where no row needs bodies to be placed;
-    with dense output as the call without it left them.
+    begins, its length, and until when inputs count. rooms: (2, MOST_PIECES + 1, m), empty where no row needs bodies to
+    be placed; with dense output as the call without it left them.
     """
     e, size, first = fixed(ints, Head.EQUATIONS), get(rows.world, World.SIZE), 2.0
     n, h = course[1].shape[0], course[5]
@@ -510,11 +548,10 @@ def first_meeting(ints, rows, places, y, f, y_new, f_new, polynomial, course, ro
         if get(held, r) == 0:
             row, vectors = row_at(i, rows)
             scale = scale_of(row, size)
+            before, beyond = 0.0, 2.0
             if is_posed(row):
                 begins = rooms[0, 0, r]
-                guess = may_be_met(
-                    begins, rooms[1, 0, r], rooms[0, 1, r], rooms[1, 1, r], rooms[0, 2, r], rooms[1, 2, r], h, scale
-                )  # fmt: skip
+                guess, before, beyond = may_be_met_in(rooms, r, pieces_of(course, y, y_new), h, scale)
             else:
                 offset = get(vectors, RowVectors.OFFSET)
                 begins, x1 = along(row, vectors, places, y, 0) - offset, along(row, vectors, places, y_new, 0) - offset
@@ -522,10 +559,9 @@ def first_meeting(ints, rows, places, y, f, y_new, f_new, polynomial, course, ro
                 a0, a1 = along(row, vectors, places, f, n), along(row, vectors, places, f_new, n)
                 x, v = quintic(begins, v0, a0, x1, v1, a1, h, 0.5)
                 guess = may_be_met(begins, v0, x, v, x1, v1, h, scale)
-            if guess <= 1.0:
-                first = min(
-                    first, met_at(i, rows, places, polynomial, begins, guess, scale, course) if dense else guess
-                )
+            if guess <= 1.0 and dense:
+                guess = met_at(i, rows, places, polynomial, begins, guess, before, beyond, scale, course)
+            first = min(first, guess)
     return first
 
 
