@@ -18,7 +18,18 @@ from .report import markdown
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-FIRST = ("accuracy", "forward_dynamics", "simulation", "work_precision", "loops", "growth", "routes", "start", "memory")
+FIRST = (
+    "accuracy",
+    "forward_dynamics",
+    "simulation",
+    "work_precision",
+    "loops",
+    "constraints",
+    "growth",
+    "routes",
+    "start",
+    "memory",
+)
 """In this order; whatever else there is follows."""
 
 

@@ -24,7 +24,7 @@ from bpy_extras import anim_utils
 
 import redmax_blender
 from redmax.kernels import route
-from redmax_blender.bridge import extract as extraction
+from redmax_blender.bridge.extract import extraction
 
 LINKS, LENGTH, THICKNESS = 100, 0.5, 0.1
 FPS = 24

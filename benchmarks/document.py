@@ -76,6 +76,9 @@ def section(rows: list[Row], about: list[str]) -> list[str]:
     loops = [row for row in rows if row.benchmark.startswith(LOOPS)]
     if loops:
         lines += ["Mechanisms with loops [ms per simulated second]:", "", *loop_table(loops), ""]
+    held = [row for row in rows if row.benchmark == "constraints"]
+    if held:
+        lines += ["Limits, gears, drives, prescribed joints [ms per simulated second]:", "", *side_by_side(held), ""]
     lines += ["Everything else:", "", "| what | case | ours | beside it, the best first |", "|---|---|---|---|"]
     others = ("work-precision", "loops", "growth", "plain numpy", "start", "memory", "chain in Blender", "simulation, ")
     rest = (row for row in rows if row.benchmark.startswith(others) and not row.benchmark.startswith(LOOPS))

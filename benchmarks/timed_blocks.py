@@ -173,6 +173,20 @@ def loops(options: Options) -> Iterator[Block]:
         yield Block("loops, beginning a run", linkage.name, begin)
 
 
+def constraints(options: Options) -> Iterator[Block]:
+    from .held_mechanisms import all_of_them
+    from .peers import held_in_redmax
+    from .peers.base import Unsupported
+
+    frames = 3 if options.quick else 12
+    for held in all_of_them():
+        try:
+            held_in_redmax.scene(held)
+        except Unsupported:
+            continue
+        yield Block("constraints", held.name, lambda h=held: many(partial(held_in_redmax.build(h).run, frames)))
+
+
 def scene(options: Options) -> Iterator[Block]:
     from redmax import io
     from redmax.compile import compile as compile_scene
@@ -279,6 +293,7 @@ BENCHMARKS: dict[str, Callable[[Options], Iterator[Block]]] = {
     "forward_dynamics": forward_dynamics,
     "simulation": simulation,
     "loops": loops,
+    "constraints": constraints,
     "growth": growth,
     "routes": routes,
     "joints": joints,

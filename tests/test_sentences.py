@@ -18,9 +18,9 @@ READ = {
     "engine/kernels/cache/machine_code.py": "symbols of compiled code",
     "engine/kernels/cache/plain_types.py": "numpy's names of types",
     "addon/wheels.py": "versions of wheels",
-    "addon/bridge/cache_index.py": "names of files",
-    "addon/bridge/cache_places.py": "names of files",
-    "addon/bridge/old_paths.py": "RNA paths and expressions of drivers",
+    "addon/bridge/core/cache_index.py": "names of files",
+    "addon/bridge/results/cache_places.py": "names of files",
+    "addon/bridge/objects/old_paths.py": "RNA paths and expressions of drivers",
     "addon/ui/dof_rows.py": "names of coordinates, such as rx and angle2",
     "addon/ui/text_lines.py": "names in quotation marks, which are shortened to fit a row and mean nothing here",
 }

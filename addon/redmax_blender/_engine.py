@@ -15,10 +15,12 @@ if TYPE_CHECKING:
         arrays,
         check,
         compile,
+        constraints,
         errors,
         examples,
         fields,
         files,
+        forces,
         integrators,
         io,
         joints,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from redmax.cli import console, progress  # noqa: F401
     from redmax.cli import warm_up as preparing  # noqa: F401
     from redmax.dynamics import animation as motion_at  # noqa: F401
-    from redmax.dynamics import assembly, composite_body, constraint_rows, halves, kinematics  # noqa: F401
+    from redmax.dynamics import assembly, composite_body, constraint_rows, freedoms, halves, kinematics  # noqa: F401
     from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
     from redmax.integrators import constrained as constrained_run  # noqa: F401
@@ -61,7 +63,7 @@ _PLACES = {
     "motion_at": ".dynamics.animation",
     "traits": ".joints.traits",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
-    **dict.fromkeys(("assembly", "composite_body", "constraint_rows", "halves", "kinematics"), ".dynamics"),
+    **dict.fromkeys(("assembly", "composite_body", "constraint_rows", "freedoms", "halves", "kinematics"), ".dynamics"),
     **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),
 }
 

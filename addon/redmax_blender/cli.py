@@ -15,8 +15,8 @@ import bpy
 
 from . import headless
 from ._engine import console, integrators, preparing, progress
-from .bridge.bake_options import shown
-from .bridge.run_report import PARTIAL, USAGE, Report
+from .bridge.bake.bake_options import shown
+from .bridge.run.run_report import PARTIAL, USAGE, Report
 from .properties.scene import ACCURACY, CHANNELS
 
 if TYPE_CHECKING:

@@ -12,21 +12,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .bridge import (
-    actions,
-    blend_files,
-    cache,
-    changes,
-    check_report,
-    keyed_pose,
-    live,
-    live_check,
-    old_paths,
-    preparation,
-    preview,
-    unexpected,
-    weighing,
-)
+from .bridge.bake import actions
+from .bridge.check import check_report, live_check
+from .bridge.core import blend_files, unexpected
+from .bridge.extract import weighing
+from .bridge.objects import changes, old_paths
+from .bridge.results import cache, keyed_pose, preparation, preview
+from .bridge.run import live
 from .properties import joint as joint_properties
 from .properties import migration, stored_groups
 from .properties.scene import has_bodies
@@ -108,7 +100,7 @@ def _migrate() -> None:
     for message in (*migration.migrate_file(), *old_paths.rewrite()):
         log.warning("RedMax: %s", message)
         bpy.context.window_manager.redmax.message = message
-    stored_groups.name_joints()
+    stored_groups.note_names()
 
 
 @_stays
@@ -171,7 +163,7 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         _mark_changed(scene)
     counted = changes.objects_added_or_removed(scene, depsgraph) or removed
     if counted:
-        stored_groups.name_joints()
+        stored_groups.note_names()
         keyed_pose.note_changes(scene, depsgraph)
     preview.follow(scene, depsgraph, edited=bool(objects))
     _follow_soon(scene)
@@ -195,16 +187,16 @@ def _why_it_goes_back(scene: bpy.types.Scene, moved: bpy.types.Object) -> str:
 def _listen_to_names() -> None:
     """Blender evaluates nothing when something is renamed; its message bus tells. Opening a file ends all listening."""
     bpy.msgbus.clear_by_owner(_listener)
-    # The Outliner speaks of data-blocks, everything else of objects.
-    kinds: tuple[Any, ...] = (bpy.types.Object, bpy.types.ID)
+    # The Outliner speaks of data-blocks, everything else of objects; bones have names of their own in each mode.
+    kinds: tuple[Any, ...] = (bpy.types.Object, bpy.types.ID, bpy.types.Bone, bpy.types.EditBone, bpy.types.PoseBone)
     for kind in kinds:
         bpy.msgbus.subscribe_rna(key=(kind, "name"), owner=_listener, args=(), notify=renamed)
 
 
 @_stays
 def renamed() -> None:
-    """Something was renamed, perhaps a body or a joint."""
-    stored_groups.name_joints()
+    """Something was renamed, perhaps an element or a bone that one refers to."""
+    stored_groups.note_names()
     for scene in bpy.data.scenes:
         if scene.library is None and changes.names_changed(scene):
             _mark_changed(scene)

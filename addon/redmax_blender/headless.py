@@ -20,9 +20,12 @@ from typing import Any
 import bpy
 
 from ._engine import errors, files, trajectory
-from .bridge import bake as baking
-from .bridge import blend_files, cache, extract, live, preview, run_report, simulation, unexpected
-from .bridge.run_report import FAILED, OK, PARTIAL, USAGE, Report
+from .bridge.bake import bake as baking
+from .bridge.core import blend_files, unexpected
+from .bridge.extract import extraction as extract
+from .bridge.results import cache, preview
+from .bridge.run import live, run_report, simulation
+from .bridge.run.run_report import FAILED, OK, PARTIAL, USAGE, Report
 from .properties.scene import CHANNELS, CUSTOM
 
 OnProgress = Callable[[int, int], None]

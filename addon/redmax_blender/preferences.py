@@ -12,7 +12,7 @@ import bpy
 
 from . import wheels
 from ._engine import package
-from .bridge import cache_usage, preparation
+from .bridge.results import cache_usage, preparation
 
 if TYPE_CHECKING:
     from .registration import Ledger

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from . import cli, handlers, ops, overlay, preferences, properties, ui, wheels
-from .bridge import preparation
+from .bridge.results import preparation
 
 log = logging.getLogger(__package__)
 

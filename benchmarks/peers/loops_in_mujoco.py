@@ -8,7 +8,7 @@ from functools import partial
 import mujoco
 import numpy as np
 
-from ..linkage import HINGE, Linkage
+from ..linkage import HINGE, Body, Linkage
 from ..mechanisms import GRAVITY
 from .base import FPS, steps_of_a_frame
 from .loops_base import LoopMachine, Setting, step_label
@@ -35,29 +35,43 @@ CRITICAL = 1.0
 """Damping ratio of the rows: they return without swinging."""
 
 
+def joint_name(body: Body) -> str:
+    return f"to {body.name}"
+
+
+def spec_of(linkage: Linkage, *, ball: bool = False) -> mujoco.MjSpec:
+    """A linkage, not compiled yet. ball: with ball joints instead of all others."""
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False  # ranges of joints are in degrees otherwise
+    spec.option.gravity = [0.0, 0.0, -GRAVITY]
+    bodies = [spec.worldbody]
+    home = [(0.0, 0.0), *(body.at for body in linkage.bodies)]
+    for body in linkage.bodies:
+        made = bodies[body.parent + 1].add_body(name=body.name, pos=in_space(body.at, home[body.parent + 1]))
+        made.mass, made.ipos, made.inertia = body.mass, in_space(body.center, body.at), [body.inertia] * 3
+        made.explicitinertial = True
+        name = joint_name(body)
+        if ball:
+            made.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL)
+        elif body.joint == HINGE:
+            made.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 1.0, 0.0])
+        else:
+            made.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_SLIDE, axis=[1.0, 0.0, 0.0])
+        bodies.append(made)
+    for loop in linkage.loops:
+        names = [linkage.bodies[i].name if i >= 0 else "world" for i in (loop.b, loop.a)]
+        row = spec.add_equality(
+            type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=names[0], name2=names[1]
+        )
+        row.data[:3] = in_space(loop.at, home[loop.b + 1])  # the anchor, in the first body's frame
+    return spec
+
+
 class MuJoCoLoops(LoopMachine):
     def __init__(self, linkage: Linkage) -> None:
         super().__init__(linkage)
-        spec = mujoco.MjSpec()
-        spec.option.gravity = [0.0, 0.0, -GRAVITY]
+        spec = spec_of(linkage)
         spec.option.disableflags = int(SWITCHED_OFF)
-        bodies = [spec.worldbody]
-        home = [(0.0, 0.0), *(body.at for body in linkage.bodies)]
-        for body in linkage.bodies:
-            made = bodies[body.parent + 1].add_body(name=body.name, pos=in_space(body.at, home[body.parent + 1]))
-            made.mass, made.ipos, made.inertia = body.mass, in_space(body.center, body.at), [body.inertia] * 3
-            made.explicitinertial = True
-            if body.joint == HINGE:
-                made.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 1.0, 0.0])
-            else:
-                made.add_joint(type=mujoco.mjtJoint.mjJNT_SLIDE, axis=[1.0, 0.0, 0.0])
-            bodies.append(made)
-        for loop in linkage.loops:
-            names = [linkage.bodies[i].name if i >= 0 else "world" for i in (loop.b, loop.a)]
-            row = spec.add_equality(
-                type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=names[0], name2=names[1]
-            )
-            row.data[:3] = in_space(loop.at, home[loop.b + 1])  # the anchor, in the first body's frame
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
         self.own = {name: getattr(self.model, name).copy() for name in ("eq_solref", "eq_solimp")}

@@ -54,7 +54,14 @@ Vector: TypeAlias = Any
 @dataclass(frozen=True, eq=False)
 class Spec:
     """What a field may hold. doc: a sentence about it. plain: one for people who see no scene file, where doc speaks of
-    it."""
+    it.
+
+    frame: of a point or pose, the field beside it that names the body in whose frame it is given, or "world".
+    over: of a table, "time" or "coordinate". columns: of a table, how many values it gives.
+    per: of a per_dof field outside joints, the list of the element that holds this one whose entries it counts.
+    coordinate: of a number in the unit of a joint coordinate, the fields beside it that name the joint and its number.
+    of: of such a number of a coordinate, the field beside it that names the joint.
+    """
 
     sort: Sort
     doc: str
@@ -72,6 +79,12 @@ class Spec:
     registry: str = ""
     shared: tuple[str, ...] = ()
     least: int = 0
+    frame: str = ""
+    over: str = ""
+    columns: int = 1
+    per: str = ""
+    coordinate: tuple[str, str] | None = None
+    of: str = ""
 
 
 def _declare(spec: Spec, default: Any) -> Any:
@@ -87,19 +100,23 @@ def number(
     default: Any = REQUIRED,
     *,
     doc: str,
+    plain: str = "",
     unit: str = "",
     minimum: float | None = None,
     positive: bool = False,
     nullable: bool = False,
+    coordinate: tuple[str, str] | None = None,
 ) -> Any:
-    """A finite real number."""
-    spec = Spec("number", doc, unit=unit, minimum=minimum, positive=positive, nullable=nullable)
+    """A finite real number. coordinate: see `Spec`; its unit is then 'rad, m or 1' or the like (`per_dof_unit`)."""
+    spec = Spec(
+        "number", doc, plain, unit=unit, minimum=minimum, positive=positive, nullable=nullable, coordinate=coordinate
+    )
     return _declare(spec, default)
 
 
-def integer(default: Any = REQUIRED, *, doc: str, minimum: float | None = None) -> Any:
-    """A whole number."""
-    return _declare(Spec("integer", doc, minimum=minimum), default)
+def integer(default: Any = REQUIRED, *, doc: str, minimum: float | None = None, of: str = "") -> Any:
+    """A whole number. of: see `Spec`."""
+    return _declare(Spec("integer", doc, minimum=minimum, of=of), default)
 
 
 def flag(default: Any = REQUIRED, *, doc: str) -> Any:
@@ -117,24 +134,37 @@ def choice(default: Any = REQUIRED, *, doc: str, choices: tuple[str, ...]) -> An
     return _declare(Spec("choice", doc, choices=choices), default)
 
 
-def reference(default: Any = REQUIRED, *, doc: str, refers_to: str, nullable: bool = False) -> Any:
+def reference(default: Any = REQUIRED, *, doc: str, plain: str = "", refers_to: str, nullable: bool = False) -> Any:
     """The name of another element of the scene; null means the world where that is allowed."""
-    return _declare(Spec("reference", doc, refers_to=refers_to, nullable=nullable), default)
+    return _declare(Spec("reference", doc, plain, refers_to=refers_to, nullable=nullable), default)
 
 
 def array(
     default: Any = REQUIRED,
     *,
     doc: str,
+    plain: str = "",
     shape: tuple[int | None, ...],
     unit: str = "",
     positive: bool = False,
     nullable: bool = False,
     check: Check | None = None,
     hint: str = "",
+    frame: str = "",
 ) -> Any:
-    """Numbers in a fixed shape; None stands for any length, at least one."""
-    spec = Spec("array", doc, unit=unit, shape=shape, positive=positive, nullable=nullable, check=check, hint=hint)
+    """Numbers in a fixed shape; None stands for any length, at least one. frame: of points, see `Spec`."""
+    spec = Spec(
+        "array",
+        doc,
+        plain,
+        unit=unit,
+        shape=shape,
+        positive=positive,
+        nullable=nullable,
+        check=check,
+        hint=hint,
+        frame=frame,
+    )
     return _declare(spec, default)
 
 
@@ -146,12 +176,14 @@ def per_dof(
     unit: str = "",
     minimum: float | None = None,
     nullable: bool = False,
+    per: str = "",
 ) -> Any:
     """One number for every degree of freedom of a joint, or one number for all of them.
 
     unit: for coordinates in rad, m and 1, in this order, as 'rad/s, m/s or 1/s' (`per_dof_unit`).
+    per: outside joints, the list of the element above whose entries are counted instead.
     """
-    return _declare(Spec("per_dof", doc, plain, unit=unit, minimum=minimum, nullable=nullable), default)
+    return _declare(Spec("per_dof", doc, plain, unit=unit, minimum=minimum, nullable=nullable, per=per), default)
 
 
 def polygons(*, doc: str) -> Any:
@@ -159,14 +191,23 @@ def polygons(*, doc: str) -> Any:
     return _declare(Spec("polygons", doc), REQUIRED)
 
 
-def pose(*, doc: str) -> Any:
-    """A `Pose`; the identity when left out."""
-    return _declare(Spec("pose", doc, record=Pose), IDENTITY)
+def pose(*, doc: str, frame: str = "") -> Any:
+    """A `Pose`; the identity when left out. frame: in which it is given, see `Spec`."""
+    return _declare(Spec("pose", doc, record=Pose, frame=frame), IDENTITY)
 
 
-def record(cls: type, default: Any = REQUIRED, *, doc: str, nullable: bool = False) -> Any:
-    """A nested group of fields of one class."""
-    return _declare(Spec("record", doc, record=cls, nullable=nullable), default)
+def record(
+    cls: type,
+    default: Any = REQUIRED,
+    *,
+    doc: str,
+    plain: str = "",
+    nullable: bool = False,
+    over: str = "",
+    columns: int = 1,
+) -> Any:
+    """A nested group of fields of one class. over, columns: of a table, see `Spec`."""
+    return _declare(Spec("record", doc, plain, record=cls, nullable=nullable, over=over, columns=columns), default)
 
 
 def records(cls: type, default: Any = REQUIRED, *, doc: str, least: int = 0) -> Any:
@@ -192,6 +233,12 @@ class Element:
     """What people see, such as 'Hinge'; the technical name is `kind`."""
     summary: ClassVar[str] = ""
     """A sentence about the kind for people who do not read formulas."""
+    icon: ClassVar[str] = "DOT"
+    """Icon of Blender's in menus."""
+    menu_order: ClassVar[int] = 100
+    """Menus list kinds in this order."""
+    is_advanced: ClassVar[bool] = False
+    """Whether only specialists need the kind, so that menus show it apart."""
 
     def problems(self) -> Iterator[tuple[str, ...]]:
         """(what, hint), or a `Fault`, for what no single field can tell. Called only when every field is sound."""

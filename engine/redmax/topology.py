@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which joints make the tree and which close loops."""
+"""Which joints make the tree and which close loops, and what hangs together."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 WORLD = -1
 
@@ -68,3 +69,39 @@ def find_cycle(start: int, parent_of: Sequence[int | None]) -> tuple[int, ...]:
         path.append(body)
         body = parent_of[body]
     return ()
+
+
+def connected(start: Hashable, edges: Iterable[tuple[Hashable, Hashable]], ends: Container[Hashable] = ()) -> list[Any]:
+    """Nodes that hang together with `start`, itself first. ends: nodes that are reached, not passed, as the world."""
+    neighbours: dict[Hashable, list[Hashable]] = {}
+    for a, b in edges:
+        neighbours.setdefault(a, []).append(b)
+        neighbours.setdefault(b, []).append(a)
+    found: dict[Hashable, None] = {start: None}
+    waiting = [start]
+    while waiting:
+        node = waiting.pop()
+        new = [other for other in neighbours.get(node, ()) if other not in found and node not in ends]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return list(found)
+
+
+def groups(nodes: Iterable[Hashable], edges: Iterable[tuple[Hashable, Hashable]]) -> list[list[Any]]:
+    """Nodes that hang together, in groups; groups and their nodes are in the order of `nodes`. Edges that end elsewhere
+    tie nothing."""
+    leader = {node: node for node in nodes}
+
+    def first(node: Hashable) -> Hashable:
+        while leader[node] != node:
+            leader[node] = leader[leader[node]]
+            node = leader[node]
+        return node
+
+    for a, b in edges:
+        if a in leader and b in leader:
+            leader[first(b)] = first(a)
+    found: dict[Hashable, list[Any]] = {}
+    for node in leader:
+        found.setdefault(first(node), []).append(node)
+    return list(found.values())

@@ -16,7 +16,7 @@ import numpy as np
 from mathutils import Vector
 
 from redmax_blender import compat
-from redmax_blender.bridge import composite_parts
+from redmax_blender.bridge.authoring import composite_parts
 from redmax_blender.properties import joint as joint_properties
 from redmax_blender.properties.body import SHAPE_GROUPS
 from redmax_blender.templates import TEMPLATES

@@ -150,7 +150,7 @@ def save(path: Path) -> None:
 
 def facts_of(scene: Any) -> dict[str, Any]:
     """What a scene means to the engine and how it moves, and what was baked in it."""
-    from redmax_blender.bridge import extract
+    from redmax_blender.bridge.extract import extraction as extract
     from redmax_blender.properties.scene import integrator_of
 
     bpy.context.window.scene = scene

@@ -9,18 +9,21 @@ bound, and where nothing could be told any more the comparison ends.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from . import closed_forms, invariance
 from .process import Worker
 
 OK, REFUSED, SAID, SLOW = "ok", "refused", "said so", "slow"
 WRONG, UNNAMED, CRASH, HANG, TRACEBACK = "WRONG", "UNNAMED", "CRASH", "HANG", "TRACEBACK"
-VERDICTS = (OK, REFUSED, SAID, SLOW, WRONG, UNNAMED, CRASH, HANG, TRACEBACK)
-FAILURES = (WRONG, UNNAMED, CRASH, HANG, TRACEBACK)
+ENDED = "ENDED"
+VERDICTS = (OK, REFUSED, SAID, SLOW, WRONG, ENDED, UNNAMED, CRASH, HANG, TRACEBACK)
+FAILURES = (WRONG, ENDED, UNNAMED, CRASH, HANG, TRACEBACK)
 
 PROMISED = {"draft": 3e-3, "standard": 1e-4, "high": 1e-6}
 """Largest error of a place, as part of the size: what docs/simulating.md says in words."""
@@ -31,6 +34,9 @@ BOOKS = {"draft": 3e-2, "standard": 1e-4, "high": 1e-6}
 GAP = 1e-8
 """Largest gap of a loop, as part of the size, or [rad]."""
 
+KEPT = 1e-9
+"""How far a hard limit may be passed, or a coupling, a linear drive or a prescribed motion be off [rad or m]."""
+
 SHAKE = 1e-7
 """Change of the start, in sizes and radians, by which the growth of errors is measured."""
 
@@ -38,6 +44,8 @@ LOST = 0.05
 """Where errors of the promised size would grow beyond this part of the size, nothing can be compared."""
 
 SIDES = ("frame_in_parent", "frame_in_child")
+
+ONE_COORDINATE = ("revolute", "prismatic", "screw")
 
 HOW_IT_WAS_MADE = ("stiff",)
 """Codes of notes that say how a run was made, and nothing of how good it is."""
@@ -81,14 +89,9 @@ class Judge:
     def judge_run(self, case: dict[str, Any], run: dict[str, Any]) -> Verdict:
         """Whether a run that completed is right."""
         wrong, oracles = "", []
-        for oracle in (
-            finite,
-            closed_loops,
-            books,
-            self.against_closed_form,
-            self.against_reference,
-            self.in_other_words,
-        ):
+        by_itself = (finite, closed_loops, books, kept, no_gain)
+        others = (self.against_closed_form, self.against_reference, self.in_other_words)
+        for oracle in (*by_itself, *(() if case.get("must_hold") else others)):
             found, used = oracle(case, run)
             oracles += [used] if used else []
             if found:
@@ -96,6 +99,8 @@ class Judge:
                 break
         if not wrong:
             return Verdict(OK, "", ", ".join(oracles))
+        if case.get("must_hold"):  # what it says of itself does not count
+            return Verdict(WRONG, f"{wrong}; {excuse(run)}".strip("; "), oracles[-1])
         return Verdict(SAID if excuse(run) else WRONG, f"{wrong}; {excuse(run)}".strip("; "), oracles[-1])
 
     # --- oracles: what is wrong (empty if nothing), and what was looked at (empty if it could not be) ----------------
@@ -179,6 +184,8 @@ class Judge:
 def ended_early(case: dict[str, Any], answer: dict[str, Any]) -> Verdict | None:
     """The verdict on what did not complete; None for what did."""
     end, message = answer["end"], answer.get("message", "")
+    if case.get("must_hold") and (end in ("refused", "slow") or answer.get("status", "complete") != "complete"):
+        return Verdict(ENDED, message)
     simple = {"crash": CRASH, "hang": HANG, "slow": SLOW, "traceback": TRACEBACK, "refused": REFUSED}
     if end in simple:
         if end == "refused" and not message:
@@ -238,6 +245,90 @@ def books(case: dict[str, Any], run: dict[str, Any]) -> tuple[str, str]:
     if remainder.max() <= floor or part <= BOOKS[case["accuracy"]]:
         return "", "energy"
     return f"the energy books miss {part:.1e} of the energies in play", "energy"
+
+
+def kept(case: dict[str, Any], run: dict[str, Any]) -> tuple[str, str]:
+    """Hard limits, couplings, drives by ratios and prescribed motion, as far as they are about joints of the tree."""
+    worst, what, looked = 0.0, "", False
+    for name, off in held_rows(case.get("scene", {}), run):
+        looked = True
+        beyond = float(np.nanmax(off, initial=0.0))
+        if beyond > worst:
+            worst, what = beyond, name
+    return (f"{what} is missed by {worst:.1e} rad or m" if worst > KEPT else ""), "rows" if looked else ""
+
+
+def held_rows(scene: dict[str, Any], run: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Name, and what it is off by at each sample, of all rows on joints whose coordinates the run has."""
+    if "columns" not in run or not len(run["t"]):
+        return
+    q, qdot = (np.array(run[name], float).reshape(len(run["t"]), -1) for name in ("q", "qdot"))
+    columns = run["columns"]
+
+    def at(joint: str, coordinate: int = 0) -> Any:
+        return q[:, columns[joint] + coordinate]
+
+    for joint in scene.get("joints", ()):
+        stiffness = np.max(joint.get("limit_stiffness") or 0.0)
+        if joint["name"] in columns and not stiffness and joint["kind"] in ONE_COORDINATE:
+            yield f"joint '{joint['name']}'", beyond(at(joint["name"]), joint.get("lower"), joint.get("upper"))
+    for row in scene.get("constraints", ()):
+        name, number = f"constraint '{row['name']}'", row.get("coordinate", 0)
+        if row["kind"] == "joint_limit" and row["joint"] in columns:
+            yield name, beyond(at(row["joint"], number), row.get("lower"), row.get("upper"))
+        elif row["kind"] == "coupling" and {row["leader"], row["follower"]} <= columns.keys():
+            leader = at(row["leader"], row.get("leader_coordinate", 0))
+            follower = at(row["follower"], row.get("follower_coordinate", 0))
+            yield name, np.abs(follower - row.get("ratio", 1.0) * leader - row.get("offset", 0.0))
+        elif row["kind"] == "joint_motion" and row["joint"] in columns:
+            quantity = row.get("quantity", "position")
+            if quantity != "acceleration":
+                motion = at(row["joint"], number) if quantity == "position" else qdot[:, columns[row["joint"]] + number]
+                yield name, np.abs(motion - told(row["table"], np.array(run["t"])))
+    for drive in scene.get("drives", ()):
+        inputs = drive.get("inputs", ())
+        if len(inputs) != 1 or inputs[0].get("joint") not in columns:
+            continue
+        leader = at(inputs[0]["joint"], inputs[0].get("coordinate", 0))
+        for follower in drive["followers"]:
+            if follower.get("table") is None and follower["joint"] in columns:
+                found = at(follower["joint"], follower.get("coordinate", 0))
+                ratio = float(np.ravel(follower.get("ratio", 1.0))[0])
+                yield f"drive '{drive['name']}'", np.abs(found - ratio * leader - follower.get("offset", 0.0))
+
+
+def beyond(q: Any, lower: float | list[float] | None, upper: float | list[float] | None) -> Any:
+    """(k,) how far a coordinate is beyond its limits, 0 within them."""
+    off = np.zeros(len(q))
+    if lower is not None:
+        off = np.maximum(off, float(np.ravel(lower)[0]) - q)
+    return off if upper is None else np.maximum(off, q - float(np.ravel(upper)[0]))
+
+
+def told(table: dict[str, Any], t: Any) -> Any:
+    """(k,) values of a table over time, by scipy; NaN for tables with steps or slopes, which nobody draws here."""
+    x, y = np.array(table["x"], float), np.array(table["y"], float)[:, 0]
+    how = table.get("interpolation", "linear")
+    if len(x) == 1 or how == "linear" or (how == "cubic" and len(x) == 2):
+        return np.interp(t, x, y)
+    if how != "cubic" or t[-1] > x[-1]:
+        return np.full(len(t), np.nan)
+    return CubicSpline(x, y, bc_type="not-a-knot")(t)
+
+
+def no_gain(case: dict[str, Any], run: dict[str, Any]) -> tuple[str, str]:
+    """Where nothing does work the energy never grows."""
+    if case.get("works", True):
+        return "", ""
+    energy, kinetic = np.array(run["energy"], float), np.array(run["kinetic"], float)
+    rise = float((energy - np.minimum.accumulate(energy)).max(initial=0.0))
+    in_play = kinetic.max(initial=0.0) + np.ptp(energy - kinetic)
+    bound = max(BOOKS[case["accuracy"]] * in_play, 1e-12 * float(np.abs(energy).max(initial=0.0)))
+    return (
+        f"the energy grows by {rise:.1e} J, {rise / max(in_play, 1e-300):.1e} of what is in play"
+        if rise > bound
+        else ""
+    ), "gain"
 
 
 def extent(run: dict[str, Any], count: int) -> float:

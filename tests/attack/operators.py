@@ -36,7 +36,9 @@ from tests.attack.operators_artist import FRAMES  # noqa: E402
 
 import redmax_blender  # noqa: E402  (the paths are set above)
 from redmax.simulate import Recorder  # noqa: E402
-from redmax_blender.bridge import actions, keyed_pose, simulation  # noqa: E402
+from redmax_blender.bridge.bake import actions  # noqa: E402
+from redmax_blender.bridge.results import keyed_pose  # noqa: E402
+from redmax_blender.bridge.run import simulation  # noqa: E402
 
 LEFT_ALONE = {"warm_up", "clear_kernels", "open_documentation", "save_material", "save_joint_feel", "save_accuracy"}
 """Operators that act on the computer and not on the file."""
@@ -65,7 +67,11 @@ KEYS = {
 """Operators that may write or remove keys of objects that were there."""
 
 OFTEN = {"simulate": 6.0, "bake": 4.0, "check": 4.0, "connect": 6.0, "make_mechanism": 6.0, "fix": 5.0}
+OFTEN |= {"add_spring": 4.0, "add_gear": 4.0, "add_element": 6.0, "edit_list": 3.0, "remove_element": 1.0}
 OFTEN |= {"set_joint_axis": 4.0, "follow_coordinates": 2.0, "set_kind": 2.0, "bring_back": 2.0}
+
+
+ADDS_LITTLE = ("add_body", "add_part", "add_spring", "add_gear")
 
 
 class BrokenError(Exception):
@@ -108,9 +114,8 @@ class Fuzz(artist.Artist):
         for k in range(rng.randrange(0, 6)):
             self.box(f"Box {k}")
         if rng.random() < 0.6:
-            templates = [
-                name for name in dir(bpy.ops.redmax) if name.startswith("add_") and name not in ("add_body", "add_part")
-            ]
+            others = ("add_body", "add_part", "add_element", "add_spring", "add_gear")
+            templates = [name for name in dir(bpy.ops.redmax) if name.startswith("add_") and name not in others]
             self.press(rng.choice(templates))
             scene.frame_end = FRAMES
         self.witnesses()
@@ -169,7 +174,7 @@ class Fuzz(artist.Artist):
         rng = self.rng
         names = [name for name in dir(bpy.ops.redmax) if name not in LEFT_ALONE and not name.startswith("__")]
         if len(bpy.data.objects) > 40:  # templates on templates only take time
-            names = [name for name in names if not name.startswith("add_")]
+            names = [name for name in names if not name.startswith("add_") or name in ADDS_LITTLE]
         if sum(obj.redmax.is_body for obj in self.objects()) > 16 and rng.random() < 0.8:  # and so do large ones
             names = [name for name in names if name not in ("simulate", "bake")]
         name = rng.choices(names, [OFTEN.get(name, 1.0) for name in names])[0]
@@ -246,6 +251,8 @@ class Fuzz(artist.Artist):
         if bpy.context.window_manager.redmax.running:
             raise BrokenError("WRONG: a simulation is said to run, and none does")
         rules = [hold.wrong_now]
+        if self.rng.random() < 0.5:
+            rules.append(hold.wrong_of_elements)
         if self.rng.random() < 0.3:
             rules.append(hold.wrong_when_paused)
         if self.rng.random() < 0.5:
@@ -263,6 +270,9 @@ class Fuzz(artist.Artist):
             settings = {"fix": self.rng.choice(problem.fixes.split(",")), "element": problem.element}
         if name == "set_joint_axis" and (joint := self.joint()):
             self.only(joint)
+        if name == "edit_list" and (element := self.element()):
+            settings |= self.list_of(element)
+            bpy.context.view_layer.objects.active = element
         try:
             if not operator.poll():
                 return "grey"

@@ -11,7 +11,9 @@ import bmesh
 import bpy
 
 from redmax_blender import handlers
-from redmax_blender.bridge import live_check, preview
+from redmax_blender.bridge.check import live_check
+from redmax_blender.bridge.results import preview
+from redmax_blender.properties import forms, sorts
 from redmax_blender.properties import joint as joint_properties
 
 FRAMES = 12
@@ -198,7 +200,7 @@ class Artist:
         if obj is None:
             return
         joint = obj.redmax.joint
-        what = rng.randrange(8)
+        what = rng.randrange(9)
         if what == 0:
             joint.kind = rng.choice([item.identifier for item in joint.bl_rna.properties["kind"].enum_items])
         elif what == 1:
@@ -211,6 +213,9 @@ class Artist:
             obj.redmax.is_body = not obj.redmax.is_body
         elif what == 5:
             bpy.context.scene.redmax.accuracy = rng.choice(["DRAFT", "STANDARD", "HIGH"])
+        elif what == 8:
+            sort = rng.choice(sorts.GENERATED)
+            setattr(obj.redmax, sort.flag, not getattr(obj.redmax, sort.flag))
         elif what == 6:
             group: Any = joint_properties.own_group(joint)
             if hasattr(group, "axis"):
@@ -220,11 +225,54 @@ class Artist:
         obj.update_tag()  # as a button does
         bpy.context.view_layer.update()
 
+    def edit_element(self) -> None:
+        """Anything in the panels of a force, a constraint or the like."""
+        obj, rng = self.element(), self.rng
+        if obj is None:
+            return
+        sort = rng.choice(sorts.generated_sorts(obj.redmax))
+        settings = getattr(obj.redmax, sort.name)
+        if sort.registry is not None and rng.random() < 0.2:
+            settings.kind = rng.choice(sort.registry.kinds)
+        group = sort.own_group(settings)
+        for _ in range(rng.randrange(1, 4)):
+            self.edit_one(group)
+        obj.update_tag()
+        bpy.context.view_layer.update()
+
+    def edit_one(self, group: Any) -> None:
+        """A property of a group, or of an entry of one of its lists."""
+        rng = self.rng
+        shown = [prop for prop in group.bl_rna.properties if prop.identifier not in ("rna_type", "name")]
+        prop = rng.choice([prop for prop in shown if not prop.is_hidden and not prop.is_readonly] or shown)
+        name, value = prop.identifier, getattr(group, prop.identifier)
+        if prop.type == "COLLECTION":
+            if len(value) and rng.random() < 0.8:
+                self.edit_one(rng.choice(value))
+            elif rng.random() < 0.5:
+                value.add()
+        elif isinstance(value, bpy.types.PropertyGroup):
+            self.edit_one(value)
+        elif prop.type == "POINTER":
+            fitting = [obj for obj in self.objects() if obj.redmax.is_body or obj.redmax.is_joint or rng.random() < 0.2]
+            setattr(group, name, rng.choice([None, *fitting]))
+        elif prop.type == "ENUM":
+            setattr(group, name, rng.choice([item.identifier for item in prop.enum_items]))
+        elif prop.type == "BOOLEAN":
+            setattr(group, name, not value)
+        elif prop.type == "INT":
+            setattr(group, name, rng.randrange(-1, 8))
+        elif prop.type == "FLOAT":
+            number = rng.choice([0.0, 1.0, rng.uniform(-2.0, 2.0), rng.uniform(0.0, 50.0)])
+            setattr(group, name, [number] * prop.array_length if prop.is_array else number)
+            if prop.is_animatable and not prop.is_array and rng.random() < 0.3:
+                group.keyframe_insert(name, frame=rng.randrange(1, FRAMES))
+
     def bake_options(self) -> None:
         rng, options = self.rng, bpy.context.scene.redmax.bake
         options.target = rng.choice(["NEW", "NLA", "CURRENT"])
         options.keys = rng.choice(["EVERY", "EVERY", "FEWER", "EVERY_N"])
-        for name in ("torque", "reaction", "energy", "gap", "loop", "selected_only"):
+        for name in ("torque", "reaction", "energy", "gap", "forces", "loop", "selected_only"):
             setattr(options, name, rng.random() < (0.6 if name in ("torque", "energy") else 0.25))
 
     def new(self) -> None:
@@ -254,6 +302,18 @@ class Artist:
         joints = [obj for obj in self.objects() if obj.redmax.is_joint]
         return self.rng.choice(joints) if joints else None
 
+    def element(self) -> Any:
+        """A force, a constraint or the like, or None."""
+        found = [obj for obj in self.objects() if sorts.generated_sorts(obj.redmax)]
+        return self.rng.choice(found) if found else None
+
+    def list_of(self, obj: Any) -> dict[str, str]:
+        """One of the lists of an element, as its buttons name it."""
+        sort = self.rng.choice(sorts.generated_sorts(obj.redmax))
+        fields = forms.fields_of(sort.class_of(getattr(obj.redmax, sort.name)))
+        names = [field.name for field in fields if field.form in forms.LISTS]
+        return {"sort": sort.name, "field": self.rng.choice(names or ["points"])}
+
     def only(self, obj: Any) -> None:
         """Select one object."""
         for other in bpy.context.view_layer.objects:
@@ -265,7 +325,7 @@ SHOWS_ONLY = ("frame", "scrub", "pause", "hide_and_show", "click_row", "overlay"
 """Steps that change neither the artist's file nor what is simulated."""
 
 CHANGES = ("move", "move_joint", "key", "coordinate", "coordinate", "delete", "duplicate", "rename", "undo", "redo")
-CHANGES += ("edit", "edit_mode", "bake_options", "new", "touch", "parent")
+CHANGES += ("edit", "edit_mode", "edit_element", "edit_element", "bake_options", "new", "touch", "parent")
 
 
 def try_operator(operator: Any, **settings: Any) -> None:

@@ -10,9 +10,13 @@ from typing import Any
 import bpy
 
 from redmax_blender import compat
-from redmax_blender.bridge import cache, extract, kept, preview
-from redmax_blender.bridge.findings import RedMaxError
+from redmax_blender.bridge.core import ties
+from redmax_blender.bridge.core.findings import RedMaxError
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.objects import kept
+from redmax_blender.bridge.results import cache, preview
 from redmax_blender.overlay import seen_joints
+from redmax_blender.properties import sorts
 from redmax_blender.properties.scene import integrator_of
 
 UNKNOWN = "met an error it does not know"
@@ -134,6 +138,29 @@ def wrong_now() -> Iterator[str]:
             yield f"WRONG: {here} are shown moved, and nothing is to be shown"
     seen = seen_joints.known(bpy.context.scene, bpy.context.view_layer)
     seen_joints.matrices(seen, bpy.context.view_layer)
+
+
+def wrong_of_elements() -> Iterator[str]:
+    """Whatever is marked as a force, a constraint or the like is simulated, or Check says why not."""
+    scene = bpy.context.scene
+    with preview.paused():
+        found = extract.extract(scene, bpy.context.view_layer)
+    said = {finding.element for finding in found.findings if finding.severity == "ERROR"}
+    off = {name for mechanism in found.mechanisms if not mechanism.enabled for name in mechanism.members}
+    in_layer = {obj.name for obj in bpy.context.view_layer.objects}
+    for obj in scene.objects:
+        for sort in sorts.generated_sorts(obj.redmax) if obj.name in in_layer else ():
+            listed = {element.name for element in getattr(found.scene, sort.listed)}
+            ends = {each.object().name for each in sorts.references_of(obj.redmax) if each.object() is not None}
+            if obj.name not in listed and not said & {obj.name, *ends} and not off & ends:
+                yield f"WRONG: {sort.name} '{obj.name}' is not simulated, and nobody says why"
+    for listed in ties.OTHERS:
+        for element in getattr(found.scene, listed):
+            for sort, name in ties.names_in(element):
+                if name is not None and name not in {
+                    each.name for each in getattr(found.scene, sorts.SORTS[sort].listed)
+                }:
+                    yield f"WRONG: '{element.name}' refers to {sort} '{name}', which is not simulated"
 
 
 def wrong_when_paused() -> Iterator[str]:

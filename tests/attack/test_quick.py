@@ -13,7 +13,7 @@ from redmax.integrators import automatic
 
 from . import generators, invariance, reference
 from .campaign import Tally
-from .judge import OK, SAID, UNNAMED, WRONG, Verdict, books, closed_loops, ended_early, exceeds, excuse
+from .judge import OK, SAID, UNNAMED, WRONG, Verdict, books, closed_loops, ended_early, exceeds, excuse, kept, no_gain
 from .shrink import scenes, simpler
 
 TURN = {
@@ -172,6 +172,97 @@ def test_energy_that_comes_from_nowhere_is_noticed(swing):
     assert books({"accuracy": "high"}, swing) == ("", "energy")
     spoiled = {**swing, "energy": [e + 0.01 * k for k, e in enumerate(swing["energy"])]}
     assert "energy books" in books({"accuracy": "high"}, spoiled)[0]
+
+
+HELD = {
+    "joints": [
+        {"kind": "revolute", "name": "pin", "upper": 0.2},
+        {"kind": "revolute", "name": "soft", "upper": 0.0, "limit_stiffness": 5.0},
+    ],
+    "constraints": [
+        {"kind": "joint_limit", "name": "stop", "joint": "pin", "lower": 0.0},
+        {"kind": "coupling", "name": "gear", "leader": "pin", "follower": "wheel", "ratio": -2.0, "offset": 0.5},
+        {"kind": "joint_motion", "name": "path", "joint": "arm", "table": {"x": [0, 1], "y": [[0.0], [1.0]]}},
+        {
+            "kind": "joint_motion",
+            "name": "pace",
+            "joint": "cam",
+            "quantity": "velocity",
+            "table": {"x": [0], "y": [[3]]},
+        },
+    ],
+    "drives": [
+        {"name": "drive", "inputs": [{"joint": "pin"}], "followers": [{"joint": "tip", "ratio": 3.0, "offset": 0.1}]}
+    ],
+}
+COLUMNS = {name: k for k, name in enumerate(("pin", "soft", "wheel", "arm", "cam", "tip"))}
+
+
+def held_run(column=None, by=0.0, *, velocity=False):
+    """Everything where it is told at t = 0.1 s, but for one column; the soft limit may be passed."""
+    q, qdot = np.array([0.1, 0.7, 0.3, 0.1, 9.0, 0.4]), np.array([0.0, 0.0, 0.0, 0.0, 3.0, 0.0])
+    if column is not None:
+        (qdot if velocity else q)[COLUMNS[column]] += by
+    return {"t": [0.1], "q": [q.tolist()], "qdot": [qdot.tolist()], "columns": COLUMNS}
+
+
+def only(*keys):
+    return {"scene": {key: HELD[key] for key in keys}}
+
+
+def test_rows_that_are_kept_are_right():
+    assert kept({"scene": HELD}, held_run()) == ("", "rows")
+
+
+@pytest.mark.parametrize(
+    ("scene", "column", "by", "name"),
+    [
+        (only("joints"), "pin", 0.1 + 2e-9, "joint 'pin'"),
+        ({"scene": {"constraints": HELD["constraints"][:1]}}, "pin", -0.1 - 2e-9, "'stop'"),
+        (only("constraints"), "wheel", 2e-9, "'gear'"),
+        (only("constraints"), "arm", -2e-9, "'path'"),
+        (only("drives"), "tip", 2e-9, "'drive'"),
+    ],
+)
+def test_a_row_that_is_missed_by_two_billionths_is_named(scene, column, by, name):
+    assert name in kept(scene, held_run(column, by))[0]
+
+
+def test_a_velocity_that_is_missed_is_named():
+    assert "'pace'" in kept({"scene": HELD}, held_run("cam", 2e-9, velocity=True))[0]
+
+
+def test_energy_that_grows_without_work_is_noticed(swing):
+    assert no_gain({"accuracy": "high", "works": False}, swing) == ("", "gain")
+    spoiled = {**swing, "energy": [e + 0.01 * k for k, e in enumerate(swing["energy"])]}
+    assert "energy grows" in no_gain({"accuracy": "high", "works": False}, spoiled)[0]
+    assert no_gain({"accuracy": "high", "works": True}, spoiled) == ("", "")
+
+
+def test_what_must_hold_must_complete():
+    """No named end, no refusal and no patience is an excuse there."""
+    case = {"scene": TURN, "must_hold": True}
+    for answer in (
+        {"end": "ran", "status": "failed", "message": "Stopped at frame 3: joint 'pin' cannot go on"},
+        {"end": "refused", "message": "joint 'pin' is wrong"},
+        {"end": "slow", "message": "stopped"},
+    ):
+        assert ended_early(case, answer).failed
+    assert ended_early(case, {"end": "ran", "status": "complete"}) is None
+
+
+def test_held_mechanisms_have_every_joint_kind_and_every_row():
+    from redmax.joints import JOINTS
+
+    seen = set()
+    for seed in range(60):
+        scene = generators.case("held", seed)["scene"]
+        seen |= {joint["kind"] for joint in scene["joints"]}
+        seen |= {row["kind"] for row in scene["constraints"]} | {"drive" for _ in scene.get("drives", ())}
+        seen |= {row["quantity"] for row in scene["constraints"] if row["kind"] == "joint_motion"}
+        seen |= {"restitution" for row in scene["constraints"] if row.get("restitution")}
+    rows = {"joint_limit", "coupling", "joint_motion", "drive", "restitution", "position", "velocity", "acceleration"}
+    assert not {*JOINTS.kinds, *rows} - seen
 
 
 def test_an_open_loop_is_noticed(swing):

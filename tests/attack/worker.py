@@ -57,6 +57,9 @@ def simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
         "t": run.t.tolist(),
         "position": run.position.tolist(),
         "rotation": run.rotation.tolist(),
+        "q": run.q.tolist(),
+        "qdot": run.qdot.tolist(),
+        "columns": {name: model.columns(k).start for k, name in enumerate(run.joint_names)},
         "redundant": len(run.channels["gap"][0]) if "gap" in run.channels and len(run) else 0,
         **{name: run.channels[name].tolist() for name in CHANNELS if name in run.channels},
     }

@@ -14,8 +14,8 @@ from redmax import io
 from redmax.compile import compile as compile_scene
 from redmax.integrators import INTEGRATORS
 from redmax.simulate import record, simulate
-from redmax_blender.bridge import bake as baking
-from redmax_blender.bridge import extract
+from redmax_blender.bridge.bake import bake as baking
+from redmax_blender.bridge.extract import extraction as extract
 
 FPS = 24.0
 EULER = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")

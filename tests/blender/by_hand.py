@@ -51,7 +51,7 @@ def joint(name: str, parent: Any, child: Any, kind: str = "revolute", at: Any = 
 
 
 def extract() -> Any:
-    from redmax_blender.bridge.extract import extract as extract_scene
+    from redmax_blender.bridge.extract.extraction import extract as extract_scene
 
     return extract_scene(bpy.context.scene, bpy.context.view_layer)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from redmax_blender.bridge import cache, preview
+from redmax_blender.bridge.results import cache, preview
 
 
 def arrays(result):

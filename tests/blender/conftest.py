@@ -24,7 +24,7 @@ for folder in ("engine", "addon"):
 from gated_runs import gated  # noqa: E402  (the path is set above)
 
 import redmax_blender  # noqa: E402
-from redmax_blender.bridge import live  # noqa: E402
+from redmax_blender.bridge.run import live  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,7 +9,7 @@ import time
 import bpy
 import swinging
 
-from redmax_blender.bridge import live
+from redmax_blender.bridge.run import live
 
 
 def gated(integrator, *, at=None, what=None):

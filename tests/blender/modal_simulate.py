@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from redmax_blender.bridge import live
+from redmax_blender.bridge.run import live
 from redmax_blender.ops import simulate
 
 TICK = SimpleNamespace(type="TIMER", value="NOTHING", is_repeat=False)

@@ -38,7 +38,11 @@ import redmax_blender  # noqa: E402
 from redmax_blender import compat, handlers  # noqa: E402
 from redmax_blender._engine import compile as compiling  # noqa: E402
 from redmax_blender._engine import io, joints, kinematics, pose, so3, traits  # noqa: E402
-from redmax_blender.bridge import cache, composite_parts, extract, joint_fits, keyed_pose, loop_axes, motion_keys  # noqa: E402
+from redmax_blender.bridge.authoring import composite_parts, motion_keys  # noqa: E402
+from redmax_blender.bridge.core import loop_axes  # noqa: E402
+from redmax_blender.bridge.extract import extraction as extract  # noqa: E402
+from redmax_blender.bridge.objects import joint_fits  # noqa: E402
+from redmax_blender.bridge.results import cache, keyed_pose  # noqa: E402
 from redmax_blender.overlay import joint_glyphs  # noqa: E402
 from redmax_blender.properties import joint as joint_properties  # noqa: E402
 from redmax_blender.properties import result_names  # noqa: E402

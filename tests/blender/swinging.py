@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from redmax_blender.bridge import joint_fits
+from redmax_blender.bridge.objects import joint_fits
 
 BODIES = ("Post", "Upper", "Lower")
 MOVING = ("Upper", "Lower")

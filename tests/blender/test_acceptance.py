@@ -19,7 +19,7 @@ import pytest
 import redmax_blender
 from redmax import io
 from redmax.spatial import pose, quaternion
-from redmax_blender.bridge import cache
+from redmax_blender.bridge.results import cache
 
 ROOT = Path(__file__).parents[2]
 FLOAT32 = float(np.finfo(np.float32).eps)

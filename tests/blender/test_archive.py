@@ -21,7 +21,9 @@ from archive import motion
 from redmax import io
 from redmax.spatial import quaternion
 from redmax_blender import compat
-from redmax_blender.bridge import cache, check_report, extract
+from redmax_blender.bridge.check import check_report
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.results import cache
 from redmax_blender.properties.scene import integrator_of
 
 BAKED = ("Baked to Action", "Baked to NLA", "Baked Fewer", "Baked into Current")

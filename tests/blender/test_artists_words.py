@@ -8,7 +8,7 @@ import dataclasses
 import pytest
 
 from redmax_blender._engine import errors, outcome
-from redmax_blender.bridge import artists_words
+from redmax_blender.bridge.check.findings import artists_words
 
 BODY, JOINT = errors.ElementName("body", "Rotor"), errors.ElementName("joint", "Pin")
 

@@ -12,9 +12,9 @@ import pytest
 from mathutils import Euler, Matrix
 from test_build import box, empty, joint_objects, parent_to, select, world
 
-from redmax_blender.bridge import axis_choice, joint_rings
-from redmax_blender.bridge.extents import Extent
-from redmax_blender.bridge.part_shapes import PartShape
+from redmax_blender.bridge.core import axis_choice, joint_rings
+from redmax_blender.bridge.core.boxes import Extent
+from redmax_blender.bridge.core.part_shapes import PartShape
 from redmax_blender.properties import joint as joint_properties
 
 STANDS = {

@@ -24,8 +24,8 @@ from bake_cases import (
 )
 
 from redmax_blender import compat
-from redmax_blender.bridge import keys
-from redmax_blender.bridge.findings import BridgeError
+from redmax_blender.bridge.bake import keys
+from redmax_blender.bridge.core.findings import BridgeError
 
 SINGLE = 4e-6
 """A dozen roundings of Blender's single precision, in scenes of the size of 1."""

@@ -13,8 +13,10 @@ from linkages import LINKAGES, chain, closed_form, largest_errors, worst
 
 from redmax.integrators import INTEGRATORS
 from redmax_blender import compat
-from redmax_blender.bridge import bake_options, bezier_segments, fewer_keys, key_curves, simulation
-from redmax_blender.bridge.findings import Finding
+from redmax_blender.bridge.bake import bake_options, key_curves
+from redmax_blender.bridge.core import bezier_segments, fewer_keys
+from redmax_blender.bridge.core.findings import Finding
+from redmax_blender.bridge.run import simulation
 
 SUBFRAMES = 10
 SINGULAR = ("AXIS_ANGLE", "XYZ", "ZYX")

@@ -11,8 +11,9 @@ from linkages import four_bar
 
 from redmax.integrators import INTEGRATORS
 from redmax_blender import compat
-from redmax_blender.bridge import loop_ends, simulation
-from redmax_blender.bridge.findings import BridgeError
+from redmax_blender.bridge.bake import loop_ends
+from redmax_blender.bridge.core.findings import BridgeError
+from redmax_blender.bridge.run import simulation
 
 NAMES = ("Upper", "Lower")
 

@@ -9,7 +9,7 @@ import pytest
 import swinging
 
 from redmax_blender import compat
-from redmax_blender.bridge import cache
+from redmax_blender.bridge.results import cache
 
 
 @pytest.fixture

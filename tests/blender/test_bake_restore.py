@@ -21,8 +21,8 @@ from bake_cases import (
 )
 
 from redmax_blender import compat
-from redmax_blender.bridge import actions, keys
-from redmax_blender.bridge.findings import BridgeError
+from redmax_blender.bridge.bake import actions, keys
+from redmax_blender.bridge.core.findings import BridgeError
 
 SINGLE = 4e-6
 KEY = ("co", "handle_left", "handle_right")

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from redmax.spatial import euler, quaternion, so3
-from redmax_blender.bridge import euler_channels, frames, rotation_channels
+from redmax_blender.bridge.core import euler_channels, rotation_channels
+from redmax_blender.bridge.objects import frames
 
 EULER = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 MODES = ("QUATERNION", "AXIS_ANGLE", *EULER)

@@ -9,8 +9,8 @@ import pytest
 from bake_cases import baking, double_pendulum, extracted, largest_error, run_and_bake, simulated
 
 from redmax_blender import compat
-from redmax_blender.bridge import actions, keys
-from redmax_blender.bridge.findings import BridgeError
+from redmax_blender.bridge.bake import actions, keys
+from redmax_blender.bridge.core.findings import BridgeError
 
 SINGLE = 4e-6
 """A dozen roundings of Blender's single precision, in scenes of the size of 1."""

@@ -542,8 +542,8 @@ def test_a_second_joint_of_a_pair_has_the_same_parent_whichever_way_it_is_select
 
 
 def test_connect_refuses_a_body_to_itself_by_name():
-    from redmax_blender.bridge import build
-    from redmax_blender.bridge.findings import RedMaxError
+    from redmax_blender.bridge.authoring import build
+    from redmax_blender.bridge.core.findings import RedMaxError
 
     arm = box("Arm")
     select(arm)

@@ -14,7 +14,8 @@ from test_build import box, joint_objects, refused, select
 from redmax import joints
 from redmax.spatial import pose, so3
 from redmax_blender import compat, handlers
-from redmax_blender.bridge import coordinate_fit, motion_keys
+from redmax_blender.bridge.authoring import motion_keys
+from redmax_blender.bridge.core import coordinate_fit
 from redmax_blender.properties import joint as joint_properties
 
 

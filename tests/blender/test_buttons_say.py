@@ -7,7 +7,7 @@ import bpy
 import pytest
 import swinging
 
-from redmax_blender.bridge import live
+from redmax_blender.bridge.run import live
 
 
 def operators():

@@ -13,8 +13,10 @@ import pytest
 import swinging
 from cached_results import drop_memory, identical, results_in, save_as
 
-from redmax_blender.bridge import cache, cache_index, cache_places, live
-from redmax_blender.bridge.findings import RedMaxError
+from redmax_blender.bridge.core import cache_index
+from redmax_blender.bridge.core.findings import RedMaxError
+from redmax_blender.bridge.results import cache, cache_places
+from redmax_blender.bridge.run import live
 
 
 def stale():

@@ -11,7 +11,9 @@ import swinging
 from cached_results import arrays, drop_memory, identical, results_in, save_as
 from gated_runs import begin, until
 
-from redmax_blender.bridge import cache, cache_index, cache_places, live, preview
+from redmax_blender.bridge.core import cache_index
+from redmax_blender.bridge.results import cache, cache_places, preview
+from redmax_blender.bridge.run import live
 
 
 def no_space(*_, **__):

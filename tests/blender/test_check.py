@@ -11,7 +11,8 @@ import by_hand
 import pytest
 from by_hand import body, joint
 
-from redmax_blender.bridge import cache, check_report
+from redmax_blender.bridge.check import check_report
+from redmax_blender.bridge.results import cache
 from redmax_blender.ops import check as check_operators
 from redmax_blender.properties.scene import integrator_of
 

@@ -9,7 +9,8 @@ import pytest
 from by_hand import add, body, cube, extract, joint, said
 
 from redmax.io import dumps
-from redmax_blender.bridge import mass, mesh, modelled
+from redmax_blender.bridge.extract import mass, mesh
+from redmax_blender.bridge.objects import modelled
 
 
 def keyed(obj, path, *values):
@@ -74,7 +75,7 @@ def test_extraction_is_the_same_at_every_frame_and_repeats():
 
 def test_extraction_is_the_same_while_a_result_moves_the_bodies():
     """Also where Blender's own evaluation depends on where things stand: instances, modifiers, constraints."""
-    from redmax_blender.bridge import changes, kept
+    from redmax_blender.bridge.objects import changes, kept
 
     _, arm, hook = crane()
     cutter = cube("Cutter", (0.2, 0.2, 3.0), (2.0, 0.0, 1.0))
@@ -114,7 +115,7 @@ def test_extraction_is_the_same_while_a_result_moves_the_bodies():
 
 
 def test_a_baked_body_is_extracted_as_it_was_modelled():
-    from redmax_blender.bridge import changes, kept
+    from redmax_blender.bridge.objects import changes, kept
 
     _, arm, _ = crane()
     text = dumps(extract().scene)
@@ -130,7 +131,7 @@ def test_a_baked_body_is_extracted_as_it_was_modelled():
 
 def test_modelled_matrices_are_blenders():
     """Every rotation mode, deltas, parents and parent inverses, against what Blender evaluates."""
-    from redmax_blender.bridge.modelled import Modelled
+    from redmax_blender.bridge.objects.modelled import Modelled
 
     rng = np.random.default_rng(2)
     previous = None
@@ -189,8 +190,8 @@ def test_time_stretching_is_refused():
 
 
 def test_require_sound_raises_every_error_at_once():
-    from redmax_blender.bridge.extract import require_sound
-    from redmax_blender.bridge.findings import BridgeError
+    from redmax_blender.bridge.core.findings import BridgeError
+    from redmax_blender.bridge.extract.extraction import require_sound
 
     crane()
     require_sound(extract())

@@ -11,21 +11,27 @@ import pytest
 import swinging
 
 from redmax_blender import compat
-from redmax_blender.bridge import keys
+from redmax_blender.bridge.bake import keys
 
 WRITING = (
-    "bridge/bake",
-    "bridge/actions",
-    "bridge/keys",
-    "bridge/kept",
-    "bridge/curve_digest",
-    "bridge/transactions",
-    "bridge/nla_strips",
+    "bridge/bake/bake",
+    "bridge/bake/actions",
+    "bridge/bake/keys",
+    "bridge/objects/kept",
+    "bridge/bake/curve_digest",
+    "bridge/bake/transactions",
+    "bridge/bake/nla_strips",
     "compat",
 )
 """Where a bake writes."""
 
-BEFORE_WRITING = ("bridge/extract", "bridge/bake_plan", "bridge/placement", "bridge/result_channels", "bridge/preview")
+BEFORE_WRITING = (
+    "bridge/extract/extraction",
+    "bridge/bake/bake_plan",
+    "bridge/results/placement",
+    "bridge/results/result_channels",
+    "bridge/results/preview",
+)
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,8 @@ from cached_results import drop_memory, save_as
 
 from redmax_blender import headless
 from redmax_blender._engine import files
-from redmax_blender.bridge import blend_files, cache, cache_index, cache_places, preparation, unexpected
+from redmax_blender.bridge.core import blend_files, cache_index, unexpected
+from redmax_blender.bridge.results import cache, cache_places, preparation
 
 resource = pytest.importorskip("resource", reason="this system has no limits on files")
 ROOT = Path(__file__).parents[2]
@@ -256,7 +257,7 @@ redmax_blender.register()
 bpy.ops.wm.open_mainfile(filepath={blend!r})
 bpy.ops.redmax.simulate()
 print("MESSAGE", bpy.context.window_manager.redmax.message)
-from redmax_blender.bridge import cache
+from redmax_blender.bridge.results import cache
 print("FRAMES", len(cache.load(bpy.context.scene)))
 bpy.ops.redmax.bake()
 try:

@@ -14,27 +14,30 @@ import swinging
 from gated_runs import until
 from modal_simulate import ESC, MOUSE, RUNNING, TICK, Window
 
-from redmax_blender.bridge import cache, kept, live, preview, simulation, unexpected
+from redmax_blender.bridge.core import unexpected
+from redmax_blender.bridge.objects import kept
+from redmax_blender.bridge.results import cache, preview
+from redmax_blender.bridge.run import live, simulation
 from redmax_blender.ops import simulate
 
 SHOWING = (
     "ops/simulate",
-    "bridge/live",
-    "bridge/preview",
-    "bridge/shown",
-    "bridge/kept",
-    "bridge/simulation",
-    "bridge/cache",
-    "bridge/cache_places",
+    "bridge/run/live",
+    "bridge/results/preview",
+    "bridge/results/shown",
+    "bridge/objects/kept",
+    "bridge/run/simulation",
+    "bridge/results/cache",
+    "bridge/results/cache_places",
 )
 """What runs in the window between two frames of a simulation, and when it ends."""
 
 FINDING_OUT = (
-    "bridge/extract",
-    "bridge/check_report",
-    "bridge/mass",
-    "bridge/bodies",
-    "bridge/joints",
+    "bridge/extract/extraction",
+    "bridge/check/check_report",
+    "bridge/extract/mass",
+    "bridge/extract/bodies",
+    "bridge/extract/joints",
 )
 
 
@@ -187,7 +190,7 @@ def test_putting_channels_aside_can_be_interrupted_anywhere():
     obj = swinging.build().objects["Upper"]
     before, number, reached = faults.everything(), 1, True
     while reached:
-        with suppress(faults.PlantedError), faults.planted(number, "bridge/kept") as lines:
+        with suppress(faults.PlantedError), faults.planted(number, "bridge/objects/kept") as lines:
             kept.keep(obj)
         if lines.at:
             assert faults.differences(before, faults.everything()) == [], lines.at
@@ -203,7 +206,7 @@ def test_bringing_channels_back_can_be_interrupted_anywhere():
     while reached:
         kept.keep(obj)
         obj.location, obj.rotation_euler = (9.0, 9.0, 9.0), (1.0, 1.0, 1.0)
-        with suppress(faults.PlantedError), faults.planted(number, "bridge/kept") as lines:
+        with suppress(faults.PlantedError), faults.planted(number, "bridge/objects/kept") as lines:
             kept.restore(obj)
         kept.restore(obj)
         assert faults.differences(before, faults.everything()) == [], lines.at

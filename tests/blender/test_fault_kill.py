@@ -17,7 +17,9 @@ import pytest
 import swinging
 
 from redmax_blender._engine import trajectory
-from redmax_blender.bridge import cache, cache_index, cache_places, preview
+from redmax_blender.bridge.core import cache_index
+from redmax_blender.bridge.core.blend_files import is_whole
+from redmax_blender.bridge.results import cache, cache_places, preview
 
 SCRIPT = Path(__file__).with_name("killed_bake.py")
 START = 60.0
@@ -77,9 +79,20 @@ def killed_after(blend, log, seconds, *more):
         process.wait()
 
 
+def recovered(blend):
+    """The file, where Blender was killed within its own save: between renaming the old file to .blend1 and the new one
+    from .blend@ there is none of its name for a moment, and both are whole."""
+    if not blend.exists():
+        before, after = blend.with_name(blend.name + "1"), blend.with_name(blend.name + "@")
+        assert is_whole(before)
+        assert is_whole(after)
+        before.rename(blend)
+    return blend
+
+
 def sound(blend, states):
     """The file opens as one of its states; what is in its cache is whole; and it can be worked with. Says which."""
-    picture = opened(blend)
+    picture = opened(recovered(blend))
     found = [name for name, state in states.items() if faults.differences(state, picture) == []]
     assert found, faults.differences(states["plain"], picture)
     scene = bpy.context.scene

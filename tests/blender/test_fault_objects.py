@@ -11,7 +11,8 @@ from modal_simulate import TICK, Window
 
 import redmax_blender
 from redmax_blender import handlers
-from redmax_blender.bridge import cache, live, preview
+from redmax_blender.bridge.results import cache, preview
+from redmax_blender.bridge.run import live
 from redmax_blender.ops import simulate
 
 

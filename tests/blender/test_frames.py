@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from redmax_blender.bridge import frames, kept
+from redmax_blender.bridge.objects import frames, kept
 
 MODES = ["QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"]
 

@@ -9,7 +9,10 @@ import swinging
 
 import redmax_blender
 from redmax_blender import handlers
-from redmax_blender.bridge import changes, live, preview, simulation, weighing
+from redmax_blender.bridge.extract import weighing
+from redmax_blender.bridge.objects import changes
+from redmax_blender.bridge.results import preview
+from redmax_blender.bridge.run import live, simulation
 from redmax_blender.properties import migration
 
 

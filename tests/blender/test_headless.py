@@ -20,7 +20,10 @@ from redmax import energy_books
 from redmax.errors import ElementName
 from redmax.outcome import Outcome
 from redmax_blender import cli, compat, headless
-from redmax_blender.bridge import blend_files, cache, result_findings, run_report, simulation
+from redmax_blender.bridge.check import result_findings
+from redmax_blender.bridge.core import blend_files
+from redmax_blender.bridge.results import cache
+from redmax_blender.bridge.run import run_report, simulation
 
 ROOT = Path(__file__).parents[2]
 
@@ -295,7 +298,7 @@ def test_a_run_that_fails_on_the_way_is_kept_and_is_exit_code_3(source, out, mon
 
 
 def test_a_bake_that_is_refused_leaves_no_file(source, out, monkeypatch):
-    from redmax_blender.bridge.findings import refuse
+    from redmax_blender.bridge.core.findings import refuse
 
     def refused(*_):
         raise refuse("Lower", "'Lower' cannot be baked")

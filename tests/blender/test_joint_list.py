@@ -13,7 +13,8 @@ from by_hand import body, cube, joint
 from recording_layout import RecordingLayout
 
 from redmax_blender import handlers
-from redmax_blender.bridge import check_report, joint_rows, live_check, loops
+from redmax_blender.bridge.check import check_report, joint_rows, live_check
+from redmax_blender.bridge.check.findings import loops
 from redmax_blender.ui import lists, sidebar
 
 

@@ -15,7 +15,9 @@ from linkages import bar, turned_by_keys
 from unkeyed_battery import Battery
 
 from redmax_blender import compat, handlers
-from redmax_blender.bridge import keyed_pose, loop_following, torn_parts
+from redmax_blender.bridge.check.findings import torn_parts
+from redmax_blender.bridge.core import loop_following
+from redmax_blender.bridge.results import keyed_pose
 
 AXIS = (0.0, 1.0, 0.0)
 CLOSE = 2e-6

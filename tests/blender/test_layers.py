@@ -8,7 +8,7 @@ import ast
 import functools
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,20 +19,33 @@ ROOT = Path(__file__).parents[2]
 ADDON = ROOT / "addon" / "redmax_blender"
 ENGINE = ROOT / "engine" / "redmax"
 
+BRIDGE = {"bridge/check/fixes", "bridge/run", "bridge/bake"}
+"""The rooms of the bridge that no other room may import: all rooms are below them."""
+
 # What each part of the add-on may import, besides itself and what its dependencies may import.
 ALLOWED: dict[str, set[str]] = {
     "_engine": set(),
     "compat": set(),
     "wheels": set(),
     "properties": {"_engine"},
-    "bridge": {"properties", "compat"},
-    "templates": {"bridge"},
-    "ops": {"bridge", "templates"},
+    "bridge": set(),  # the package itself; its rooms follow, what needs no Blender first
+    "bridge/core": {"_engine"},
+    "bridge/objects": {"bridge/core", "properties", "compat"},
+    "bridge/check/findings": {"bridge/objects"},
+    "bridge/extract": {"bridge/check/findings"},
+    "bridge/results": {"bridge/extract"},
+    "bridge/authoring": {"bridge/results"},
+    "bridge/check": {"bridge/results"},
+    "bridge/check/fixes": {"bridge/check", "bridge/authoring"},
+    "bridge/run": {"bridge/check"},
+    "bridge/bake": {"bridge/results"},
+    "templates": {"bridge/authoring"},
+    "ops": {*BRIDGE, "templates"},
     "ui": {"properties", "compat"},
-    "preferences": {"bridge", "wheels"},  # it shows where results are kept
-    "handlers": {"bridge"},
-    "overlay": {"bridge"},
-    "headless": {"bridge", "wheels"},
+    "preferences": {"bridge/results", "wheels"},  # it shows where results are kept
+    "handlers": BRIDGE,
+    "overlay": {"bridge/check"},
+    "headless": {*BRIDGE, "wheels"},
     "cli": {"headless"},
     "registration": {"ops", "ui", "overlay", "preferences", "handlers", "cli", "wheels"},
     "__main__": {"headless", "cli", "registration"},
@@ -56,8 +69,13 @@ def _empty_file():
     """Sources are read here; no scene is touched, so none need be emptied."""
 
 
+def room(parts: Sequence[str]) -> str:
+    """The longest part of the add-on that a dotted name, given by its words, lies in."""
+    return next(part for n in range(len(parts), 0, -1) if (part := "/".join(parts[:n])) in ALLOWED)
+
+
 def part_of(path: Path) -> str:
-    return path.relative_to(ADDON).parts[0].removesuffix(".py")
+    return room(path.relative_to(ADDON).with_suffix("").parts)
 
 
 def closure(part: str) -> set[str]:
@@ -116,8 +134,9 @@ def imported_parts(path: Path) -> set[str]:
         steps = len(package) - (node.level - 1)
         assert steps >= 0, f"{path}: line {node.lineno} imports from above the add-on"
         target = package[:steps] + (node.module.split(".") if node.module else [])
-        names = [target[0]] if target else [alias.name for alias in node.names]
-        parts |= {name if name in ALLOWED else "__init__" for name in names}
+        for alias in node.names:
+            name = [*target, alias.name]
+            parts.add(room(name) if name[0] in ALLOWED else "__init__")
     return parts
 
 
@@ -136,6 +155,23 @@ def of_each_file(rule: Callable[[Path], None]) -> Callable[[str], None]:
 
     test.__doc__ = rule.__doc__
     return test
+
+
+def test_the_core_needs_no_blender():
+    """What it computes can be used and tested where no Blender is."""
+    program = (
+        "import importlib, sys\n"
+        f"sys.path[:0] = [{str(ADDON.parent)!r}, {str(ENGINE.parent)!r}]\n"
+        "for name in ('bpy', 'mathutils', 'bmesh'):\n"
+        "    sys.modules[name] = None\n"
+        "import types\n"
+        "package = sys.modules['redmax_blender'] = types.ModuleType('redmax_blender')\n"
+        f"package.__path__ = [{str(ADDON)!r}]\n"  # its own __init__ registers with Blender
+        f"for name in {[path.stem for path in sorted((ADDON / 'bridge' / 'core').glob('*.py'))]!r}:\n"
+        "    importlib.import_module(f'redmax_blender.bridge.core.{name}')\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 def test_the_rules_have_no_cycle():
@@ -247,9 +283,9 @@ def test_the_engine_runs_in_blenders_python_without_blender_and_wheels():
 
 KINDS_THAT_ARE_MADE = {
     "properties/joint.py": {"Prismatic", "Revolute"},  # a new joint, and parts of a new composite
-    "bridge/composite_parts.py": {"Revolute"},  # a new part
-    "bridge/joints.py": {"Fixed", "FreeTranslationRotation"},  # what holds a body that no joint carries
-    "bridge/fixes_loops.py": {"Spherical"},  # Make Ball
+    "bridge/authoring/composite_parts.py": {"Revolute"},  # a new part
+    "bridge/extract/joints.py": {"Fixed", "FreeTranslationRotation"},  # what holds a body that no joint carries
+    "bridge/check/fixes/fixes_loops.py": {"Spherical"},  # Make Ball
 }
 """Files that name a kind of joint to make one; so do templates."""
 

@@ -8,7 +8,7 @@ import pytest
 import swinging
 
 from redmax_blender import handlers
-from redmax_blender.bridge import check_report, live_check
+from redmax_blender.bridge.check import check_report, live_check
 
 
 @pytest.fixture

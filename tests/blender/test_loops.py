@@ -17,7 +17,9 @@ from test_acceptance import FLOAT32, hinge_gap, modelled_hinges, press, run_pyth
 from test_messages import check, fix, gone, refused, simulates, the_row
 from test_messages_loops import four_bar, row
 
-from redmax_blender.bridge import cache, extract, loop_choice, mechanisms
+from redmax_blender.bridge.core import loop_choice, mechanisms
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.results import cache
 from redmax_blender.templates import four_bar as four_bar_template
 from redmax_blender.templates import planar, scissor_lift, slider_crank
 

@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture
 def measuring():
-    from redmax_blender.bridge import mesh
+    from redmax_blender.bridge.extract import mesh
 
     return mesh
 

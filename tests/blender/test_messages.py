@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import swinging
 
-from redmax_blender.bridge import live
-from redmax_blender.bridge.findings import RedMaxError
+from redmax_blender.bridge.core.findings import RedMaxError
+from redmax_blender.bridge.run import live
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_zero_scale(arms):
 @pytest.mark.parametrize("name", ["USE_HULL", "USE_BOX", "ENTER_MASS"])
 def test_open_mesh(arms, name, monkeypatch):
     from redmax.geometry import hull
-    from redmax_blender.bridge import mass
+    from redmax_blender.bridge.extract import mass
 
     # Here without scipy; of a box the hull is its box, as the engine's own tests say.
     monkeypatch.setattr(hull, "hull_mesh", hull.bounding_box_mesh)
@@ -253,7 +253,7 @@ def test_an_open_part_does_not_replace_a_shape_that_was_chosen(arms):
 
 
 def test_a_hull_is_offered_only_where_there_are_hulls(arms, monkeypatch):
-    from redmax_blender.bridge import mass
+    from redmax_blender.bridge.extract import mass
 
     monkeypatch.setattr(mass.route, "found", {"scipy": None}.get)
     arms["Upper"].data = by_hand.mesh("Open", faces=by_hand.FACES[:-1])
@@ -494,7 +494,7 @@ def test_the_fix_simulate_passes_on_what_simulate_refuses(monkeypatch):
 
 
 def test_every_fix_says_what_it_does_and_is_done_by_somebody():
-    from redmax_blender.bridge import fixes
+    from redmax_blender.bridge.check.fixes import fixes
     from redmax_blender.properties.fixes import FIXES
 
     done = {*fixes.OF_ELEMENTS, *fixes.OF_SCENES, "SIMULATE"}
@@ -524,7 +524,7 @@ def test_a_fix_of_what_is_gone_is_refused_by_name(arms):
 
 
 def test_muted_text_that_nobody_wrote_is_no_harm(arms):
-    from redmax_blender.bridge import muting
+    from redmax_blender.bridge.objects import muting
 
     lists = '"constraints": [], "drivers": [], "curves": []'
     foreign = f'{{{lists}, "channels": {{"name": 1}}, "deltas": {{}}}}'

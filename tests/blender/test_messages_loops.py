@@ -42,7 +42,7 @@ def row():
 
 
 def largest_gap():
-    from redmax_blender.bridge import cache
+    from redmax_blender.bridge.results import cache
 
     return float(np.abs(cache.load(bpy.context.scene).channels["gap"]).max())
 

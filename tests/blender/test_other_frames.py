@@ -8,7 +8,8 @@ import pytest
 import swinging
 from unkeyed_battery import Battery
 
-from redmax_blender.bridge import changes, extract, modelled, other_frames
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.objects import changes, modelled, other_frames
 
 
 def keyed(obj, path, first, last, frames=(1, 13)):

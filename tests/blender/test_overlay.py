@@ -15,7 +15,8 @@ from by_hand import body, joint
 from recording_layout import RecordingLayout
 
 from redmax_blender import overlay
-from redmax_blender.bridge import joint_rows, preview
+from redmax_blender.bridge.check import joint_rows
+from redmax_blender.bridge.results import preview
 from redmax_blender.overlay import drawing, joint_glyphs, layout, seen_joints
 from redmax_blender.registration import Ledger
 from redmax_blender.ui import overlays

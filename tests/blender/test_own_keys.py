@@ -8,7 +8,8 @@ import pytest
 import swinging
 
 from redmax_blender import compat
-from redmax_blender.bridge import extract, other_frames
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.objects import other_frames
 
 
 def keyed(obj, path, *values, index=-1):

@@ -19,8 +19,9 @@ from bake_cases import (
     world_matrix,
 )
 
-from redmax_blender.bridge import object_motion, placement
-from redmax_blender.bridge.findings import BridgeError
+from redmax_blender.bridge.core import object_motion
+from redmax_blender.bridge.core.findings import BridgeError
+from redmax_blender.bridge.results import placement
 
 SINGLE = 4e-6
 """A dozen roundings of Blender's single precision, in scenes of the size of 1."""

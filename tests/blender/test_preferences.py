@@ -11,7 +11,7 @@ import swinging
 from recording_layout import RecordingLayout
 
 from redmax_blender import preferences
-from redmax_blender.bridge import cache, cache_usage
+from redmax_blender.bridge.results import cache, cache_usage
 from redmax_blender.ops import files
 
 

@@ -21,8 +21,9 @@ from recording_layout import RecordingLayout
 
 from redmax_blender import cli, handlers, headless, preferences
 from redmax_blender._engine import route, warm_up_process
-from redmax_blender.bridge import live, preparation, simulation
-from redmax_blender.bridge.findings import RedMaxError
+from redmax_blender.bridge.core.findings import RedMaxError
+from redmax_blender.bridge.results import preparation
+from redmax_blender.bridge.run import live, simulation
 from redmax_blender.ops import simulate
 from redmax_blender.ops.warm_up import REDMAX_OT_warm_up
 from redmax_blender.ui import sidebar

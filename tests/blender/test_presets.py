@@ -15,7 +15,7 @@ import swinging
 from recording_layout import RecordingLayout
 
 import redmax_blender
-from redmax_blender.bridge import joint_feel, presets
+from redmax_blender.bridge.authoring import joint_feel, presets
 from redmax_blender.properties import materials
 from redmax_blender.ui import presets as menus
 
@@ -151,7 +151,7 @@ def test_a_joint_swings_as_often_and_as_long_as_its_feel_says_whatever_its_size(
     assert bpy.ops.redmax.set_feel(frequency=2.0, decay=1.0) == {"FINISHED"}
     pin.redmax.joint.coordinate_angle_1 = 0.1
     swinging.simulate()
-    from redmax_blender.bridge import cache
+    from redmax_blender.bridge.results import cache
 
     result = cache.load(scene)
     q = result.q[:, 0]

@@ -12,7 +12,8 @@ import pytest
 import swinging
 
 from redmax_blender import compat
-from redmax_blender.bridge import cache, kept, placement, preview
+from redmax_blender.bridge.objects import kept
+from redmax_blender.bridge.results import cache, placement, preview
 
 TOLERANCE = 2e-6
 """Single precision at distances of a few metres."""

@@ -15,7 +15,7 @@ from redmax.geometry.solids import SHAPES
 from redmax.integrators import INTEGRATORS
 from redmax.joints import JOINTS
 from redmax_blender.properties import body as body_properties
-from redmax_blender.properties import from_specs, joint, materials, migration
+from redmax_blender.properties import from_specs, joint, materials, migration, sorts
 from redmax_blender.properties import scene as scene_properties
 
 KEYED = {
@@ -268,12 +268,18 @@ def test_generated_identifiers_are_stable():
         "velocity_distance", "torque", "stiffness", "rest_angle", "rest_distance", "damping", "lower_angle",
         "lower_distance", "upper_angle", "upper_distance", "use_limits", "limit_type", "use_lower", "use_upper",
         "velocity_number", "rest_number", "lower_number", "upper_number", "limit_stiffness", "limit_damping", "parts",
-        "active_part", "revolute", "prismatic", "screw", "spherical_euler", "free_translation_euler",
+        "active_part", "parent_bone", "parent_bone_id", "parent_known", "child_bone", "child_bone_id",
+        "child_known", "revolute", "prismatic", "screw", "spherical_euler", "free_translation_euler",
     } | KEYED == joint_names  # fmt: skip
     assert set(body_properties.REDMAX_PG_body.__annotations__) == {
         "mass_source", "material", "density", "mass", "shape", "box", "sphere", "cylinder", "capsule", "cone",
         "ellipsoid", "mesh", "damping", "root", "keep_free", "velocity", "spin", "measured_mass",
     }  # fmt: skip
+    springs = sorts.GROUPS["force"][0].__annotations__
+    end = {"body", "body_bone", "body_bone_id", "body_known", "point", "point_at", "point_at_bone", "point_at_bone_id",
+           "point_at_known", "point_vertex"}  # fmt: skip
+    both = {name.replace(word, f"{word}_{which}", 1) for which in "ab" for name in end for word in [name.split("_")[0]]}
+    assert set(springs) == both | {"stiffness", "damping", "use_rest_length", "rest_length", "measure"}
 
 
 def test_titles():

@@ -14,7 +14,8 @@ from modal_simulate import ESC, RUNNING, TICK, Window
 from recording_layout import RecordingLayout
 
 from redmax_blender import cli, headless
-from redmax_blender.bridge import cache, live, preview
+from redmax_blender.bridge.results import cache, preview
+from redmax_blender.bridge.run import live
 from redmax_blender.ops import simulate
 from redmax_blender.properties.scene import integrator_of
 from redmax_blender.ui import sidebar

@@ -17,7 +17,9 @@ from redmax.fields import Pose
 from redmax.joints import Revolute
 from redmax.scene import Body, Inertia, Scene
 from redmax.tables import Table
-from redmax_blender.bridge import engine_findings, mass, scene_digest
+from redmax_blender.bridge.check.findings import engine_findings
+from redmax_blender.bridge.core import scene_digest
+from redmax_blender.bridge.extract import mass
 
 
 def scene(**values):

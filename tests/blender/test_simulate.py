@@ -13,8 +13,9 @@ from gated_runs import begin, gated, until
 
 from redmax.integrators.watch import StoppedError
 from redmax_blender._engine import errors, outcome
-from redmax_blender.bridge import cache, live, preview, simulation
-from redmax_blender.bridge.findings import RedMaxError
+from redmax_blender.bridge.core.findings import RedMaxError
+from redmax_blender.bridge.results import cache, preview
+from redmax_blender.bridge.run import live, simulation
 from redmax_blender.ops.simulate import REDMAX_OT_simulate
 
 

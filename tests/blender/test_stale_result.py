@@ -8,7 +8,8 @@ import pytest
 import swinging
 from modal_simulate import TICK, Window
 
-from redmax_blender.bridge import live, result_findings, simulation
+from redmax_blender.bridge.check import result_findings
+from redmax_blender.bridge.run import live, simulation
 
 
 def listed():

@@ -13,8 +13,8 @@ from redmax.kernels.layout import packing
 from redmax.kernels.layout.declaration import Head
 from redmax_blender._engine import compile as compiling
 from redmax_blender._engine import fields, joints, so3, traits
-from redmax_blender.bridge import extract
-from redmax_blender.bridge.straight_axes import PARALLEL, Placed, angles, least_turn, straightened
+from redmax_blender.bridge.core.straight_axes import PARALLEL, Placed, angles, least_turn, straightened
+from redmax_blender.bridge.extract import extraction as extract
 
 NOISE = 1e-7
 EXACTLY = 2e-15

@@ -14,7 +14,9 @@ from linkages import worst
 from redmax.compile import compile as compile_scene
 from redmax.simulate import record, simulate
 from redmax_blender._engine import route
-from redmax_blender.bridge import bake, extract, frames_anew, preparation
+from redmax_blender.bridge.bake import bake, frames_anew
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.results import preparation
 from redmax_blender.properties.scene import integrator_of
 from redmax_blender.templates import TEMPLATES
 

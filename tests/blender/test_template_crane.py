@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from redmax.spatial import quaternion
-from redmax_blender.bridge import extract, simulation
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.run import simulation
 from redmax_blender.properties.scene import integrator_of
 from redmax_blender.templates import crane, damping
 

@@ -14,7 +14,8 @@ from redmax.geometry.mesh import Mesh
 from redmax.geometry.mesh_check import diagnose
 from redmax.spatial import pose
 from redmax_blender import compat
-from redmax_blender.bridge import extract, simulation
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.run import simulation
 from redmax_blender.properties.scene import integrator_of
 from redmax_blender.templates import TEMPLATES, outlines, shells
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from redmax_blender.bridge.time_left import FIRST, Pace, text
+from redmax_blender.bridge.core.time_left import FIRST, Pace, text
 
 
 @pytest.fixture(autouse=True)

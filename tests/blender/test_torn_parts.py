@@ -13,7 +13,7 @@ import pytest
 import swinging
 from mathutils import Matrix, Vector
 
-from redmax_blender.bridge import torn_parts
+from redmax_blender.bridge.check.findings import torn_parts
 
 
 def torn():

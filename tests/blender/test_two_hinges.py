@@ -9,7 +9,7 @@ import pytest
 from mathutils import Euler, Matrix, Vector
 from test_build import box, empty, joint_objects, joints, select
 
-from redmax_blender.bridge import cache
+from redmax_blender.bridge.results import cache
 from redmax_blender.ui import lists
 
 TURNS = {"leaning": (0.0, 0.2, 0.0), "tilted": (0.3, 0.2, 0.1), "far off": (1.1, -0.7, 2.3)}

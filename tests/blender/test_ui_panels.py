@@ -11,9 +11,9 @@ from recording_layout import RecordingLayout
 
 from redmax_blender._engine import integrators, joints, solids
 from redmax_blender.properties import joint as joint_properties
-from redmax_blender.ui import body, joint, physics, scene, sidebar
+from redmax_blender.ui import body, elements, joint, physics, scene, sidebar
 
-PANELS = (*body.CLASSES, *joint.CLASSES, *scene.CLASSES, *sidebar.CLASSES)
+PANELS = (*body.CLASSES, *joint.CLASSES, *elements.CLASSES, *scene.CLASSES, *sidebar.CLASSES)
 MOTIONS = ("simulated", "animated", "locked")
 
 

@@ -12,7 +12,8 @@ from recording_layout import RecordingLayout, operator_type
 
 import redmax_blender
 from redmax_blender import preferences, templates
-from redmax_blender.bridge import preparation, result_findings
+from redmax_blender.bridge.check import result_findings
+from redmax_blender.bridge.results import preparation
 from redmax_blender.ops import simulate
 from redmax_blender.properties import full_zip
 from redmax_blender.ui import body, joint, kinds, lists, menus, physics, presets, sidebar, text_lines
@@ -397,7 +398,10 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
     for kind in ("revolute", "revolute"):
         pin.redmax.joint.parts.add().kind = kind
     pin.redmax.joint.motion_type = "animated"
-    for obj in (rod, pin):
+    cable = bpy.data.objects.new("Cable", None)
+    scene.collection.objects.link(cable)
+    cable.redmax.is_force, cable.redmax.force.kind = True, "cable"
+    for obj in (rod, pin, cable):
         bpy.context.view_layer.objects.active = obj
         for layout in test_ui_panels.drawn().values():
             reached.update(layout.operators())

@@ -15,7 +15,9 @@ from unkeyed_battery import Battery
 
 import redmax_blender
 from redmax_blender import templates
-from redmax_blender.bridge import extract, live, preparation, preview, result_history
+from redmax_blender.bridge.extract import extraction as extract
+from redmax_blender.bridge.results import preparation, preview, result_history
+from redmax_blender.bridge.run import live
 from redmax_blender.ops import files
 from redmax_blender.properties.fixes import FIXES
 
@@ -89,8 +91,21 @@ def perhaps(name, /, **options):
 
 joint, bodies = with_selected("Shoulder"), with_selected("Upper", "Lower")
 
+
+def with_strand(name, /, **options):
+    """A strand, of which only an element's own operators may take anything away."""
+    select("Upper", "Lower")
+    run("add_element", kind="strand.")
+    run(name, **options)
+
+
 CASES = {
     "add_body": (with_selected("Blob"), {}),
+    "add_element": (with_selected("Upper", "Lower"), {"kind": "force.cable"}),
+    "add_gear": (with_selected("Shoulder", "Elbow"), {"source": "GIVEN"}),
+    "add_spring": (with_selected("Post", "Lower"), {}),
+    "edit_list": (with_strand, {"sort": "strand", "field": "nodes", "action": "ADD"}),
+    "remove_element": (with_strand, {}),
     "add_part": (composite, {}),
     "apply_preset": (bodies, {"filepath": str(PRESET)}),
     "bake": (after("simulate"), {}),

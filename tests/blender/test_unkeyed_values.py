@@ -15,13 +15,15 @@ from test_live_check import edit, state, waiting  # noqa: F401  (a fixture)
 from unkeyed_battery import Battery
 
 import redmax_blender
-from redmax_blender.bridge import animated_values, live, preview
+from redmax_blender.bridge.objects import animated_values
+from redmax_blender.bridge.results import preview
+from redmax_blender.bridge.run import live
 
 ADDON = Path(redmax_blender.__file__).parent
 
 GOES_TO_A_FRAME = {
-    Path("bridge/other_frames.py"): "in a copy of the scene, which writes nothing back",
-    Path("bridge/fixes_scene.py"): "the button Go to Frame, which does nothing else",
+    Path("bridge/objects/other_frames.py"): "in a copy of the scene, which writes nothing back",
+    Path("bridge/check/fixes/fixes_scene.py"): "the button Go to Frame, which does nothing else",
 }
 SETS_THE_FRAME = {"frame_set", "frame_current", "frame_subframe", "frame_float"}
 

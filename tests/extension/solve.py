@@ -20,7 +20,7 @@ def engine(name):
 
 
 route, cache_folder, warm_up = engine("kernels.route"), engine("kernels.cache.cache_folder"), engine("warm_up")
-preparation = importlib.import_module(f"{module}.bridge.preparation")
+preparation = importlib.import_module(f"{module}.bridge.results.preparation")
 facts = {"loaded at start": sorted({"numba", "llvmlite"} & set(sys.modules)), "solver": preparation.solver()._asdict()}
 
 
@@ -33,7 +33,7 @@ def simulate_and_bake():
     assert bpy.ops.redmax.simulate() == {"FINISHED"}, bpy.context.window_manager.redmax.message
     facts["seconds"] = time.perf_counter() - begun
     assert bpy.ops.redmax.bake() == {"FINISHED"}
-    cache = importlib.import_module(f"{module}.bridge.cache")
+    cache = importlib.import_module(f"{module}.bridge.results.cache")
     result = cache.load(scene)
     facts["result"] = {"route": result.meta["route"], "status": result.status, "frames": len(result)}
     facts["place"] = result.position[-1].ravel().tolist()
@@ -42,7 +42,7 @@ def simulate_and_bake():
 
 def simulate_meanwhile():
     """As a window does: the compiler has a process of its own, and a simulation begins at once."""
-    live = importlib.import_module(f"{module}.bridge.live")
+    live = importlib.import_module(f"{module}.bridge.run.live")
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, 25
@@ -64,7 +64,7 @@ def simulate_meanwhile():
     facts["longest stall"], facts["warm-up seconds"] = longest, process.seconds
     facts["warm-up"] = [process.complete, process.failure]
     facts["compilers"] = len(no_network.compilers)
-    cache = importlib.import_module(f"{module}.bridge.cache")
+    cache = importlib.import_module(f"{module}.bridge.results.cache")
     facts["stale"] = cache.is_stale(scene, bpy.context.view_layer)
     facts["next route"] = preparation.route_now()
 

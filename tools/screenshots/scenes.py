@@ -231,6 +231,108 @@ def panel_body():
     show_properties("PHYSICS")
 
 
+def solid(make, name, location, **options):
+    """A mesh of Blender's own at a place."""
+    make(location=location, **options)
+    bpy.context.object.name = name
+    return bpy.context.object
+
+
+def select(*objects):
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj in objects)
+    bpy.context.view_layer.objects.active = objects[-1]
+
+
+def hanging():
+    """A weight on a spring below a locked beam; returns both and the spring."""
+    empty_scene()
+    with in_viewport():
+        beam = solid(bpy.ops.mesh.primitive_cube_add, "Beam", (0.0, 0.0, 2.0), size=0.5)
+        weight = solid(bpy.ops.mesh.primitive_uv_sphere_add, "Weight", (0.0, 0.0, 0.6), radius=0.25)
+        beam.scale = (3.0, 1.0, 0.3)
+        select(beam)
+        bpy.ops.redmax.add_body()
+        beam.redmax.body.root = "LOCKED"
+        select(beam, weight)
+        bpy.ops.redmax.add_spring(frequency=1.5, rest=0.8)
+    return beam, weight, bpy.context.object
+
+
+@picture
+def panel_spring():
+    """A spring with its results baked."""
+    scene = bpy.context.scene
+    _beam, _weight, spring = hanging()
+    scene.frame_end = 24
+    scene.redmax.bake.forces = True
+    with in_viewport():
+        bpy.ops.redmax.simulate()
+        bpy.ops.redmax.bake()
+    scene.frame_set(12)
+    activate(spring)
+    show_properties("PHYSICS")
+    show_sidebar()
+    frame_view()
+
+
+@picture
+def panel_gear():
+    """Two wheels and the gear between them."""
+    empty_scene()
+    with in_viewport():
+        wheels = [
+            solid(bpy.ops.mesh.primitive_cylinder_add, name, (x, 0.0, 0.0), radius=radius, depth=0.2)
+            for name, x, radius in (("Pinion", 0.0, 0.3), ("Wheel", 0.9, 0.6))
+        ]
+        for wheel in wheels:
+            select(wheel)
+            bpy.ops.redmax.connect(kind="revolute")
+        select(*wheels)
+        bpy.ops.redmax.add_gear()
+    show_properties("PHYSICS")
+    show_sidebar()
+    frame_view()
+
+
+@picture
+def panel_strand():
+    """A rope from a beam to a weight, with its list of nodes."""
+    beam, weight, spring = hanging()
+    with in_viewport():
+        select(spring)
+        bpy.ops.redmax.remove_element()
+        middle = bpy.data.objects.new("Knot", None)
+        bpy.context.scene.collection.objects.link(middle)
+        middle.location = (0.3, 0.0, 1.3)
+        select(beam, weight)
+        bpy.ops.redmax.add_element(kind="strand.")
+        strand = bpy.context.object
+        select(middle, strand)
+        bpy.ops.redmax.edit_list(sort="strand", field="nodes", action="ADD")
+        bpy.ops.redmax.edit_list(sort="strand", field="nodes", action="UP")
+        for number, body in ((0, beam), (2, weight)):
+            attached = strand.redmax.strand.attachments.add()
+            attached.node, attached.body = number, body
+    activate(strand)
+    show_properties("PHYSICS")
+    show_sidebar()
+    frame_view()
+
+
+@picture
+def panel_lost():
+    """A spring whose body was deleted."""
+    _beam, weight, spring = hanging()
+    bpy.data.objects.remove(weight)
+    with in_viewport(), contextlib.suppress(RuntimeError):  # what is found is reported
+        bpy.ops.redmax.check()
+    activate(spring)
+    show_properties("PHYSICS")
+    show_sidebar()
+    frame_view()
+
+
 @picture
 def panel_joint():
     crane()

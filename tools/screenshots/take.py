@@ -42,6 +42,10 @@ CROPS = {
     "panel_loops": (440, 66, 1314, 1088),
     "panel_simulating": (440, 66, 1314, 1088),
     "panel_body": PROPERTIES,
+    "panel_spring": PROPERTIES,
+    "panel_gear": PROPERTIES,
+    "panel_strand": PROPERTIES,
+    "panel_lost": (1026, 66, 1314, 746),
     "panel_joint": PROPERTIES,
     "panel_joint_limits": PROPERTIES,
     "panel_joint_ball": PROPERTIES,
@@ -51,7 +55,7 @@ CROPS = {
     "overlay_joints": (440, 66, 1314, 844),
     "overlay_glyphs": (300, 370, 1120, 750),
     "panel_add_menu": (640, 540, 850, 770),
-    "panel_object_menu": (640, 540, 850, 944),
+    "panel_object_menu": (640, 540, 850, 1008),
 }
 
 FAINT = 24

@@ -4,7 +4,21 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import bake, build, check, files, fixes, follow, joint_kind, mechanisms, presets, simulate, templates, warm_up
+from . import (
+    bake,
+    build,
+    check,
+    elements,
+    files,
+    fixes,
+    follow,
+    joint_kind,
+    mechanisms,
+    presets,
+    simulate,
+    templates,
+    warm_up,
+)
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -13,7 +27,7 @@ if TYPE_CHECKING:
 def register(ledger: "Ledger") -> None:
     ledger.add_preset_path(str(Path(__file__).parents[1]))
     for module in (
-        *(build, check, files, fixes, follow, joint_kind, mechanisms, presets),
+        *(build, check, elements, files, fixes, follow, joint_kind, mechanisms, presets),
         *(simulate, bake, templates, warm_up),
     ):
         ledger.add_classes(module.CLASSES)

@@ -6,8 +6,10 @@ from typing import Any
 
 import bpy
 
-from ..bridge import actions, cache, extract, preview
-from ..bridge import bake as baking
+from ..bridge.bake import actions
+from ..bridge.bake import bake as baking
+from ..bridge.extract import extraction as extract
+from ..bridge.results import cache, preview
 from ..properties.scene import integrator_of
 from . import readiness
 

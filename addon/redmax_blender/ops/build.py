@@ -5,8 +5,12 @@ from typing import Any
 
 import bpy
 
-from ..bridge import axis_report, build, joint_axes, joint_graph, make_mechanism, preview
-from ..bridge.connecting import Connecting, connect_selected
+from ..bridge.authoring import build, make_mechanism
+from ..bridge.authoring.connecting import Connecting, connect_selected
+from ..bridge.core import axis_report, joint_axes
+from ..bridge.objects import joint_graph
+from ..bridge.objects.editable import require_editable
+from ..bridge.results import preview
 from ..properties import joint as joint_properties
 from . import joint_axis, joint_editing, readiness
 
@@ -164,7 +168,7 @@ class REDMAX_OT_add_body(bpy.types.Operator):
     @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         objects = _new_bodies(context)
-        build.require_editable(objects)
+        require_editable(objects)
         for obj in objects:
             build.add_body(obj)
         names = make_mechanism.listed([obj.name for obj in objects])

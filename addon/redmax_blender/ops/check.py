@@ -7,9 +7,9 @@ from typing import Any
 import bpy
 
 from .._engine import io
-from ..bridge import check_report
-from ..bridge.bodies import local_object
-from ..bridge.extract import extract, require_sound
+from ..bridge.check import check_report
+from ..bridge.extract.extraction import extract, require_sound
+from ..bridge.objects.named_objects import local_object
 from . import readiness
 
 

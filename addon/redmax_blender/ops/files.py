@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import cache, preview
+from ..bridge.results import cache, preview
 from . import readiness
 
 PACKAGE = Path(__file__).parents[1]

@@ -5,9 +5,11 @@ from typing import Any
 
 import bpy
 
-from ..bridge import check_report, fixes, fixes_bodies, weighing
-from ..bridge.bodies import local_object
-from ..bridge.findings import RedMaxError, refuse
+from ..bridge.check import check_report
+from ..bridge.check.fixes import fixes, fixes_bodies
+from ..bridge.core.findings import RedMaxError, refuse
+from ..bridge.extract import weighing
+from ..bridge.objects.named_objects import local_object
 from ..properties import fixes as words
 from . import readiness
 

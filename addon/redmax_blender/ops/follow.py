@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge import keyed_pose, preview
+from ..bridge.results import keyed_pose, preview
 from ..properties.window_manager import running
 
 

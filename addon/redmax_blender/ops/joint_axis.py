@@ -6,8 +6,8 @@ from typing import Any
 
 import bpy
 
-from ..bridge import axis_setting
-from ..bridge.bodies import local_object
+from ..bridge.authoring import axis_setting
+from ..bridge.objects.named_objects import local_object
 from . import readiness
 
 SEPARATOR = "\n"

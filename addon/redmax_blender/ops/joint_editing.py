@@ -7,7 +7,9 @@ from typing import Any
 import bpy
 
 from .._engine import joints
-from ..bridge import build, composite_parts, make_mechanism, motion_keys, units
+from ..bridge.authoring import build, composite_parts, elements, make_mechanism, motion_keys
+from ..bridge.objects import units
+from ..bridge.objects.editable import require_editable
 from ..properties import joint as joint_properties
 from . import readiness
 
@@ -35,9 +37,11 @@ class REDMAX_OT_remove_joint(bpy.types.Operator):
     @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         found = _joints(context)
-        build.require_editable(found)
+        require_editable(found)
         depsgraph = context.evaluated_depsgraph_get()
-        text = f"Removed {make_mechanism.listed([obj.name for obj in found])}"
+        acting = elements.referring_to(context.scene, found)
+        text = f"Removed {make_mechanism.listed([obj.name for obj in (*found, *acting)])}"
+        elements.remove(acting, depsgraph)
         for obj in found:
             build.remove_joint(obj, depsgraph, keep_empty=self.keep_empty)
         self.report({"INFO"}, text)

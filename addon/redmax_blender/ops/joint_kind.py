@@ -6,8 +6,8 @@ from typing import Any
 import bpy
 
 from .._engine import joints
-from ..bridge.build import require_editable
-from ..bridge.findings import refuse
+from ..bridge.core.findings import refuse
+from ..bridge.objects.editable import require_editable
 from ..properties import from_specs
 from ..properties import joint as joint_properties
 from . import readiness

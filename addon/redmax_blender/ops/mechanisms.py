@@ -5,7 +5,8 @@ from typing import Any
 
 import bpy
 
-from ..bridge import check_report, mechanisms
+from ..bridge.check import check_report
+from ..bridge.objects import mechanism_switches
 from . import readiness
 
 
@@ -32,7 +33,7 @@ class REDMAX_OT_solo_mechanism(bpy.types.Operator):
     @readiness.refusing
     def execute(self, context: Any) -> set[str]:
         roots = [row.root for row in context.window_manager.redmax.mechanisms]
-        said = mechanisms.solo(roots, self.root)
+        said = mechanism_switches.solo(roots, self.root)
         check_report.refresh(context)
         self.report({"INFO"}, said)
         return {"FINISHED"}

@@ -7,8 +7,8 @@ from typing import Any
 import bpy
 from bl_operators.presets import AddPresetBase
 
-from ..bridge import joint_feel, presets
-from ..bridge.findings import RedMaxError
+from ..bridge.authoring import joint_feel, presets
+from ..bridge.core.findings import RedMaxError
 from . import readiness
 
 

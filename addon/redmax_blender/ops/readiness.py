@@ -12,8 +12,9 @@ from typing import Any
 
 import bpy
 
-from ..bridge import check_report, live_check, unexpected
-from ..bridge.findings import RedMaxError
+from ..bridge.check import check_report, live_check
+from ..bridge.core import unexpected
+from ..bridge.core.findings import RedMaxError
 from ..properties import window_manager
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import bpy
 
 from .._engine import preparing
-from ..bridge import cache, live, preparation, preview, result_history, simulation, unexpected
-from ..bridge.findings import BridgeError, RedMaxError
+from ..bridge.core import unexpected
+from ..bridge.core.findings import BridgeError, RedMaxError
+from ..bridge.results import cache, preparation, preview, result_history
+from ..bridge.run import live, simulation
 from ..properties.scene import has_bodies
 from . import readiness
 

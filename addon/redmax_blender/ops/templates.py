@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from .. import templates
-from ..bridge import units
+from ..bridge.objects import units
 from . import readiness
 
 

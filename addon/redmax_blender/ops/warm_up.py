@@ -5,7 +5,8 @@ from typing import Any
 
 import bpy
 
-from ..bridge import live, preparation
+from ..bridge.results import preparation
+from ..bridge.run import live
 from ..properties import full_zip
 
 INTERVAL = 0.1

@@ -13,7 +13,8 @@ import bpy
 import gpu
 import numpy as np
 
-from ..bridge import preview, unexpected
+from ..bridge.core import unexpected
+from ..bridge.results import preview
 from . import layout, seen_joints
 
 LINE, SELECTED_LINE = 1.6, 2.4

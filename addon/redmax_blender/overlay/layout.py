@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._engine import arrays
-from ..bridge import frames
+from ..bridge.objects import frames
 from .seen_joints import Seen, State
 
 Array = arrays.Array

@@ -14,7 +14,8 @@ import bpy
 import numpy as np
 
 from .._engine import arrays
-from ..bridge import frames, joint_objects, joint_rows
+from ..bridge.check import joint_rows
+from ..bridge.objects import frames, joint_objects
 from ..properties import joint as joint_properties
 from . import joint_glyphs
 

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`object.redmax` and `pose_bone.redmax`: whether it is a body or a joint, and what a result has put aside."""
+"""`object.redmax` and `pose_bone.redmax`: which sorts of element it is, and what a result has put aside."""
 
 from typing import Any
 
 import bpy
 
-from . import body, from_specs, joint, joint_fit, migration, stored_groups
+from . import body, from_specs, joint, joint_fit, migration, sorts, stored_groups
 from .from_specs import OVERRIDABLE, STATIC
+from .mechanism_bodies import mechanism_bodies
 
 
 def _stamp(group: Any, _context: Any) -> None:
     """Whoever becomes part of a mechanism carries the version its properties are written in."""
-    if group.is_body or group.is_joint:
+    if sorts.is_element(group):
         group.version = migration.CURRENT
         stored_groups.store(group)
     if group.is_joint:
@@ -38,6 +39,7 @@ def _element_annotations() -> dict[str, Any]:
         ),
         "body": bpy.props.PointerProperty(type=body.REDMAX_PG_body, override=OVERRIDABLE),
         "joint": bpy.props.PointerProperty(type=joint.REDMAX_PG_joint, override=OVERRIDABLE),
+        **sorts.annotations(_stamp),
     }
 
 
@@ -91,6 +93,7 @@ REDMAX_PG_baked = from_specs.make_group(
         "paths": _text("Data paths of the baked channels, separated by commas"),
         "others": _text("Digest of the F-curves of other channels that a new action took over, as they were then"),
         "channels": _text("Custom properties the bake added, separated by commas"),
+        "units": _text("Units of those of forces and the like, as 'redmax_tension=N;redmax_length=m'"),
         "results": bpy.props.PointerProperty(
             type=bpy.types.Action, description="Action that holds the keys of results", override=OVERRIDABLE
         ),
@@ -115,22 +118,6 @@ def _colour_bodies(group: Any, _context: Any) -> None:
     for obj in mechanism_bodies(group.id_data):
         if obj.library is None:
             obj.color = (*group.color, 1.0)
-
-
-def mechanism_bodies(start: Any) -> list[Any]:
-    """Bodies that hang together with one through joints, itself included."""
-    neighbours: dict[Any, list[Any]] = {}
-    for obj in bpy.data.objects:
-        parent, child = obj.redmax.joint.parent, obj.redmax.joint.child
-        if obj.redmax.is_joint and parent is not None and child is not None:
-            neighbours.setdefault(parent, []).append(child)
-            neighbours.setdefault(child, []).append(parent)
-    found, pending = {start: None}, [start]
-    while pending:
-        new = [body for body in neighbours.get(pending.pop(), ()) if body not in found]
-        found.update(dict.fromkeys(new))
-        pending += new
-    return list(found)
 
 
 REDMAX_PG_mechanism_settings = from_specs.make_group(
@@ -172,10 +159,15 @@ REDMAX_PG_object = from_specs.make_group(
     },
     "RedMax settings of an object.",
 )
-REDMAX_PG_bone = from_specs.make_group("REDMAX_PG_bone", _element_annotations(), "RedMax settings of a pose bone.")
+REDMAX_PG_bone = from_specs.make_group(
+    "REDMAX_PG_bone",
+    {**_element_annotations(), "identifier": _text("By which references know the bone, whatever its name")},
+    "RedMax settings of a pose bone.",
+)
 
 CLASSES = (
     *joint_fit.CLASSES,
+    *sorts.CLASSES,
     REDMAX_PG_kept,
     REDMAX_PG_baked,
     REDMAX_PG_mechanism_settings,

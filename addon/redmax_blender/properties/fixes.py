@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Check offers to do about a problem: the words on the buttons. `bridge.fixes` does it.
+"""What Check offers to do about a problem: the words on the buttons. `bridge.check.fixes.fixes` does it.
 
 Numbers are those of an operator's enum; only append.
 """
@@ -75,6 +75,14 @@ FIXES = {
     "RESET": Fix("Reset", "Put the part back where its joints were fitted to it", "LOOP_BACK", 26, False),
     "REFIT": Fix("Re-fit", "Leave the part where it is and fit its joints to it anew", "CON_PIVOT", 27, False),
     "IGNORE": Fix("Ignore", "Bodies of this scene may pass through each other: do not mention it again", "HIDE_ON", 28),
+    "PICK_END": Fix(
+        "Pick", "Refer to what is selected besides it, instead of what was lost or is missing", "EYEDROPPER", 29, False
+    ),
+    "USE_WORLD": Fix("Use World", "Let the world hold the end whose body was lost", "WORLD", 30, False),
+    "CLEAR_PLACE": Fix(
+        "Use Coordinates", "Take the point from its own coordinates, not from the object that was lost", "CURSOR", 31
+    ),
+    "REMOVE_ELEMENT": Fix("Remove", "Remove what refers to something that is gone", "X", 32, False),
 }
 
 ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]

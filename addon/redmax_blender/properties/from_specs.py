@@ -18,6 +18,9 @@ OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 STATIC: set[str] = set()
 """Options of a property that cannot be keyed, because a simulation reads it once."""
 
+NEW_VALUES = {"stiffness": 100.0, "peak_force": 100.0, "optimal_length": 0.1}
+"""What required numbers of a new element are, where 0 or 1 would be useless."""
+
 AUTHORING_DEFAULTS = {"pitch": 0.05, "limit_stiffness": 1000.0, "limit_damping": 10.0}
 """What a new element gets where the engine's own default, or none, would be useless: a limit must stop something."""
 
@@ -56,7 +59,7 @@ def title(name: str) -> str:
 def tooltip(spec: Any) -> str:
     """The engine's sentence without a final period, with the unit where Blender does not show one."""
     unit = f" [{spec.unit}]" if spec.unit and spec.unit not in BLENDER_UNITS and spec.unit not in SPLIT_UNITS else ""
-    return f"{(spec.plain or spec.doc).rstrip('.')}{unit}"
+    return f"{(spec.plain or spec.doc).rstrip('.')}{unit.replace('rad/s', 'radians/s')}"
 
 
 def summary(cls: Any) -> str:
@@ -83,7 +86,9 @@ def starting_value(name: str, spec: Any, default: Any) -> Any:
     """What a field of a new element holds. default: the engine's own, or REQUIRED."""
     if default is not fields.REQUIRED:
         return default
-    number = AUTHORING_DEFAULTS.get(name, 1.0 if spec.positive else 0.0)
+    if spec.sort == "integer":
+        return 0
+    number = (NEW_VALUES | AUTHORING_DEFAULTS).get(name, 1.0 if spec.positive else 0.0)
     return (number,) * (spec.shape[0] or 0) if spec.shape else number
 
 
@@ -101,7 +106,7 @@ def to_property(name: str, spec: Any, default: Any, *, options: set[str] = STATI
         shown["min"] = 0.0 if spec.positive else spec.minimum
     unit = BLENDER_UNITS.get(spec.unit, "NONE")
     match spec.sort:
-        case "number" if not spec.nullable:
+        case "number":
             return bpy.props.FloatProperty(default=value, unit=unit, precision=DIGITS.get(spec.unit, 4), **shown)
         case "integer":
             return bpy.props.IntProperty(

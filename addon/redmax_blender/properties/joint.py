@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from .._engine import fields, joints, traits
-from . import from_specs, joint_arrow
+from . import from_specs, joint_arrow, references
 from .from_specs import OVERRIDABLE, STATIC
 
 COMMON = fields.specs(joints.Joint)
@@ -137,27 +137,14 @@ def put_arrows_right() -> None:
             obj.empty_display_type = plain
 
 
-def _is_body(_self: Any, obj: Any) -> bool:
-    return bool(obj.redmax.is_body)
+_is_body = references.of_sort("body")
 
 
 def _joint_annotations() -> dict[str, Any]:
     made: dict[str, Any] = {
         "kind": _kind_property(update=show_type),
-        "parent": bpy.props.PointerProperty(
-            type=bpy.types.Object,
-            name="Parent",
-            description="Body the joint is fixed to; empty for the world",
-            poll=_is_body,
-            override=OVERRIDABLE,
-        ),
-        "child": bpy.props.PointerProperty(
-            type=bpy.types.Object,
-            name="Child",
-            description="Body the joint carries",
-            poll=_is_body,
-            override=OVERRIDABLE,
-        ),
+        **references.annotations("parent", "Parent", "Body the joint is fixed to; empty for the world", _is_body),
+        **references.annotations("child", "Child", "Body the joint carries", _is_body),
         "motion_type": bpy.props.EnumProperty(
             name="Motion",
             description="What decides how the joint moves",

@@ -11,8 +11,8 @@ import bpy
 from . import from_specs
 from . import joint as joint_properties
 
-CURRENT = 3
-"""Version written into every body, joint and scene in use."""
+CURRENT = 4
+"""Version written into every element and scene in use. Since 4 there are forces, constraints, strands and drives."""
 
 
 def _limits_were_soft(group: Any) -> None:

@@ -5,6 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+PREFIX = "redmax_"
+"""What the names of all custom properties of results begin with."""
+
+HOLDING = f"{PREFIX}holding"
+"""What a constraint does to hold its conditions."""
+
 TRACK = "RedMax Results"
 """NLA track of the results of an object or scene, apart from the artist's own action."""
 
@@ -29,12 +35,27 @@ WHAT = {
     "redmax_motor": "What the joint needs to follow its motion, beside torques and springs",
     "redmax_reaction": "What the joint passes on to its child, in the joint's frame: torque [N m] and force [N]",
     "redmax_gap": "What the loop is open by at this joint: angle [rad] and distance [m]",
+    "redmax_tension": "How much it pulls, negative where it pushes",
+    "redmax_length": "How long it is",
+    "redmax_wrench": "What acts on its first body, along the world's axes: torque and force",
+    HOLDING: "What it does to hold each of its conditions",
+    "redmax_input": "Coordinate, velocity and force of each input",
     "redmax_kinetic": "Kinetic energy of all mechanisms [J]",
     "redmax_potential": "Potential energy of all mechanisms [J]",
     "redmax_energy": "Kinetic and potential energy of all mechanisms [J]",
     "redmax_work": "Energy that motors and torques have put in since the start [J]",
     "redmax_loss": "Energy that damping has taken out since the start [J]",
 }
+
+
+def own_title(name: str) -> str:
+    """What a result of a force, a constraint or the like is called: 'Tension' of 'redmax_tension'."""
+    return name.removeprefix(PREFIX).replace("_", " ").title()
+
+
+def own_tooltip(name: str, units: Sequence[str]) -> str:
+    """What such a result is, with the units of its numbers."""
+    return f"{WHAT.get(name, own_title(name))} [{', '.join(dict.fromkeys(units))}]"
 
 
 def group(name: str, index: int, units: Sequence[str] = ()) -> str:

@@ -15,7 +15,7 @@ ACCURACY = {name.upper(): ("automatic", {"accuracy": name}) for name in ("draft"
 
 CUSTOM = "CUSTOM"
 
-CHANNELS = ("torque", "reaction", "energy", "gap")
+CHANNELS = ("torque", "reaction", "energy", "gap", "forces")
 """Switches of the results that a bake can write as F-curves."""
 
 
@@ -183,6 +183,11 @@ REDMAX_PG_bake_options = from_specs.make_group(
         "reaction": _switch("Reaction", "Write what each joint passes on as keys on the joint's custom properties"),
         "energy": _switch("Energy", "Write the energies as keys on the scene's custom properties"),
         "gap": _switch("Loop Gap", "Write what loop joints are open by as keys on the joint's custom properties"),
+        "forces": _switch(
+            "Springs and Gears",
+            "Write what forces, constraints, strands and drives do, such as the tension of a spring, as keys on their "
+            "custom properties",
+        ),
     },
     "What Bake to Keyframes writes.",
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a file stores of a mechanism's settings besides their values: groups, and the names of joints.
+"""What a file stores of a mechanism's settings besides their values: groups, and names of joints and of what is meant.
 
 Groups keep library overrides: both files must store the group that an overridden value is in.
 
@@ -16,32 +16,39 @@ from typing import Any
 
 import bpy
 
+from . import references, sorts
+
 
 def store(group: Any) -> None:
     """Let the file store a group and all groups in it, also those whose values are all at their defaults."""
+    idle = {sort.name for sort in sorts.GENERATED if not getattr(group, sort.flag, True)}
     for name in _groups_in(type(group)):
-        store(getattr(group, name))
+        if name not in idle:  # most objects are one sort of element, and there are many kinds of each
+            store(getattr(group, name))
 
 
 def store_all() -> None:
-    """The same for every body and joint of the file, and for what they override in libraries.
+    """The same for every element of the file, and for what they override in libraries.
 
     After a file is opened, because its libraries may be reloaded; and before it is saved.
     """
-    name_joints()
+    note_names()
     for obj in bpy.data.objects:
         override: Any = obj.override_library
         for group, reference in _with_references(obj, None if override is None else override.reference):
-            if group.is_body or group.is_joint:
+            if sorts.is_element(group):
                 store(group)
                 if reference is not None:
                     store(reference)
 
 
-def name_joints() -> None:
-    """Give the settings of every joint its object's name, which Blender's animation editors show beside a coordinate:
-    'Angle (Crank Hinge)'."""
+def note_names() -> None:
+    """Write down the present names of what elements refer to, and give the settings of every joint its object's name,
+    which Blender's animation editors show beside a coordinate: 'Angle (Crank Hinge)'."""
     for obj in bpy.data.objects:
+        for group in (obj.redmax, *(bone.redmax for bone in (obj.pose.bones if obj.pose is not None else ()))):
+            if sorts.is_element(group):
+                references.repair((each.group, each.name) for each in sorts.references_of(group))
         if obj.redmax.is_joint and obj.redmax.joint.name != obj.name:
             obj.redmax.joint.name = obj.name
 

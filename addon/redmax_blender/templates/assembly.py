@@ -13,7 +13,7 @@ from mathutils import Matrix
 
 from .. import compat
 from .._engine import arrays, fields
-from ..bridge import build, motion_keys
+from ..bridge.authoring import build, motion_keys
 from ..properties import joint as joint_properties
 from ..properties.scene import frame_range
 from . import shells

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._engine import arrays
-from ..bridge import units
+from ..bridge.objects import units
 from . import chain_links, damping, outlines, parameters, shells, swinging
 from .assembly import Assembly, Object, Part, at, turn
 from .paint import BRASS, GRAPHITE, MATERIAL, STEEL

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..bridge import units
-from ..bridge.findings import refuse
+from ..bridge.core.findings import refuse
+from ..bridge.objects import units
 from . import crane_parts, crane_tackle, damping, parameters
 from .assembly import SIDEWAYS, Assembly, Object, at, scaled, turn
 

@@ -4,7 +4,7 @@
 import math
 from typing import Any
 
-from ..bridge.findings import refuse
+from ..bridge.core.findings import refuse
 from . import linkage_parts, parameters, planar, shells, swinging
 from .assembly import Assembly, Object, at
 from .linkage_parts import Sizes

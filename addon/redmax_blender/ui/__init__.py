@@ -3,7 +3,21 @@
 
 from typing import TYPE_CHECKING
 
-from . import axis_buttons, body, joint, kinds, lists, menus, overlays, physics, presets, scene, sidebar, solver_rows
+from . import (
+    axis_buttons,
+    body,
+    elements,
+    joint,
+    kinds,
+    lists,
+    menus,
+    overlays,
+    physics,
+    presets,
+    scene,
+    sidebar,
+    solver_rows,
+)
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -11,7 +25,20 @@ if TYPE_CHECKING:
 
 def register(ledger: "Ledger") -> None:
     # Lists before the panels that show them, parents before their sub-panels.
-    for module in (lists, kinds, presets, body, joint, scene, solver_rows, sidebar, axis_buttons, menus, overlays):
+    for module in (
+        lists,
+        kinds,
+        presets,
+        body,
+        joint,
+        elements,
+        scene,
+        solver_rows,
+        sidebar,
+        axis_buttons,
+        menus,
+        overlays,
+    ):
         ledger.add_classes(module.CLASSES)
     for menu, draw in (*physics.APPENDED, *menus.APPENDED):
         ledger.append_to_menu(menu, draw)

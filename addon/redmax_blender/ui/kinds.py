@@ -16,10 +16,14 @@ Draw = Callable[[Any, Any], None]
 @functools.cache
 def icon_of(kind: str) -> Any:
     """The icon that the kind declares; that of any joint where this Blender has none of the name."""
+    return known_icon(joints.JOINTS[kind].icon, joints.Joint.icon)
+
+
+def known_icon(declared: str, otherwise: str = "DOT") -> Any:
+    """An icon of a name, or another where this Blender has none."""
     layout: Any = bpy.types.UILayout
     known = layout.bl_rna.functions["prop"].parameters["icon"].enum_items
-    declared = joints.JOINTS[kind].icon
-    return declared if declared in known else joints.Joint.icon
+    return declared if declared in known else otherwise
 
 
 def listed(items: Any, *, advanced: bool) -> list[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..properties import joint as joint_properties
+from ..properties import references
 from . import text_lines
 
 SEVERITY_ICON = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
@@ -145,4 +146,37 @@ class REDMAX_UL_parts(bpy.types.UIList):
         numbers.label(text=f"{len(joint_properties.dofs(item))} DOF")
 
 
-CLASSES = (REDMAX_UL_mechanisms, REDMAX_UL_joints, REDMAX_UL_problems, REDMAX_UL_parts)
+class REDMAX_UL_entries(bpy.types.UIList):
+    """Entries of a list of an element: points, parts that refer to objects, rows of numbers."""
+
+    def draw_item(
+        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active: Any, _name: str, index: int = 0
+    ) -> None:
+        layout.label(text=f"{index + 1}: {entry_text(item)}", icon=entry_icon(item))
+
+
+def entry_text(item: Any) -> str:
+    """The objects that an entry refers to, or else its numbers."""
+    if "values" in item.bl_rna.properties:
+        return ", ".join(f"{number:.4g}" for number in item.values[:3])
+    named = list(dict.fromkeys(obj.name for obj in entry_objects(item)))
+    if named:
+        return " at ".join(named[:2])
+    return "In the World" if "place" in item.bl_rna.properties else "World"
+
+
+def entry_icon(item: Any) -> Any:
+    """Red where an entry has lost what it referred to."""
+    names = [prop.identifier for prop in item.bl_rna.properties if prop.identifier.endswith(references.KNOWN)]
+    lost = any(references.is_lost(item, name.removesuffix(references.KNOWN)) for name in names)
+    return "CANCEL" if lost else "DOT"
+
+
+def entry_objects(item: Any) -> list[Any]:
+    """Objects that the references of an entry mean, in order."""
+    pointers = [prop.identifier for prop in item.bl_rna.properties if prop.type == "POINTER"]
+    values = [getattr(item, name) for name in pointers if name != "rna_type"]
+    return [value for value in values if isinstance(value, bpy.types.Object)]
+
+
+CLASSES = (REDMAX_UL_mechanisms, REDMAX_UL_joints, REDMAX_UL_problems, REDMAX_UL_parts, REDMAX_UL_entries)

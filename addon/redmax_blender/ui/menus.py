@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ..properties import sorts
 from . import kinds
 
 
@@ -31,6 +32,9 @@ class REDMAX_MT_object(bpy.types.Menu):
         layout = self.layout
         layout.operator("redmax.make_mechanism")
         layout.menu(kinds.REDMAX_MT_connect.__name__)
+        layout.operator("redmax.add_spring")
+        layout.operator("redmax.add_gear")
+        layout.menu(REDMAX_MT_elements.__name__)
         layout.separator()
         layout.operator("redmax.add_body")
         layout.operator("redmax.remove_body")
@@ -50,10 +54,41 @@ class REDMAX_MT_object(bpy.types.Menu):
         layout.operator("redmax.remove_bake")
 
 
+def _sort_menu(sort: Any) -> Any:
+    """The menu of the kinds of a sort, each of which adds one; those for specialists come last."""
+
+    def draw(self: Any, _context: Any) -> None:
+        for cls in sorted(sort.classes(), key=lambda cls: cls.is_advanced):
+            entry = self.layout.operator("redmax.add_element", text=cls.label, icon=kinds.known_icon(cls.icon))
+            entry.kind = f"{sort.name}.{cls.kind}"
+
+    name = f"REDMAX_MT_add_{sort.name}"
+    return type(name, (bpy.types.Menu,), {"bl_idname": name, "bl_label": f"Add {sort.title}", "draw": draw})
+
+
+SORT_MENUS = tuple(_sort_menu(sort) for sort in sorts.GENERATED)
+
+
+class REDMAX_MT_elements(bpy.types.Menu):
+    """Everything that can be added between bodies and joints."""
+
+    bl_label = "Add Force or Constraint"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        layout.operator("redmax.add_spring", icon="FORCE_HARMONIC")
+        layout.operator("redmax.add_gear", icon="PREFERENCES")
+        layout.separator()
+        for menu in SORT_MENUS:
+            layout.menu(menu.bl_idname)
+        layout.separator()
+        layout.operator("redmax.remove_element", icon="X")
+
+
 class REDMAX_MT_parts(bpy.types.Menu):
     """What is needed less often while building, beside the buttons of panel 1."""
 
-    bl_label = "Bodies and Joints"
+    bl_label = "Bodies, Joints and Other Elements"
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
@@ -65,6 +100,8 @@ class REDMAX_MT_parts(bpy.types.Menu):
         layout.separator()
         layout.operator("redmax.swap_joint", icon="UV_SYNC_SELECT")
         layout.operator("redmax.remove_joint", icon="X")
+        layout.separator()
+        layout.menu(REDMAX_MT_elements.__name__, icon="FORCE_HARMONIC")
 
 
 def draw_in_object_menu(menu: Any, _context: Any) -> None:
@@ -81,7 +118,7 @@ def draw_in_export_menu(menu: Any, _context: Any) -> None:
     menu.layout.operator("redmax.export_scene", text="RedMax Scene (.json)")
 
 
-CLASSES = (REDMAX_MT_add_mechanism, REDMAX_MT_parts, REDMAX_MT_object)
+CLASSES = (REDMAX_MT_add_mechanism, *SORT_MENUS, REDMAX_MT_elements, REDMAX_MT_parts, REDMAX_MT_object)
 APPENDED = (
     (bpy.types.VIEW3D_MT_object, draw_in_object_menu),
     (bpy.types.VIEW3D_MT_add, draw_in_add_menu),

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import bpy
 
+from ..properties import sorts
+
 BODY_ICON: Any = "PHYSICS"
 JOINT_ICON: Any = "CON_PIVOT"
 
@@ -34,6 +36,8 @@ def draw_buttons(panel: Any, context: Any) -> None:
         flow.column().operator("redmax.remove_joint", text="RedMax Joint", icon="X").keep_empty = True
     elif not element.is_body:
         flow.column().prop(element, "is_joint", toggle=True, icon=JOINT_ICON)
+    for sort in sorts.generated_sorts(element):
+        flow.column().operator("redmax.remove_element", text=f"RedMax {sort.title}", icon="X").keep_empty = True
 
 
 APPENDED = ((bpy.types.PHYSICS_PT_add, draw_buttons),)

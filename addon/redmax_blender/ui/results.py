@@ -12,8 +12,8 @@ from ..properties import result_names
 from ..properties.joint import Dof
 from . import dof_rows
 
-PREFIX = "redmax_"
 ROWS = {
+    "redmax_wrench": tuple(f"{what} {axis}" for what in ("Torque", "Force") for axis in "XYZ"),
     "redmax_reaction": tuple(f"{what} {axis}" for what in ("Torque", "Force") for axis in "XYZ"),
     "redmax_gap": ("Angle", "Distance"),
 }
@@ -28,9 +28,16 @@ def channels(data: Any) -> list[str]:
     return [name for name in data.redmax.baked.channels.split(",") if name and name in data]
 
 
+def _own_units(data: Any) -> dict[str, list[str]]:
+    """Units of the numbers of results that forces and the like have, by property."""
+    rows = (row.partition("=") for row in getattr(data.redmax.baked, "units", "").split(";") if row)
+    return {name: units.split(",") for name, _, units in rows}
+
+
 def draw_channels(layout: bpy.types.UILayout, data: Any, dofs: Sequence[Dof] = ()) -> None:
     """All results of an object or scene, with their units; dofs: the joint's coordinates, in order."""
     units = [dof.unit for dof in dofs]
+    own = _own_units(data)
     for name in channels(data):
         path = f'["{bpy.utils.escape_identifier(name)}"]'
         column = layout.column(align=True)
@@ -38,12 +45,15 @@ def draw_channels(layout: bpy.types.UILayout, data: Any, dofs: Sequence[Dof] = (
         if count < 2:
             single: dict[str, Any] = {"index": 0} if count else {}
             text = result_names.group(name, 0, units)
+            if name in own:
+                text = f"{result_names.own_title(name)} ({own[name][0]})"
             for words in TOO_LONG:
                 text = text.replace(words, "Motor")
             column.prop(data, path, text=text, **single)
             continue
         rows = ROWS.get(name) or [dof_rows.coordinate_label(dof.name) for dof in dofs]
-        listed = dict.fromkeys(result_names.unit(name, index, units) for index in range(count))
-        column.label(text=f"{name.removeprefix(PREFIX).title()} ({', '.join(listed)})")
+        of_each = own.get(name) or [result_names.unit(name, index, units) for index in range(count)]
+        listed = dict.fromkeys(of_each)
+        column.label(text=f"{result_names.own_title(name)} ({', '.join(listed)})")
         for index in range(count):
             column.prop(data, path, index=index, text=rows[index] if index < len(rows) else str(index + 1))

@@ -118,6 +118,9 @@ class REDMAX_PT_build(SidebarPanel, bpy.types.Panel):
         add.menu(menus.REDMAX_MT_add_mechanism.__name__, text="Add", icon="ADD")
         row = layout.row(align=True)
         row.menu(kinds.REDMAX_MT_connect.__name__, icon=physics.JOINT_ICON)
+        # Another row would push the last step's button out of a window 1000 pixels high.
+        row.operator("redmax.add_spring", text="", icon="FORCE_HARMONIC")
+        row.operator("redmax.add_gear", text="", icon="PREFERENCES")
         row.menu(menus.REDMAX_MT_parts.__name__, text="", icon="DOWNARROW_HLT")
 
 

@@ -7,7 +7,6 @@ scene describes and joints by their coordinates; Jacobians, masses and solvers a
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
@@ -17,7 +16,7 @@ import numpy as np
 from ..arrays import Array
 from ..fields import Element, text
 from ..joints import Joint
-from .packed_rows import PackedRow
+from .packed_rows import FunctionRow, PackedRow
 
 ZERO_TWIST = np.zeros(6)
 
@@ -76,6 +75,8 @@ class Rows:
     None where only velocities are restricted. At least 0 is what a one-sided constraint wants.
     bodies, joints: (number in the model, B (m, 6)) and (number, C (m, n)); the world's number is left out.
     metres: (m,) whether a row is measured in metres; in radians otherwise.
+    any_velocity: the rows hold for accelerations alone: whatever velocity there is is right, and rate is that velocity.
+    Such rows are on joints alone, with a constant C.
     """
 
     rate: Array
@@ -84,6 +85,7 @@ class Rows:
     metres: tuple[bool, ...]
     bodies: tuple[tuple[int, Array], ...] = ()
     joints: tuple[tuple[int, Array], ...] = ()
+    any_velocity: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,26 @@ class Constraint(Element):
 
     name: str = text(doc="Name of the constraint, unique among constraints")
 
-    @abstractmethod
     def rows(self, at: Instant) -> Rows:
-        """The conditions at one instant; always as many."""
+        """The conditions at one instant; always as many. Of a constraint by `FunctionRow`s they follow from these."""
+        packed = self.packed() or ()
+        found = [_evaluated(row, at) for row in packed if isinstance(row, FunctionRow)]
+        if not found or len(found) < len(packed):
+            raise NotImplementedError(
+                f"{type(self).__name__} has neither `rows` nor functions of its own for all of them"
+            )
+        return Rows(
+            rate=np.zeros(len(found)),
+            bias=np.array([-result[13] for _, result in found]),
+            error=np.array([result[0] for _, result in found]),
+            metres=tuple(row.metres for row in packed if isinstance(row, FunctionRow)),
+            bodies=tuple(
+                (body.number, np.where(np.arange(len(found))[:, None] == k, result[1 + 6 * side : 7 + 6 * side], 0.0))
+                for k, (bodies, result) in enumerate(found)
+                for side, body in enumerate(bodies)
+                if body.number >= 0
+            ),
+        )
 
     def packed(self) -> tuple[PackedRow, ...] | None:
         """The rows of `rows`, in their order, as data for compiled code; None where only Python knows them."""
@@ -155,6 +174,13 @@ class Constraint(Element):
     def joint_problems(self, joints: Mapping[str, Joint]) -> Iterator[tuple[str, str]]:  # noqa: ARG002
         """(what, hint) for what is wrong with the joints it refers to; called when all of them exist."""
         return iter(())
+
+
+def _evaluated(row: FunctionRow, at: Instant) -> tuple[tuple[BodyAt, BodyAt], Array]:
+    """The bodies of a row, and what its function says of them."""
+    a, b, result = at.body(row.body), at.body(row.other), np.zeros(14)
+    row.function(np.array(row.data), a.E_wb, a.twist, b.E_wb, b.twist, result)
+    return (a, b), result
 
 
 def coordinate_problem(joint: Joint, index: int, name: str) -> tuple[str, str] | None:

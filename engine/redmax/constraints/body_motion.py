@@ -30,6 +30,8 @@ class BodyMotion(Constraint):
     kind: ClassVar[str] = "body_motion"
     label: ClassVar[str] = "Prescribed Body Motion"
     summary: ClassVar[str] = "Some components of a body's velocity follow a table over time"
+    icon: ClassVar[str] = "ANIM"
+    menu_order: ClassVar[int] = 40
 
     body: str = reference(doc="Body that is moved", refers_to="body")
     components: Vector = array(
@@ -37,7 +39,12 @@ class BodyMotion(Constraint):
         doc="1 for components that are held, 0 for free ones: turning about x, y, z, moving along x, y, z of the body",
         shape=(6,),
     )
-    table: Table = record(Table, doc="Angular velocity (3 columns) and velocity (3 columns) over time, in the world")
+    table: Table = record(
+        Table,
+        doc="Angular velocity (3 columns) and velocity (3 columns) over time, in the world",
+        over="time",
+        columns=6,
+    )
 
     def rows(self, at: Instant) -> Rows:
         body = at.body(self.body)

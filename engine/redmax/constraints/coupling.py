@@ -23,15 +23,22 @@ class Coupling(Constraint):
     """
 
     kind: ClassVar[str] = "coupling"
-    label: ClassVar[str] = "Coupling"
+    label: ClassVar[str] = "Gear"
     summary: ClassVar[str] = "One joint follows another by a ratio, like gears or a belt"
+    icon: ClassVar[str] = "PREFERENCES"
+    menu_order: ClassVar[int] = 10
 
     leader: str = reference(doc="Joint that is followed", refers_to="joint")
     follower: str = reference(doc="Joint that follows", refers_to="joint")
-    leader_coordinate: int = integer(0, doc="Which coordinate of the leader, from 0", minimum=0)
-    follower_coordinate: int = integer(0, doc="Which coordinate of the follower, from 0", minimum=0)
+    leader_coordinate: int = integer(0, doc="Which coordinate of the leader, from 0", minimum=0, of="leader")
+    follower_coordinate: int = integer(0, doc="Which coordinate of the follower, from 0", minimum=0, of="follower")
     ratio: float = number(1.0, doc="Motion of the follower per motion of the leader")
-    offset: float = number(0.0, doc="Coordinate of the follower while the leader's is 0", unit="rad, m or 1")
+    offset: float = number(
+        0.0,
+        doc="Coordinate of the follower while the leader's is 0",
+        unit="rad, m or 1",
+        coordinate=("follower", "follower_coordinate"),
+    )
 
     def rows(self, at: Instant) -> Rows:
         leader, follower = at.joint(self.leader), at.joint(self.follower)

@@ -27,12 +27,28 @@ class JointLimit(Constraint):
     kind: ClassVar[str] = "joint_limit"
     label: ClassVar[str] = "Hard Joint Limit"
     summary: ClassVar[str] = "Stops that a joint coordinate never passes"
+    icon: ClassVar[str] = "CON_ROTLIMIT"
+    menu_order: ClassVar[int] = 50
     one_sided: ClassVar[bool] = True
 
     joint: str = reference(doc="Joint that is limited", refers_to="joint")
-    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
-    lower: float | None = number(None, doc="Smallest value, null for none", unit="rad, m or 1", nullable=True)
-    upper: float | None = number(None, doc="Largest value, null for none", unit="rad, m or 1", nullable=True)
+    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0, of="joint")
+    lower: float | None = number(
+        None,
+        doc="Smallest value, null for none",
+        plain="Smallest value",
+        unit="rad, m or 1",
+        nullable=True,
+        coordinate=("joint", "coordinate"),
+    )
+    upper: float | None = number(
+        None,
+        doc="Largest value, null for none",
+        plain="Largest value",
+        unit="rad, m or 1",
+        nullable=True,
+        coordinate=("joint", "coordinate"),
+    )
     restitution: float = number(0.0, doc="Part of the speed that an impact gives back, 0 to 1", minimum=0.0)
 
     @property
@@ -60,6 +76,8 @@ class JointLimit(Constraint):
     def problems(self) -> Iterator[tuple[str, str]]:
         lower = -math.inf if self.lower is None else self.lower
         upper = math.inf if self.upper is None else self.upper
+        if self.lower is None and self.upper is None:
+            yield "has neither a lower nor an upper limit", "give one of them"
         if lower > upper:
             yield "has a lower limit above its upper limit", "swap them"
         if self.restitution > 1.0:

@@ -29,11 +29,13 @@ class JointMotion(Constraint):
     kind: ClassVar[str] = "joint_motion"
     label: ClassVar[str] = "Prescribed Joint Motion"
     summary: ClassVar[str] = "A motor makes one coordinate of a joint follow a table over time"
+    icon: ClassVar[str] = "DRIVER"
+    menu_order: ClassVar[int] = 30
 
     joint: str = reference(doc="Joint that is moved", refers_to="joint")
-    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
+    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0, of="joint")
     quantity: str = choice(POSITION, doc="What the table gives", choices=(POSITION, VELOCITY, ACCELERATION))
-    table: Table = record(Table, doc="Coordinate, velocity or acceleration over time, one column")
+    table: Table = record(Table, doc="Coordinate, velocity or acceleration over time, one column", over="time")
 
     def rows(self, at: Instant) -> Rows:
         joint, t = at.joint(self.joint), at.t
@@ -45,8 +47,7 @@ class JointMotion(Constraint):
             return Rows(qdot, qddot, row @ joint.q - q, (False,), joints=joints)
         if self.quantity == VELOCITY:
             return Rows(self.table.value(t), self.table.derivative(t), None, (False,), joints=joints)
-        # Whatever velocity the coordinate has is right: the row holds for accelerations alone.
-        return Rows(row @ joint.qdot, self.table.value(t), None, (False,), joints=joints)
+        return Rows(row @ joint.qdot, self.table.value(t), None, (False,), joints=joints, any_velocity=True)
 
     def packed(self) -> tuple[CoordinateRow, ...]:
         term = (self.joint, self.coordinate, 1.0)

@@ -6,6 +6,7 @@ The readable rows of the same constraint (`Constraint.rows`) say the same at one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..arrays import Array
@@ -65,4 +66,24 @@ class TurnRow:
     child_axes: Array
 
 
-PackedRow = CoordinateRow | PointRow | ComponentRow | TurnRow
+RowFunctionText = Callable[[Array, Array, Array, Array, Array, Array], None]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionRow:
+    """A condition of a constraint's own on two bodies, `other` None for the world.
+
+    function(data, E_a, V_a, E_b, V_b, result), plain arithmetic on arrays: data (k,) as given here; E (4, 4) poses of
+    the bodies' frames in the world and V (6,) their twists in their own axes, angular first. It writes to result (14,):
+    0: the error, which is to be 0 [m, or rad]. 1 to 6 and 7 to 12: B_a and B_b, with d(error)/dt = B_a V_a + B_b V_b.
+    13: d(B_a)/dt V_a + d(B_b)/dt V_b.
+    """
+
+    body: str
+    other: str | None
+    function: RowFunctionText
+    data: tuple[float, ...]
+    metres: bool = True
+
+
+PackedRow = CoordinateRow | PointRow | ComponentRow | FunctionRow | TurnRow

@@ -29,13 +29,27 @@ class Pin(Constraint):
     kind: ClassVar[str] = "pin"
     label: ClassVar[str] = "Pin"
     summary: ClassVar[str] = "A point of a body stays at a point of another body, or of the world"
+    icon: ClassVar[str] = "PINNED"
+    menu_order: ClassVar[int] = 20
 
     body: str = reference(doc="First body", refers_to="body")
-    other: str | None = reference(None, doc="Second body, or null for the world", refers_to="body", nullable=True)
-    point: Vector = array((0.0, 0.0, 0.0), doc="Point in the first body's frame", shape=(3,), unit="m")
-    other_point: Vector = array((0.0, 0.0, 0.0), doc="Point in the second body's frame", shape=(3,), unit="m")
+    other: str | None = reference(
+        None,
+        doc="Second body, or null for the world",
+        plain="Second body; empty for the world",
+        refers_to="body",
+        nullable=True,
+    )
+    point: Vector = array((0.0, 0.0, 0.0), doc="Point in the first body's frame", shape=(3,), unit="m", frame="body")
+    other_point: Vector = array(
+        (0.0, 0.0, 0.0), doc="Point in the second body's frame", shape=(3,), unit="m", frame="other"
+    )
     axis: Vector = array(
-        None, doc="Free direction in the first body's frame; null holds all directions", shape=(3,), nullable=True
+        None,
+        doc="Free direction in the first body's frame; null holds all directions",
+        plain="Direction in the first body's frame in which the points may move apart",
+        shape=(3,),
+        nullable=True,
     )
 
     def rows(self, at: Instant) -> Rows:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,10 +40,11 @@ class DriveInput(Element):
     joint: str | None = reference(
         None,
         doc="Joint whose coordinate moves the drive, or null for a coordinate of its own",
+        plain="Joint whose coordinate moves the drive; empty for a coordinate of its own",
         refers_to="joint",
         nullable=True,
     )
-    coordinate: int = integer(0, doc="Which coordinate of that joint, from 0", minimum=0)
+    coordinate: int = integer(0, doc="Which coordinate of that joint, from 0", minimum=0, of="joint")
     q: float = number(0.0, doc="Own coordinate at the start", unit="rad or m")
     qdot: float = number(0.0, doc="Its velocity at the start", unit="rad/s or m/s")
     armature: float = number(0.0, doc="Inertia of its own, such as a motor's", unit="kg m^2 or kg", minimum=0.0)
@@ -53,21 +54,40 @@ class DriveInput(Element):
         choices=(SIMULATED, ANIMATED, LOCKED),
     )
     animation: Table | None = record(
-        Table, None, doc="Coordinate over time, used while motion_type is animated", nullable=True
+        Table,
+        None,
+        doc="Coordinate over time, used while motion_type is animated",
+        plain="Coordinate over time, used while it is animated",
+        nullable=True,
+        over="time",
     )
     torque: float = number(0.0, doc="Constant torque or force along it", unit="N m or N")
-    torque_table: Table | None = record(Table, None, doc="Torque or force over time, added to torque", nullable=True)
+    torque_table: Table | None = record(
+        Table, None, doc="Torque or force over time, added to torque", nullable=True, over="time"
+    )
     stiffness: float = number(0.0, doc="Spring stiffness towards rest", unit="N m/rad or N/m", minimum=0.0)
     stiffness_table: Table | None = record(
-        Table, None, doc="Spring torque or force over q - rest, added to the linear spring", nullable=True
+        Table,
+        None,
+        doc="Spring torque or force over q - rest, added to the linear spring",
+        nullable=True,
+        over="coordinate",
     )
     rest: float = number(0.0, doc="Coordinate at which the springs are relaxed", unit="rad or m")
     damping: float = number(0.0, doc="Viscous damping", unit="N m s/rad or N s/m", minimum=0.0)
     lower: float | None = number(
-        None, doc="Lower limit, null for none; hard without limit_stiffness", unit="rad or m", nullable=True
+        None,
+        doc="Lower limit, null for none; hard without limit_stiffness",
+        plain="Lower limit; hard without a limit stiffness",
+        unit="rad or m",
+        nullable=True,
     )
     upper: float | None = number(
-        None, doc="Upper limit, null for none; hard without limit_stiffness", unit="rad or m", nullable=True
+        None,
+        doc="Upper limit, null for none; hard without limit_stiffness",
+        plain="Upper limit; hard without a limit stiffness",
+        unit="rad or m",
+        nullable=True,
     )
     limit_stiffness: float = number(
         0.0, doc="Stiffness of soft limits; 0 for hard ones", unit="N m/rad or N/m", minimum=0.0
@@ -100,11 +120,18 @@ class Follower(Element):
     """A joint coordinate that a drive moves: q = offset + x, or offset + table(x), with x = ratio . inputs."""
 
     joint: str = reference(doc="Joint that is moved", refers_to="joint")
-    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0)
-    ratio: object = per_dof(1.0, doc="x per unit of each input, in their order; one number for all of them")
-    offset: float = number(0.0, doc="Coordinate of the joint where the rest of it is 0", unit="rad, m or 1")
+    coordinate: int = integer(0, doc="Which coordinate of the joint, from 0", minimum=0, of="joint")
+    ratio: object = per_dof(
+        1.0, doc="x per unit of each input, in their order; one number for all of them", per="inputs"
+    )
+    offset: float = number(
+        0.0,
+        doc="Coordinate of the joint where the rest of it is 0",
+        unit="rad, m or 1",
+        coordinate=("joint", "coordinate"),
+    )
     table: Table | None = record(
-        Table, None, doc="Coordinate over x, one column, without corners (cubic)", nullable=True
+        Table, None, doc="Coordinate over x, one column, without corners (cubic)", nullable=True, over="coordinate"
     )
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -140,6 +167,10 @@ class Drive(Element):
     Gears, belts, equal angles of a chain, one slider that moves many joints. What constraints would hold together
     is no longer there to come apart. Source: RBDN section 2.6.
     """
+
+    label: ClassVar[str] = "Drive"
+    summary: ClassVar[str] = "One or a few inputs move many joints, by ratios or tables"
+    icon: ClassVar[str] = "MOD_ARRAY"
 
     name: str = text(doc="Name of the drive, unique among drives")
     inputs: tuple[DriveInput, ...] = records(

@@ -36,7 +36,7 @@ class ConstraintRows:
 
     G: (m, nr). rate, bias, error: (m,); error is 0 where a row restricts velocities only (`holonomic` False).
     on_bodies: (first row, body, B (k, 6) on the twist of its principal frame). on_joints: (first row, joint, C (k, n)).
-    one_sided, metres, holonomic: (m,). moved: (m,) rows that do work. bounce: (m,).
+    one_sided, metres, holonomic, any_velocity: (m,). moved: (m,) rows that do work. bounce: (m,).
     owner: (m,) which loop or, counted on, which constraint; see `element_names`.
     loops: the rows of each loop, with its gap. freedoms: how the coordinates can move.
     """
@@ -46,6 +46,7 @@ class ConstraintRows:
     bias: Array
     error: Array
     holonomic: BoolArray
+    any_velocity: BoolArray
     one_sided: BoolArray
     metres: BoolArray
     moved: BoolArray
@@ -64,6 +65,19 @@ class ConstraintRows:
         for row, joint, C in self.on_joints:
             left[row : row + len(C)] += C @ qddot[model.columns(joint)]
         return left
+
+    def rate_after(self, model: Model, q: Array, qdot: Array, h: float) -> Array:
+        """(m,) what G qdot has to be h [s] later, to first order, at rows of the old state with inputs of the new time.
+
+        Rows that hold for accelerations alone ask for the velocity they find and what h adds to it; of that,
+        followers of drives have a part by the bending of their curves. q, qdot: (nr,) the old state.
+        """
+        if not self.any_velocity.any():
+            return self.rate
+        bent = np.zeros(len(self.rate))
+        if model.followers is not None:
+            bent = self.G @ model.followers.accelerated(q, qdot, np.zeros(model.dof_count))
+        return np.where(self.any_velocity, self.rate + h * (self.bias - bent), self.rate)
 
 
 def is_constrained(model: Model) -> bool:
@@ -95,6 +109,7 @@ def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = Tr
     on_joints: list[tuple[int, int, Array]] = []
     parts: list[tuple[Array, Array, Array]] = []  # rate, bias, error
     holonomic: list[bool] = []
+    any_velocity: list[bool] = []
     metres: list[bool] = []
     owner: list[int] = []
     loops: list[LoopRows] = []
@@ -114,6 +129,7 @@ def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = Tr
         slowly += blocks if number not in known else []
         parts.append((rows.rate, rows.bias, rows.error))
         holonomic += [True] * count
+        any_velocity += [False] * count
         metres += (np.abs(rows.C[:, 3:]).max(axis=1) > np.abs(rows.C[:, :3]).max(axis=1)).tolist()
         owner += [number] * count
     for number, constraint in enumerate(model.constraints, len(model.loops)):
@@ -126,6 +142,7 @@ def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = Tr
         error = np.zeros(count) if given.error is None else given.error
         parts.append((given.rate, given.bias, error))
         holonomic += [given.error is not None] * count
+        any_velocity += [given.any_velocity] * count
         metres += given.metres
         owner += [number] * count
     rate, bias, error = (np.concatenate([np.zeros(0), *column]) for column in zip(*parts, strict=True))
@@ -150,6 +167,7 @@ def constraint_rows(model: Model, kin: Kinematics, t: float, *, quick: bool = Tr
         bias=bias,
         error=error,
         holonomic=np.array(holonomic, np.bool_),
+        any_velocity=np.array(any_velocity, np.bool_),
         one_sided=np.array([k >= before and sided[k - before] for k in owner], np.bool_),
         metres=np.array(metres, np.bool_),
         moved=np.array([moved[k] for k in owner], np.bool_),

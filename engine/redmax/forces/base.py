@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,24 @@ from ..fields import Element, text
 from ..tables import Table
 
 WORLD = -1
+
+
+class Result(NamedTuple):
+    """Something to be known of a force at every frame. units: one for each of its numbers; rows: what they are called,
+    where there are several."""
+
+    name: str
+    label: str
+    units: tuple[str, ...]
+    rows: tuple[str, ...] = ()
+
+
+WRENCH = Result(
+    "wrench",
+    "Force and Torque",
+    ("N m", "N m", "N m", "N", "N", "N"),
+    tuple(f"{what} {axis}" for what in ("Torque", "Force") for axis in "XYZ"),
+)
 
 
 class Formula(IntEnum):
@@ -107,6 +125,9 @@ class BoundForce(ABC):
     exchanges: ClassVar[bool] = True
     """False only where a force of this class never puts in or takes out energy."""
 
+    results: ClassVar[tuple[Result, ...]] = (WRENCH,)
+    """What `result_values` gives."""
+
     def __init__(self, name: str, bodies: tuple[int, ...]) -> None:
         self.name = name
         self.bodies = bodies
@@ -119,6 +140,13 @@ class BoundForce(ABC):
     def derivatives(self, E: Array, phi: Array, t: float) -> tuple[Array, Array]:
         """K: (6k, 6k) derivative of f by increments delta of the poses, E exp([delta]), at the same phi;
         D: (6k, 6k) derivative by phi. Both exact."""
+
+    def result_values(self, E: Array, phi: Array, t: float) -> tuple[Array, ...]:
+        """The numbers of each of `results`. Here: the wrench on the first body that is not the world, along the world's
+        axes, its torque about that body's centre of mass [N m, N]."""
+        k = next((k for k, body in enumerate(self.bodies) if body != WORLD), 0)
+        f, R = self.wrenches(E, phi, t)[k], E[k, :3, :3]
+        return (np.concatenate([R @ f[:3], R @ f[3:]]),)
 
     def potential(self, E: Array) -> float:
         """V, potential energy [J]."""

@@ -21,6 +21,8 @@ class Cable(Force):
     kind: ClassVar[str] = "cable"
     label: ClassVar[str] = "Cable"
     summary: ClassVar[str] = "Pulls along a line through several points once it is taut; hangs slack otherwise"
+    icon: ClassVar[str] = "CURVE_PATH"
+    menu_order: ClassVar[int] = 30
 
     points: tuple[PathPoint, ...] = records(PathPoint, doc="Points the cable runs through, in order", least=2)
     stiffness: float = stiffness_field()

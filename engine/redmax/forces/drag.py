@@ -25,9 +25,11 @@ class Drag(Force):
     kind: ClassVar[str] = "drag"
     label: ClassVar[str] = "Drag"
     summary: ClassVar[str] = "Air or water that slows a body down, or a wind that carries it along"
+    icon: ClassVar[str] = "FORCE_DRAG"
+    menu_order: ClassVar[int] = 60
 
     body: str = reference(doc="Body it acts on", refers_to="body")
-    point: Vector = array(ORIGIN, doc="Where it acts, in the body's frame", shape=(3,), unit="m")
+    point: Vector = array(ORIGIN, doc="Where it acts, in the body's frame", shape=(3,), unit="m", frame="body")
     linear: float = number(0.0, doc="Force per speed", unit="N s/m", minimum=0.0)
     quadratic: float = number(0.0, doc="Force per squared speed", unit="N s^2/m^2", minimum=0.0)
     area: float = number(0.0, doc="Area that faces the flow", unit="m^2", minimum=0.0)

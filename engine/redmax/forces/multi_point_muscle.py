@@ -21,6 +21,8 @@ class MultiPointMuscle(MuscleBase):
     kind: ClassVar[str] = "multi_point_muscle"
     label: ClassVar[str] = "Muscle through points"
     summary: ClassVar[str] = "A muscle that wraps around bones: one pull along a line through several points"
+    icon: ClassVar[str] = "MOD_SIMPLIFY"
+    menu_order: ClassVar[int] = 80
 
     points: tuple[PathPoint, ...] = records(PathPoint, doc="Points the muscle runs through, in order", least=2)
 

@@ -21,11 +21,13 @@ class Muscle(MuscleBase):
     kind: ClassVar[str] = "muscle"
     label: ClassVar[str] = "Muscle"
     summary: ClassVar[str] = "Contracts as far as it is activated; the strength depends on its length and speed"
+    icon: ClassVar[str] = "MOD_SMOOTH"
+    menu_order: ClassVar[int] = 70
 
     body_a: str | None = body_reference("First")
-    point_a: Vector = body_point("first")
+    point_a: Vector = body_point("first", "body_a")
     body_b: str | None = body_reference("Second")
-    point_b: Vector = body_point("second")
+    point_b: Vector = body_point("second", "body_b")
 
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()

@@ -23,14 +23,16 @@ class PointForce(Force):
     kind: ClassVar[str] = "point_force"
     label: ClassVar[str] = "Force at a point"
     summary: ClassVar[str] = "Pulls a point of a body in one direction"
+    icon: ClassVar[str] = "FORCE_FORCE"
+    menu_order: ClassVar[int] = 40
 
     body: str = reference(doc="Body it acts on", refers_to="body")
-    point: Vector = array(ORIGIN, doc="Where it acts, in the body's frame", shape=(3,), unit="m")
+    point: Vector = array(ORIGIN, doc="Where it acts, in the body's frame", shape=(3,), unit="m", frame="body")
     direction: Vector = direction(doc="Where it pulls; the length of this vector does not matter")
     axes: str = axes_field()
     force: float = number(0.0, doc="Constant size of the force; negative pushes", unit="N")
     force_table: Table | None = record(
-        Table, None, doc="Size over time, one column, added to the constant one", nullable=True
+        Table, None, doc="Size over time, one column, added to the constant one", nullable=True, over="time"
     )
 
     def problems(self) -> Iterator[tuple[str, str]]:

@@ -24,11 +24,13 @@ class PointToPoint(Force):
     kind: ClassVar[str] = "point_to_point"
     label: ClassVar[str] = "Point to point"
     summary: ClassVar[str] = "Draws two points together until they coincide"
+    icon: ClassVar[str] = "SNAP_MIDPOINT"
+    menu_order: ClassVar[int] = 20
 
     body_a: str | None = body_reference("First")
-    point_a: Vector = body_point("first")
+    point_a: Vector = body_point("first", "body_a")
     body_b: str | None = body_reference("Second")
-    point_b: Vector = body_point("second")
+    point_b: Vector = body_point("second", "body_b")
     stiffness: float = number(doc="Force per distance", unit="N/m", minimum=0.0)
     damping: float = number(0.0, doc="Force per rate of the distance", unit="N s/m", minimum=0.0)
 

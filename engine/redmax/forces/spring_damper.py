@@ -22,13 +22,15 @@ class SpringDamper(Force):
     """
 
     kind: ClassVar[str] = "spring_damper"
-    label: ClassVar[str] = "Spring and damper"
+    label: ClassVar[str] = "Spring-Damper"
     summary: ClassVar[str] = "Pulls two points together when stretched, pushes them apart when squeezed"
+    icon: ClassVar[str] = "FORCE_HARMONIC"
+    menu_order: ClassVar[int] = 10
 
     body_a: str | None = body_reference("First")
-    point_a: Vector = body_point("first")
+    point_a: Vector = body_point("first", "body_a")
     body_b: str | None = body_reference("Second")
-    point_b: Vector = body_point("second")
+    point_b: Vector = body_point("second", "body_b")
     stiffness: float = stiffness_field()
     damping: float = damping_field()
     rest_length: float | None = rest_field()

@@ -33,14 +33,21 @@ class Wrench(Force):
     kind: ClassVar[str] = "wrench"
     label: ClassVar[str] = "Force and torque"
     summary: ClassVar[str] = "Pushes and turns a body as told: wind from one side, a thruster, a motor in space"
+    icon: ClassVar[str] = "FORCE_VORTEX"
+    menu_order: ClassVar[int] = 50
 
     body: str = reference(doc="Body it acts on", refers_to="body")
-    point: Vector = array(ORIGIN, doc="Where the force acts, in the body's frame", shape=(3,), unit="m")
+    point: Vector = array(ORIGIN, doc="Where the force acts, in the body's frame", shape=(3,), unit="m", frame="body")
     axes: str = axes_field()
     torque: Vector = array(ORIGIN, doc="Constant torque", shape=(3,), unit="N m")
     force: Vector = array(ORIGIN, doc="Constant force", shape=(3,), unit="N")
     table: Table | None = record(
-        Table, None, doc="Torque and force over time, six columns, added to the constant ones", nullable=True
+        Table,
+        None,
+        doc="Torque and force over time, six columns, added to the constant ones",
+        nullable=True,
+        over="time",
+        columns=6,
     )
 
     def problems(self) -> Iterator[tuple[str, str]]:

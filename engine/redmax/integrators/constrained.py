@@ -278,11 +278,13 @@ class ConstrainedRun:
         """v1 (nr,) that satisfies the rows, from v without them: A (v1 - v) = G^T lambda at the old state.
 
         A: (nr, nr) matrix of the linearly implicit step. The reference treatment adds -gamma times the error to what
-        velocities have to be. Source: RBDN eq. 2.95 and 2.97, with inequalities eq. 2.101.
+        velocities have to be. Source: RBDN eq. 2.95 and 2.97, with inequalities eq. 2.101; prescribed accelerations
+        enter by the velocity they lead to.
         """
         kin = fast.kinematics(self.model, state.q, state.qdot, state.chart)
         rows = self.rows(kin, t_end)
-        wanted = rows.rate - rows.G @ v - self.treatment.gamma * rows.error
+        rate = rows.rate_after(self.model, state.q, state.qdot, t_end - state.t)
+        wanted = rate - rows.G @ v - self.treatment.gamma * rows.error
         symmetric = 0.5 * (A + A.T)
         return np.asarray(v + velocity_change(rows, self.active(rows), symmetric, wanted)[0])
 

@@ -37,7 +37,7 @@ class LinearlyImplicitEulerStepper(CompiledFixedStepper):
     tolerance = 1e-14
 
     def __init__(self, model: Model, state: State, h: float) -> None:
-        self.which = IMPLICIT if model.treatment.projects else REFERENCE
+        self.which = terms_of_forces(model)
         if model.forces:
             self.method = CONJUGATE_GRADIENTS
         super().__init__(model, state, h, compiled=self.which == IMPLICIT or not model.forces)
@@ -50,6 +50,11 @@ class LinearlyImplicitEulerStepper(CompiledFixedStepper):
         Source: RBDN eq. 2.71-2.75. Prescribed coordinates enter by their velocity at the end of the step.
         """
         return implicit_step(self, h, t_end, which=self.which)
+
+
+def terms_of_forces(model: Model) -> str:
+    """K and D of forces that linearly implicit steps take into their matrix."""
+    return IMPLICIT if model.treatment.projects else REFERENCE
 
 
 def implicit_step(stepper: CompiledFixedStepper, h: float, t_end: float, *, which: str = IMPLICIT) -> State:

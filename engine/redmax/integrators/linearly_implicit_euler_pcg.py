@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Array
 from ..dynamics import body_forces
 from ..dynamics.animation import prescribed_motion, with_prescribed
-from ..dynamics.body_forces import Coupling
+from ..dynamics.body_forces import IMPLICIT, Coupling
 from ..dynamics.jacobians import jacobian_products, jacobian_transpose_product
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import Loads, loads
@@ -26,7 +26,7 @@ from ..solvers.pcg import PcgError, PcgResult, Product, pcg
 from ..state import State
 from .base import FixedStep, IntegrationError
 from .compiled import CompiledFixedStepper
-from .linearly_implicit_euler import implicit_step
+from .linearly_implicit_euler import implicit_step, terms_of_forces
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +46,14 @@ class LinearlyImplicitEulerPcgStepper(CompiledFixedStepper):
     method = CONJUGATE_GRADIENTS
 
     def __init__(self, model: Model, state: State, h: float, tolerance: float, *, compiled: bool = True) -> None:
-        super().__init__(model, state, h, compiled=compiled)
+        self.which = terms_of_forces(model)
+        known = self.which == IMPLICIT or not model.forces
+        super().__init__(model, state, h, compiled=compiled and known)
         self.tolerance = tolerance
 
     def step(self, h: float, t_end: float) -> State:
-        if self.model.followers is not None:
-            return implicit_step(self, h, t_end)  # drives leave few unknowns, for which matrices are quicker
+        if self._needs_matrix:
+            return implicit_step(self, h, t_end, which=self.which)
         q0, v0 = self.state.q, self.state.qdot
         kin = kinematics(self.model, q0, v0, self.state.chart)
         load = loads(self.model, kin, t_end)
@@ -62,6 +64,12 @@ class LinearlyImplicitEulerPcgStepper(CompiledFixedStepper):
         except (PcgError, ImmovableError) as error:
             raise IntegrationError.of(error) from None
         return State(t_end, *with_prescribed(self.model, t_end, q0 + h * v1, v1), self.state.chart)
+
+    @property
+    def _needs_matrix(self) -> bool:
+        """Drives leave few unknowns, for which matrices are quicker; rows show their rank in them."""
+        held = self.constraints is not None and not self.constraints.idle
+        return self.model.followers is not None or held or self.which != IMPLICIT
 
 
 def implicit_velocity(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics.body_forces import assembled, couplings
-from ..dynamics.constraint_rows import is_constrained
+from ..dynamics.constraint_rows import constraint_rows, is_constrained
 from ..dynamics.joint_coordinates import JointCoordinatesError
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import loads
@@ -61,6 +61,7 @@ class MaximalEulerStepper(FixedStepper):
     """E_wi (n, 4, 4) and phi (n, 6) are the run; `state` holds the coordinates recovered from them.
 
     gap: (n, 6) what the joints are open by, see `maximal.body_kinematics`.
+    reached: velocity of each row that holds for accelerations alone. Read off bodies that drift, it would drift, too.
     """
 
     def __init__(self, model: Model, state: State, settings: MaximalEuler) -> None:
@@ -69,6 +70,10 @@ class MaximalEulerStepper(FixedStepper):
         kin = kinematics(model, self.state.q, self.state.qdot, self.state.chart)
         self.E_wi, self.phi = kin.E_wi, kin.phi
         self.gap = np.zeros((model.body_count, 6))
+        self.reached = np.zeros(0)
+        if is_constrained(model):
+            rows = constraint_rows(model, kin, self.state.t)
+            self.reached = rows.rate[rows.any_velocity]
 
     def body_motion(self) -> tuple[Array, Array]:
         return self.E_wi, self.phi
@@ -80,23 +85,28 @@ class MaximalEulerStepper(FixedStepper):
     def step(self, h: float, t_end: float) -> State:
         model, chart = self.model, self.state.chart
         rate = self.settings.rate if self.settings.stabilisation == BAUMGARTE else 0.0
-        close = body_kinematics
-        if self.settings.stabilisation == POST:
-            close = close_joints if self.constraints is None else close_loops
+        post = self.settings.stabilisation == POST
         try:
             kin, gap = body_kinematics(model, self.state.t, self.E_wi, self.phi, self.state.q, chart)
-            phi = end_twists(model, kin, h, t_end, gap=gap, rate=rate)
+            phi, reached = end_twists(model, kin, h, t_end, gap=gap, rate=rate, reached=self.reached)
             E_wi = pose.project(pose.integrate(kin.E_wi, phi, h))
             guess = kin.q + h * (coordinate_rates(model, kin) @ phi.ravel())
-            kin, self.gap = close(model, t_end, E_wi, phi, guess, chart)
+            if post and self.constraints is not None:
+                kin, self.gap = close_loops(model, t_end, E_wi, phi, guess, chart, reached)
+            else:
+                kin, self.gap = (close_joints if post else body_kinematics)(model, t_end, E_wi, phi, guess, chart)
         except (MaximalError, JointCoordinatesError) as error:
             raise IntegrationError.of(error) from None
-        self.E_wi, self.phi = kin.E_wi, kin.phi
+        self.E_wi, self.phi, self.reached = kin.E_wi, kin.phi, reached
         return State(t_end, kin.q, kin.qdot, chart)
 
 
-def end_twists(model: Model, kin: Kinematics, h: float, t_end: float, *, gap: Array, rate: float) -> Array:
+def end_twists(
+    model: Model, kin: Kinematics, h: float, t_end: float, *, gap: Array, rate: float, reached: Array
+) -> tuple[Array, Array]:
     """phi1 (n, 6) after a step of h [s] under G Phi1 = gamma - rate g; linearly implicit in springs and dampers.
+
+    Second the velocities that rows for accelerations alone have then, from those they had (`reached`).
 
     (M - h D - h^2 K) Phi1 + G^T lambda = P - h D Phi0 + h f, at the old poses with inputs at the new time; the impulses
     of the joints are -G^T lambda. P are the momenta M Phi0 in the axes turned by h omega0. Its first terms, M Phi0 +
@@ -116,7 +126,8 @@ def end_twists(model: Model, kin: Kinematics, h: float, t_end: float, *, gap: Ar
     P = np.einsum("nba,nkb->nka", R, (model.inertia * kin.phi).reshape(n, 2, 3))
     f = P.ravel() - h * D @ kin.phi.ravel() + h * applied_forces(model, kin, load)
     if is_constrained(model):
-        tied = BodyRows(model, kin, t_end, rows, gap)
-        return tied_twists(A, f, tied, tied.gamma - rate * tied.error).reshape(n, 6)
+        tied = BodyRows(model, kin, t_end, rows, gap, reached)
+        gamma = tied.gamma + h * tied.acceleration
+        return tied_twists(A, f, tied, gamma - rate * tied.error).reshape(n, 6), gamma[tied.any_velocity]
     Phi, _ = solve_kkt(A, rows.G, f, rows.gamma - rate * rows.violation(gap))
-    return Phi.reshape(n, 6)
+    return Phi.reshape(n, 6), reached

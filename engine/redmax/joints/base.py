@@ -67,8 +67,10 @@ class Joint(Element):
         doc="Body the joint is fixed to, or null for the world", refers_to="body", nullable=True
     )
     child: str = reference(doc="Body the joint carries", refers_to="body")
-    frame_in_parent: Pose = pose(doc="Joint frame in the parent body's frame (in the world if there is none)")
-    frame_in_child: Pose = pose(doc="Joint frame in the child body's frame")
+    frame_in_parent: Pose = pose(
+        doc="Joint frame in the parent body's frame (in the world if there is none)", frame="parent"
+    )
+    frame_in_child: Pose = pose(doc="Joint frame in the child body's frame", frame="child")
     q: object = per_dof(doc="Joint coordinates at the start", unit="rad, m or 1")
     qdot: object = per_dof(doc="Joint velocities at the start of a simulated joint", unit="rad/s, m/s or 1/s")
     motion_type: str = choice(

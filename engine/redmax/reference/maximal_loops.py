@@ -26,10 +26,17 @@ class BodyRows:
     """Rows of joints, loops and equations together: G Phi = gamma, open by error.
 
     G: (m, 6n); gamma, error: (m,). owner: (m,) names of the loops and constraints that the last rows belong to.
+    any_velocity: (m,) rows that hold for accelerations alone. acceleration: (m,) what these ask for, 0 elsewhere.
     """
 
-    def __init__(self, model: Model, kin: Kinematics, t: float, rows: JointRows, gap: Array) -> None:
-        """rows, gap: of the tree's joints, as in `maximal.close_joints`. Source: RBDN section 2.8, eq. 2.91."""
+    def __init__(
+        self, model: Model, kin: Kinematics, t: float, rows: JointRows, gap: Array, reached: Array | None = None
+    ) -> None:
+        """rows, gap: of the tree's joints, as in `maximal.close_joints`. Source: RBDN section 2.8, eq. 2.91.
+
+        reached: velocity of the rows that hold for accelerations alone, one after another, where the run knows it;
+        else the one that the bodies have.
+        """
         own = constraint_rows(model, kin, t)
         n = model.body_count
         G_m = np.zeros((len(own.rate), n, 6))
@@ -43,6 +50,10 @@ class BodyRows:
         names = element_names(model)
         self.G = np.concatenate([rows.G, G])
         self.gamma = np.concatenate([rows.gamma, own.rate])
+        self.any_velocity = np.concatenate([np.zeros(len(rows.gamma), np.bool_), own.any_velocity])
+        self.acceleration = np.concatenate([np.zeros(len(rows.gamma)), np.where(own.any_velocity, own.bias, 0.0)])
+        if reached is not None:
+            self.gamma[self.any_velocity] = reached
         self.error = np.concatenate([rows.violation(gap), own.error])
         self.owner = tuple(names[k] for k in own.owner)
         self.own_error = own.error
@@ -60,18 +71,18 @@ def tied_twists(A: Array, f: Array, rows: BodyRows, wanted: Array) -> Array:
 
 
 def close_loops(
-    model: Model, t: float, E_wi: Array, phi: Array, guess: Array, chart: IntArray
+    model: Model, t: float, E_wi: Array, phi: Array, guess: Array, chart: IntArray, reached: Array | None = None
 ) -> tuple[Kinematics, Array]:
     """The bodies moved so that joints, loops and constraints are all closed, and their twists made to fit.
 
-    Returns what `maximal.body_kinematics` does. Raises MaximalError naming what stays open.
+    reached: see `BodyRows`. Returns what `maximal.body_kinematics` does. Raises MaximalError naming what stays open.
     """
     M = np.diag(model.inertia.ravel())
     size = max(1.0, float(np.abs(E_wi[:, :3, 3]).max(initial=0.0)))
     least = np.inf
     for _ in range(MAX_ITERATIONS):
         kin, gap = body_kinematics(model, t, E_wi, phi, guess, chart)
-        rows = BodyRows(model, kin, t, joint_rows(model, kin, t), gap)
+        rows = BodyRows(model, kin, t, joint_rows(model, kin, t), gap, reached)
         worst = float(np.abs(rows.error).max(initial=0.0))
         if worst <= CLOSED * size or (worst <= ACCEPTED_GAP * size and worst > 0.5 * least):
             twists = tied_twists(M, model.inertia.ravel() * kin.phi.ravel(), rows, rows.gamma)

@@ -190,6 +190,32 @@ def centripetal(w0: float, w1: float, w2: float, x: float, y: float, z: float) -
     return w0 * along - x * square, w1 * along - y * square, w2 * along - z * square
 
 
+def moving_point(E: Array, V: Array, x: float, y: float, z: float) -> tuple[Vector, Vector, Vector]:
+    """A point (x, y, z) of a body in the world: where it is, its velocity, and what velocities add to its acceleration.
+
+    E: (4, 4) pose of the body's frame. V: (6,) its twist, in its own axes, of whose components accelerations are the
+    derivatives. Source: RBDN eq. 2.89.
+    """
+    R = (E[0, 0], E[0, 1], E[0, 2], E[1, 0], E[1, 1], E[1, 2], E[2, 0], E[2, 1], E[2, 2])
+    p0, p1, p2 = applied(R, x, y, z)
+    c0, c1, c2 = cross(V[0], V[1], V[2], x, y, z)
+    v0, v1, v2 = V[3] + c0, V[4] + c1, V[5] + c2
+    a0, a1, a2 = cross(V[0], V[1], V[2], v0, v1, v2)
+    place = (p0 + E[0, 3], p1 + E[1, 3], p2 + E[2, 3])
+    return place, applied(R, v0, v1, v2), applied(R, a0, a1, a2)
+
+
+def put_push(E: Array, x: float, y: float, z: float, u: Vector, result: Array, start: int) -> None:
+    """Write the wrench, in a body's own axes, of a force u given in the world at its point (x, y, z): six numbers.
+
+    Times the body's twist it is u . velocity of that point. E: (4, 4) pose of the body's frame.
+    """
+    R = (E[0, 0], E[0, 1], E[0, 2], E[1, 0], E[1, 1], E[1, 2], E[2, 0], E[2, 1], E[2, 2])
+    f0, f1, f2 = turned_into(R, u[0], u[1], u[2])
+    result[start], result[start + 1], result[start + 2] = cross(x, y, z, f0, f1, f2)
+    result[start + 3], result[start + 4], result[start + 5] = f0, f1, f2
+
+
 def negative_cross_matrix(x: float, y: float, z: float, M: Matrix) -> Matrix:
     """-[v] M of a vector v = (x, y, z) and a matrix."""
     return (

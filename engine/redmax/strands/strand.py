@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,7 +19,10 @@ class Attachment(Element):
 
     node: int = integer(doc="Which node, counted from 0", minimum=0)
     body: str | None = reference(
-        doc="Body the node is fixed to, or null for the world", refers_to="body", nullable=True
+        doc="Body the node is fixed to, or null for the world",
+        plain="Body the node is fixed to; empty for the world",
+        refers_to="body",
+        nullable=True,
     )
 
 
@@ -26,8 +30,14 @@ class Attachment(Element):
 class Strand(Element):
     """Masses at nodes with springs from node to node; some nodes are fixed to bodies. Source: RBDN section 2.7."""
 
+    label: ClassVar[str] = "Strand"
+    summary: ClassVar[str] = "A rope or thread of masses and springs; some of its points are fixed to bodies"
+    icon: ClassVar[str] = "CURVE_DATA"
+
     name: str = text(doc="Name of the strand, unique among strands")
-    nodes: Vector = array(doc="Nodes in order, where they are in the world at the start", shape=(None, 3), unit="m")
+    nodes: Vector = array(
+        doc="Nodes in order, where they are in the world at the start", shape=(None, 3), unit="m", frame="world"
+    )
     mass: float = number(
         0.0, doc="Mass of the whole strand, spread over the nodes by rest length", unit="kg", minimum=0.0
     )
@@ -43,6 +53,7 @@ class Strand(Element):
     rest_lengths: Vector = array(
         None,
         doc="Length of each segment without tension; null for those at the start",
+        plain="Length of each segment without tension; without them those at the start",
         shape=(None,),
         unit="m",
         positive=True,
@@ -51,7 +62,12 @@ class Strand(Element):
     pulls_only: bool = flag(False, doc="Segments pull but do not push, like a rope")
     drag: float = number(0.0, doc="Viscous damping of every node's velocity", unit="N s/m", minimum=0.0)
     velocities: Vector = array(
-        None, doc="Velocities of the nodes at the start; null for rest", shape=(None, 3), unit="m/s", nullable=True
+        None,
+        doc="Velocities of the nodes at the start; null for rest",
+        plain="Velocities of the nodes at the start",
+        shape=(None, 3),
+        unit="m/s",
+        nullable=True,
     )
     attachments: tuple[Attachment, ...] = records(Attachment, (), doc="Nodes that are fixed to bodies or to the world")
 

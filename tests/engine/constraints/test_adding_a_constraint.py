@@ -15,7 +15,7 @@ import pytest
 
 import redmax.constraints
 from engine.constraints.closed import tree_of_hinges
-from redmax import io
+from redmax import fast, io
 from redmax.__main__ import main
 from redmax.compile import compile as compile_scene
 from redmax.constraints import CONSTRAINTS
@@ -25,6 +25,8 @@ from redmax.dynamics.constraint_rows import constraint_rows
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
 from redmax.integrators import Dop853, LinearlyImplicitEuler
+from redmax.integrators.constrained import ConstrainedRun
+from redmax.integrators.routes import begin
 from redmax.simulate import simulate
 from redmax.spatial import adjoint, pose
 
@@ -100,3 +102,32 @@ def test_assembly_knows_it(rod):
     found = close_loops(model)
     assert found.closed
     assert mobility(dataclasses.replace(model, q0=found.q)).freedoms == model.dof_count - 1
+
+
+def test_its_function_runs_in_compiled_frames(rod):
+    """The same text in kernels: accelerations, multipliers and whole runs are those of Python."""
+    pytest.importorskip("numba")
+    constraint = rod(name="r", body="body 1", other="body 3", point=(0.2, 0.1, 0.0), length=0.7)
+    model = tree_of_hinges(3, constraints=[constraint])
+    tree = fast.constrained_tree(model)
+    q, qdot = np.random.default_rng(3).uniform(-1.0, 1.0, (2, model.dof_count))
+    chart = model.initial_state().chart
+    readable = begin(model, "recursive", ConstrainedRun(model))
+    held = readable.held_motion(readable.at(0.0, q, qdot, chart))
+    qddot, _, _ = tree.forward_dynamics(q, qdot, chart, 0.0, np.zeros(model.dof_count))
+    np.testing.assert_allclose(qddot, held.qddot, atol=1e-10)
+    np.testing.assert_allclose(tree.observe(q, qdot, chart, 0.0).constraint, held.multipliers, atol=1e-10)
+    swinging = compile_scene(io.loads(SCENE))
+    assert Dop853().begin(swinging, swinging.initial_state()).tree is not None
+
+
+def refused(data, E_a, V_a, E_b, V_b, result):
+    """Numbers by way of text: Python can, the compiler cannot."""
+    result[0] = float("{:g}".format(data[6]))  # noqa: UP032  (the compiler knows f-strings)
+
+
+def test_a_function_that_the_compiler_refuses_runs_in_python(rod, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr(sys.modules["redmax.constraints.rod"], "distance", refused)
+    model = tree_of_hinges(3, constraints=[rod(name="r", body="body 1", other="body 3", length=0.7)])
+    assert fast.constrained_tree(model) is None

@@ -40,6 +40,7 @@ WRONG = [
     (Coupling(name="c", leader="pin", follower="pin", follower_coordinate=2), "has 1 coordinate; give 0 to 0"),
     (Coupling(name="c", leader="pin", follower="pi"), "there is no joint of that name; did you mean 'pin'?"),
     (JointLimit(name="c", joint="pin", lower=1.0, upper=0.0), "has a lower limit above its upper limit; swap them"),
+    (JointLimit(name="c", joint="pin"), "has neither a lower nor an upper limit; give one of them"),
     (JointLimit(name="c", joint="pin", upper=1.0, restitution=1.5), "restitution is 1.5; give a number from 0 to 1"),
     (JointLimit(name="c", joint="ball", upper=1.0), "whose coordinates can be written in several ways"),
     (JointMotion(name="c", joint="pin", table=TWIST), "table has 6 columns of values; give one column"),

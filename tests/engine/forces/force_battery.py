@@ -188,7 +188,25 @@ def it_is_written_and_read_exactly(force: Force) -> None:
     assert type(io.loads(text).forces[0]) is type(force)
 
 
+def results_are_what_was_declared(force: Force) -> None:
+    """As many numbers as units; a wrench is that on the first body, a tension that of the pull on it."""
+    _, one = bound(force)
+    assert one.results
+    for E, phi, t in situations(one, 4):
+        values = one.result_values(E, phi, t)
+        assert [len(value) for value in values] == [len(told.units) for told in one.results]
+        assert all(len(told.rows) in (0, len(told.units)) for told in one.results)
+        named = {told.name: value for told, value in zip(one.results, values, strict=True)}
+        first = next(k for k, body in enumerate(one.bodies) if body >= 0)
+        pull = E[first, :3, :3] @ one.wrenches(E, phi, t)[first, 3:]
+        if "wrench" in named:
+            assert_close(named["wrench"][3:], pull)
+        if "tension" in named and len(getattr(force, "points", ())) < 3:
+            assert_close(np.abs(named["tension"]), np.array([np.linalg.norm(pull)]))
+
+
 CHECKS = [
+    results_are_what_was_declared,
     K_is_the_derivative_by_increments,
     D_is_the_derivative_by_twists,
     power_is_energy_and_exchange,

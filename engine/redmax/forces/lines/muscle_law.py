@@ -79,6 +79,7 @@ class MuscleBase(Force):
         None,
         doc="Activation over time, one column, instead of the constant one; clamped to 0 to 1",
         nullable=True,
+        over="time",
     )
 
     def problems(self) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import ElementName, Problem, SceneError
 from ...tables import Table
-from ..base import BoundForce, Formula, PackedForce, Placement
+from ..base import BoundForce, Formula, PackedForce, Placement, Result
 from .points import BodyPoints, PathPoint
 
 COINCIDENT = 1e-12
@@ -99,6 +99,8 @@ def segments_of(X: Array) -> Segments:
 class PathForce(BoundForce):
     """A law along a path. material_only: the reference leaves the path's turning out of its matrix (spring-damper)."""
 
+    results = (Result("tension", "Tension", ("N",)), Result("length", "Length", ("m",)))
+
     def __init__(
         self,
         name: str,
@@ -116,6 +118,11 @@ class PathForce(BoundForce):
     @property
     def exchanges(self) -> bool:  # type: ignore[override]
         return self.law.exchanges
+
+    def result_values(self, E: Array, phi: Array, t: float) -> tuple[Array, ...]:
+        """Tension [N], negative where it pushes, and length [m]."""
+        length, rate = self.length_and_rate(E, phi)
+        return np.array([self.law.tension(length, rate, t)[0]]), np.array([length])
 
     def length(self, E: Array) -> float:
         """l [m]. Source: RBDN eq. 1.57."""

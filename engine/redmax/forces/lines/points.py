@@ -21,19 +21,27 @@ class PathPoint(Element):
     """A point on a body, or of the world."""
 
     body: str | None = reference(
-        doc="Body the point is fixed to, or null for the world", refers_to="body", nullable=True
+        doc="Body the point is fixed to, or null for the world",
+        plain="Body the point is fixed to; empty for the world",
+        refers_to="body",
+        nullable=True,
     )
-    point: Vector = array(ORIGIN, doc="The point, in the body's frame", shape=(3,), unit="m")
+    point: Vector = array(ORIGIN, doc="The point, in the body's frame", shape=(3,), unit="m", frame="body")
 
 
 def body_reference(which: str) -> Any:
     """The field for one of the bodies of a force between two points."""
-    return reference(doc=f"{which} body, or null for the world", refers_to="body", nullable=True)
+    return reference(
+        doc=f"{which} body, or null for the world",
+        plain=f"{which} body; empty for the world",
+        refers_to="body",
+        nullable=True,
+    )
 
 
-def body_point(which: str) -> Any:
-    """The field for one of the points of a force between two points."""
-    return array(ORIGIN, doc=f"Point on the {which} body, in its frame", shape=(3,), unit="m")
+def body_point(which: str, frame: str) -> Any:
+    """The field for one of the points of a force between two points. frame: the field that names its body."""
+    return array(ORIGIN, doc=f"Point on the {which} body, in its frame", shape=(3,), unit="m", frame=frame)
 
 
 def one_body_problems(*bodies: str | None) -> Iterator[tuple[str, str]]:

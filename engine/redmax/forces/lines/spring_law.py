@@ -18,16 +18,32 @@ STRAIN, STRETCH = "strain", "stretch"
 
 
 def stiffness_field() -> Any:
-    return number(doc="Stiffness; what it multiplies says `measure`", unit="N or N/m", minimum=0.0)
+    return number(
+        doc="Stiffness; what it multiplies says `measure`",
+        plain="Force per stretch, or per strain as Measure says",
+        unit="N or N/m",
+        minimum=0.0,
+    )
 
 
 def damping_field() -> Any:
-    return number(0.0, doc="Damping of the rate of what `measure` says", unit="N s or N s/m", minimum=0.0)
+    return number(
+        0.0,
+        doc="Damping of the rate of what `measure` says",
+        plain="Force per rate of stretch, or of strain",
+        unit="N s or N s/m",
+        minimum=0.0,
+    )
 
 
 def rest_field() -> Any:
     return number(
-        None, doc="Length without tension; null for the length at the start", unit="m", positive=True, nullable=True
+        None,
+        doc="Length without tension; null for the length at the start",
+        plain="Length without tension; without it that at the start",
+        unit="m",
+        positive=True,
+        nullable=True,
     )
 
 

@@ -52,12 +52,13 @@ polynomials of its pieces."""
 RowBodies = Record(
     "RowBodies",
     KIND=1, BODY_A=1, BODY_B=1, OWNER=1, COORDINATE_A=1, COORDINATE_B=1, TARGET=1, TABLE=1, COLUMN=1,
-    METRES=1, NUMBER=1,
+    METRES=1, NUMBER=1, FUNCTION=1, DATA=1, COUNT=1,
 )  # fmt: skip
 """Of a row: kind (`codes`); the bodies it acts on, -1 for the world; its owner, see `constraint_rows.element_names`.
 COORDINATE_A, COORDINATE_B: of a COORDINATE row, -1 for none; BODY_A and BODY_B are what these coordinates carry.
 TARGET: what a table prescribes (`codes`), with the row of the table and its column, or -1. METRES: whether its error
-is a distance. NUMBER: its place among all rows of the model's constraints, -1 for a row of a loop.
+is a distance. NUMBER: its place among all rows of the model's constraints, -1 for a row of a loop. FUNCTION, DATA,
+COUNT: of a FUNCTION row, address of its function, where in the pool its numbers begin and how many there are.
 
 The first `Head.EQUATIONS` always hold. Then come one-sided rows, up to `Head.ROWS`. Then come redundant rows, which
 follow from the equations at any pose and are evaluated where a run begins and in samples. Last, as AXIS rows, come axes
@@ -131,16 +132,16 @@ of all rows, the part of the speed that an impact on a one-sided row gives back.
 World = Record(
     "World",
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
-    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, SIZE=1, RATTLES=1,
+    LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, IMPACT_WORK=1, EXTENT=1, RATTLES=1,
     PUSH_SIZE=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
 squared, relative to its `RowWork.BOUND`; each factorisation has a weakest row, of whose strengths the least and the
-largest since they were read last are here, and the row of the least. IMPACT_LOSS: energy [J] lost in the impacts of
-the last call of `steps.stops`. SIZE: of the mechanism then [m]. RATTLES: whether impacts must not bounce. PUSH_SIZE:
-what the forces on rows that touched then were like, each as the acceleration it gives over the root of its row's
-diagonal entry in G M^-1 G^T."""
+largest since they were read last are here, and the row of the least. IMPACT_LOSS, IMPACT_WORK: energy [J] lost and put
+in by motors in the impacts of the last call of `steps.stops`. EXTENT: size of the mechanism then [m]. RATTLES: whether
+impacts must not bounce. PUSH_SIZE: what the forces on rows that touched then were like, each as the acceleration it
+gives over the root of its row's diagonal entry in G M^-1 G^T."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its
@@ -188,6 +189,9 @@ ForceWork = Record("ForceWork", TENSION=1, TENSION_SLOPE=1, TENSION_RATE=1, LENG
 """Of a path through points, as `forces.apply_forces` leaves it: tension, its derivatives by length and by rate; length
 and its rate. It stands in the pool."""
 
+RowFunction = Record("RowFunction", E_A=16, V_A=6, E_B=16, V_B=6, RESULT=14)
+"""What the function of a FUNCTION row reads and writes, see `constraints.packed_rows.FunctionRow`."""
+
 StopWork = Record("StopWork", SOLVER=5, SPEEDS=4, X=1, SPEED=1, RESTITUTION=1, SLOW=1, TINY=1)
 """Vectors over all rows for `steps.stops`: work space of `solvers.box_rows` and `solvers.impacts`; multipliers, speeds,
 restitutions, and the speeds that do not bounce and do not count."""
@@ -211,6 +215,7 @@ FLOATS = (
     Section("axes", ("DOFS", Axis), only_with="ROWS"),
     Section("inverse_inertias", ("BODIES", InverseInertia), only_with="ROWS"),
     Section("multipliers", ("ROWS",)),
+    Section("row_function", (RowFunction,)),
     Section("stop_matrices", (2, "ROWS", "ROWS"), only_with="STOPS", as_array=True),
     Section("stop_work", (StopWork, "ROWS"), only_with="STOPS", as_array=True),
 )

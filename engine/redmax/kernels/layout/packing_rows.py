@@ -4,18 +4,27 @@ coordinates, components of velocities, limits of swing and twist."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Array, IntArray
-from ...constraints.packed_rows import ACCELERATION, POSITION, VELOCITY, CoordinateRow, PackedRow, PointRow, TurnRow
+from ...constraints.packed_rows import (
+    ACCELERATION,
+    POSITION,
+    VELOCITY,
+    CoordinateRow,
+    FunctionRow,
+    PackedRow,
+    PointRow,
+    TurnRow,
+)
 from ...joints import closing
 from ...joints.closing import AxisRow, closing_rows
 from ...model import LoopJoint, Model
 from ...tables import Table
+from ..rows import functions
 from . import codes
 from .declaration import RowBodies, RowVectors
 from .declaration import Table as TableInts
@@ -70,14 +79,14 @@ def pack_rows(model: Model, tilts: Array, table_count: int, pool_length: int) ->
     for owner, constraint in enumerate(model.constraints, len(model.loops)):
         target = one_sided if constraint.one_sided else equations
         for row in constraint.packed() or ():
-            ints, values = _line(model, tilts, row, tables.row_of)
+            ints, values = _line(model, tilts, row, tables)
             target.append((ints | {"OWNER": owner, "NUMBER": number}, values | {"RESTITUTION": constraint.bounce}))
             number += 1
     return PackedRows(_lines(equations), _lines(one_sided), _lines(facing), *tables.packed())
 
 
 class _Tables:
-    """Tables that rows refer to, each once."""
+    """Tables that rows refer to, each once, and numbers of their functions."""
 
     def __init__(self, count: int, length: int) -> None:
         self._first, self._length = count, length
@@ -95,6 +104,12 @@ class _Tables:
             self._length += len(numbers)
         return self._known[id(table)]
 
+    def numbers_at(self, data: tuple[float, ...]) -> int:
+        """Where in the pool the numbers of a row's own function begin."""
+        self._pool.append(np.array(data, np.float64))
+        self._length += len(data)
+        return self._length - len(data)
+
     def packed(self) -> tuple[IntArray, Array]:
         rows = np.array(self._rows, np.int64).reshape(len(self._rows), TableInts.SIZE)
         return rows, np.concatenate([np.zeros(0), *self._pool])
@@ -108,12 +123,23 @@ def _loop_line(owner: int, loop: LoopJoint, row: closing.Row, A: Array, B: Array
     return ints | {"KIND": codes.POINT, "METRES": 1}, values
 
 
-def _line(model: Model, tilts: Array, row: PackedRow, table_row: Callable[[Table], int]) -> Line:
+def _line(model: Model, tilts: Array, row: PackedRow, tables: _Tables) -> Line:
     if isinstance(row, CoordinateRow):
-        return _coordinate_line(model, row, table_row)
+        return _coordinate_line(model, row, tables)
     if isinstance(row, TurnRow):
         return _turn_line(model, tilts, row)
     bodies = model.body_names
+    if isinstance(row, FunctionRow):
+        ints = {
+            "KIND": codes.FUNCTION,
+            "BODY_A": bodies.index(row.body),
+            "BODY_B": -1 if row.other is None else bodies.index(row.other),
+            "METRES": int(row.metres),
+            "FUNCTION": functions.address(row.function),
+            "DATA": tables.numbers_at(row.data),
+            "COUNT": len(row.data),
+        }
+        return ints, {}
     if isinstance(row, PointRow):
         a, b = bodies.index(row.body), -1 if row.other is None else bodies.index(row.other)
         A, B = (_described_frame(model, tilts, body) for body in (a, b))
@@ -131,14 +157,14 @@ def _line(model: Model, tilts: Array, row: PackedRow, table_row: Callable[[Table
         "BODY_A": -1,
         "BODY_B": body,
         "TARGET": codes.VELOCITY,
-        "TABLE": table_row(row.table),
+        "TABLE": tables.row_of(row.table),
         "COLUMN": 0 if turns else 3,
         "METRES": int(not turns),
     }
     return ints, {"DIRECTION": E[:3, row.component % 3], "PLACE": E[:3, 3], "IS_TURN": float(turns)}
 
 
-def _coordinate_line(model: Model, row: CoordinateRow, table_row: Callable[[Table], int]) -> Line:
+def _coordinate_line(model: Model, row: CoordinateRow, tables: _Tables) -> Line:
     ints = {"KIND": codes.COORDINATE, "BODY_A": -1, "BODY_B": -1}
     values: dict[str, Any] = {"OFFSET": row.offset}
     for side, (joint, coordinate, factor) in zip("AB", row.terms, strict=False):
@@ -147,7 +173,7 @@ def _coordinate_line(model: Model, row: CoordinateRow, table_row: Callable[[Tabl
         values[f"FACTOR_{side}"] = factor
         ints["METRES"] = int(model.joints[body].dof_units[coordinate] == "m")
     if row.table is not None:
-        ints |= {"TARGET": TARGETS[row.quantity], "TABLE": table_row(row.table)}
+        ints |= {"TARGET": TARGETS[row.quantity], "TABLE": tables.row_of(row.table)}
     return ints, values
 
 
@@ -211,6 +237,8 @@ def known(model: Model) -> bool:
     for constraint in model.constraints:
         rows = constraint.packed()
         if rows is None:
+            return False
+        if not all(functions.address(row.function) for row in rows if isinstance(row, FunctionRow)):
             return False
         joints = {joint for row in rows if isinstance(row, CoordinateRow) for joint, _, _ in row.terms}
         for joint in map(model.joint_names.index, joints):

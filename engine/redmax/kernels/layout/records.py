@@ -38,6 +38,8 @@ class Record(ModuleType):
     def _add(self, sizes: Mapping[str, int]) -> None:
         offset = 0
         for field, size in sizes.items():
+            if hasattr(self, field):
+                raise ValueError(f"record {self.__name__} has {field} already")
             setattr(self, field, offset)
             self.fields[field] = size
             offset += size

@@ -14,9 +14,10 @@ from ..cache.jit import inlined, inner
 from ..cache.same_text import compiled_text
 from ..joints.loads import table_motion, table_piece
 from ..layout import codes
-from ..layout.declaration import Pose, RowBodies, RowVectors, RowWork, Work
-from ..layout.memory import fixed, fixed3, further, get, get3, get6, get9, put, put6
-from ..spatial import applied, centripetal, cross, product, turned_into
+from ..layout.declaration import Body, Pose, RowBodies, RowFunction, RowVectors, RowWork, Work
+from ..layout.memory import address_of, fixed, fixed3, fixed9, further, get, get3, get6, get9, put, put3, put6
+from ..spatial import applied, centripetal, cross, product, turned_back, turned_into
+from .functions import call_row
 
 limit_motion = compiled_text(swing_twist.limit_motion)
 
@@ -178,6 +179,65 @@ def component_row(row, vectors, results, pose, work, tables, pool, t):
     put(results, RowWork.VELOCITY_PRODUCT, velocity_product)
 
 
+@inlined
+def put_described(target, pose_at, twist_at, body, pose, work, is_world):
+    """Write pose and twist of a body's described frame, or of the world's, for a row's function."""
+    R, p = get9(pose, Pose.R), get3(pose, Pose.P)
+    w0, w1, w2, v0, v1, v2 = get6(work, Work.V)
+    if is_world:
+        w0, w1, w2, v0, v1, v2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    else:
+        B, b = fixed9(body, Body.R_JB), fixed3(body, Body.P_JB)
+        x0, x1, x2 = applied(R, b[0], b[1], b[2])
+        R, p = product(R, B), (p[0] + x0, p[1] + x1, p[2] + x2)
+        w0, w1, w2, v0, v1, v2 = turned_back(B, b, w0, w1, w2, v0, v1, v2)
+    for i in range(3):
+        put(target, pose_at + 4 * i + 3, p[i])
+        put(target, pose_at + 12 + i, 0.0)
+    put3(target, pose_at, R[0], R[1], R[2])
+    put3(target, pose_at + 4, R[3], R[4], R[5])
+    put3(target, pose_at + 8, R[6], R[7], R[8])
+    put(target, pose_at + 15, 1.0)
+    put6(target, twist_at, w0, w1, w2, v0, v1, v2)
+
+
+@inlined
+def put_wrench(results, field, target, result_at, body, work, is_world):
+    """Write what a row's function asks of a body as a wrench in its joint frame. Gives what is added to the velocity
+    product: the function counts derivatives of the twist's components, kernels accelerations of points."""
+    t0, t1, t2, f0, f1, f2 = get6(target, result_at)
+    if is_world:
+        put6(results, field, t0, t1, t2, f0, f1, f2)
+        return 0.0
+    B, b = fixed9(body, Body.R_JB), fixed3(body, Body.P_JB)
+    t0, t1, t2 = applied(B, t0, t1, t2)
+    f0, f1, f2 = applied(B, f0, f1, f2)
+    c0, c1, c2 = cross(b[0], b[1], b[2], f0, f1, f2)
+    put6(results, field, t0 + c0, t1 + c1, t2 + c2, f0, f1, f2)
+    w0, w1, w2, v0, v1, v2 = get6(work, Work.V)
+    c0, c1, c2 = cross(w0, w1, w2, v0, v1, v2)
+    return -(f0 * c0 + f1 * c1 + f2 * c2)
+
+
+@inner
+def function_row(row, results, rows, a, b, work_a, work_b):
+    """FUNCTION row: what the function of the constraint's own says."""
+    target, poses = rows.row_function, rows.poses
+    body_a, body_b = further(rows.bodies, a * Body.SIZE), further(rows.bodies, b * Body.SIZE)
+    put_described(target, RowFunction.E_A, RowFunction.V_A, body_a, further(poses, a * Pose.SIZE), work_a, a < 0)
+    put_described(target, RowFunction.E_B, RowFunction.V_B, body_b, further(poses, b * Pose.SIZE), work_b, b < 0)
+    for k in range(14):
+        put(target, RowFunction.RESULT + k, 0.0)
+    count = fixed(row, RowBodies.COUNT)
+    data_at = address_of(further(rows.pool, fixed(row, RowBodies.DATA)), count)
+    call_row(fixed(row, RowBodies.FUNCTION), data_at, count, address_of(target, RowFunction.SIZE))
+    velocity_product = get(target, RowFunction.RESULT + 13)
+    velocity_product += put_wrench(results, RowWork.ON_A, target, RowFunction.RESULT + 1, body_a, work_a, a < 0)
+    velocity_product += put_wrench(results, RowWork.ON_B, target, RowFunction.RESULT + 7, body_b, work_b, b < 0)
+    put(results, RowWork.ERROR, get(target, RowFunction.RESULT))
+    put(results, RowWork.VELOCITY_PRODUCT, velocity_product)
+
+
 @inner
 def evaluate_rows(first, last, rows, arrays, q, qdot, t):
     """Errors, wrenches and velocity products of the rows at the places from first to last - 1, after `velocities` and
@@ -198,6 +258,9 @@ def evaluate_rows(first, last, rows, arrays, q, qdot, t):
         pose_a, pose_b = further(poses, a * Pose.SIZE), further(poses, b * Pose.SIZE)
         if kind == codes.COMPONENT:
             component_row(row, vectors, results, pose_b, work_b, arrays.tables, arrays.pool, t)
+            continue
+        if kind == codes.FUNCTION:
+            function_row(row, results, rows, a, b, work_a, work_b)
             continue
         E, p = relative(pose_a, pose_b)
         if kind == codes.POINT:

@@ -166,6 +166,7 @@ def advance(
             for k in range(free.shape[0]):
                 y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
             y[size - 1] += get(world, World.IMPACT_LOSS)
+            y[size - 2] += get(world, World.IMPACT_WORK)
             clock[DUE], clock[KNOWN], measured = 0.0, 0.0, False
         if traits[SINGULAR]:
             fill(free, numbers_of(y), motion)

@@ -24,6 +24,7 @@ from ..joints.place import place_all, velocities
 from ..layout import codes
 from ..layout.declaration import (
     Active,
+    Body,
     Column,
     Head,
     RowBodies,
@@ -35,13 +36,14 @@ from ..layout.declaration import (
     Work,
     World,
 )
-from ..layout.memory import address_of, fixed, further, get, numbers_at, put
+from ..layout.memory import address_of, fixed, further, get, get3, get6, numbers_at, put
 from ..layout.views import arrays_of, numbers_of, rows_of, whole
 from ..rows.constrained import set_forces
 from ..rows.delassus import IMMOBILE_ROW, product_of_reach
 from ..rows.path_to_root import reach_of_rows
 from ..rows.projection import add, clear_motion, mechanism_size, move_by_multipliers, project
 from ..rows.row_kinds import evaluate_rows, row_at, row_product, row_terms
+from ..spatial import cross
 from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
 from .stages import fill, slope
@@ -127,6 +129,22 @@ def place_rows(ints, rows, arrays, m, q, qdot, t):
     velocities(n, rows.bodies, rows.links, rows.body_work, rows.columns, qdot)
     world_poses(n, rows.links, rows.body_work, rows.poses)
     evaluate_rows(0, m, rows, arrays, q, qdot, t)
+
+
+@inner
+def kinetic_energy(ints, rows):
+    """Of all bodies [J], after `place_rows`."""
+    total = 0.0
+    for j in range(fixed(ints, Head.BODIES)):
+        body = further(rows.bodies, j * Body.SIZE)
+        w0, w1, w2, v0, v1, v2 = get6(further(rows.body_work, j * Work.SIZE), Work.V)
+        m, (h0, h1, h2) = get(body, Body.MASS), get3(body, Body.MOMENT)
+        xx, xy, xz, yy, yz, zz = get6(body, Body.INERTIA)
+        c0, c1, c2 = cross(w0, w1, w2, h0, h1, h2)
+        turn = w0 * (xx * w0 + xy * w1 + xz * w2) + w1 * (xy * w0 + yy * w1 + yz * w2)
+        turn += w2 * (xz * w0 + yz * w1 + zz * w2)
+        total += 0.5 * (turn + m * (v0 * v0 + v1 * v1 + v2 * v2)) + (v0 * c0 + v1 * c1 + v2 * c2)
+    return total
 
 
 @inner
@@ -267,6 +285,7 @@ def come_to_rest(ints, rows, arrays, m, q, qdot, t):
     put(rows.world, World.IMPACT_LOSS, get(rows.world, World.IMPACT_LOSS) + lost)
     move_by_multipliers(ints, rows, x)
     add(nr, qdot, x)
+    place_rows(ints, rows, arrays, m, q, qdot, t)
 
 
 @inner
@@ -289,11 +308,20 @@ def hold(ints, rows, arrays, q, qdot):
     return choose(ints, rows, solved)
 
 
+@inner
+def put_impact_work(ints, rows, energy):
+    """What motors that move on did in impacts [J], after `place_rows`. energy: kinetic energy before."""
+    if get(rows.world, World.IMPACT_LOSS) != 0.0:
+        work = kinetic_energy(ints, rows) - energy + get(rows.world, World.IMPACT_LOSS)
+        put(rows.world, World.IMPACT_WORK, work)
+
+
 @callback(SIGNATURE)
 def resolve(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     """Impacts, and which rows hold from now on, at (q, qdot) and time t; both change. Gives SOLVED or BLOCKED.
 
-    compute_at: address of `core.compute`. `World.IMPACT_LOSS` gets the energy lost [J].
+    compute_at: address of `core.compute`. `World.IMPACT_LOSS` gets the energy lost [J], and
+    `World.IMPACT_WORK` what motors put in.
     """
     ints, floats = whole(ints_at, floats_at)
     nr, e, last = fixed(ints, Head.DOFS), fixed(ints, Head.EQUATIONS), fixed(ints, Head.ROWS)
@@ -301,11 +329,11 @@ def resolve(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     rows = rows_of(ints, floats)
     arrays, chosen = arrays_of(ints, rows), arrays_of(ints, rows).stop_ints[StopInts.KIND]
     put(rows.world, World.IMPACT_LOSS, 0.0)
-    put(rows.world, World.SIZE, 1.0)
+    put(rows.world, World.IMPACT_WORK, 0.0)
     let_all_go(ints, rows)
     place_rows(ints, rows, arrays, last, q, qdot, t)
     size = mechanism_size(ints, rows)
-    put(rows.world, World.SIZE, size)
+    put(rows.world, World.EXTENT, size)
     for r in range(e, last):
         row = further(rows.row_bodies, r * RowBodies.SIZE)
         gap = get(rows.row_work, r * RowWork.SIZE + RowWork.ERROR)
@@ -316,6 +344,7 @@ def resolve(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
             arrays.stop_ints[StopInts.HELD, r] = 0
         return SOLVED
     evaluate_rows(e, m, rows, arrays, q, qdot, t)
+    energy = kinetic_energy(ints, rows)
     code = collide(ints, rows, arrays, m, size, q, qdot, t)
     for r in range(e, last):
         chosen[r] = 0
@@ -327,6 +356,7 @@ def resolve(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     for r in range(e, last):
         arrays.stop_ints[StopInts.HELD, r] = 0
     if m == e:
+        put_impact_work(ints, rows, energy)
         return BLOCKED if code == box_rows.CONTRADICTED else SOLVED
     call(compute_at, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.PLACE | tasks.LOADS)
     world_poses(fixed(ints, Head.BODIES), rows.links, rows.body_work, rows.poses)
@@ -334,6 +364,7 @@ def resolve(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     if find_pushes(ints, rows, arrays, m, qddot):
         m = choose_pushing(ints, rows, arrays, m, size)
         come_to_rest(ints, rows, arrays, m, q, qdot, t)
+        put_impact_work(ints, rows, energy)
         m = hold(ints, rows, arrays, q, qdot)
         if m > 0:
             project(ints, rows, arrays, q, qdot, t)
@@ -538,7 +569,7 @@ def first_meeting(ints, rows, places, y, f, y_new, f_new, polynomial, course, ro
     begins, its length, and until when inputs count. rooms: (2, MOST_PIECES + 1, m), empty where no row needs bodies to
     be placed; with dense output as the call without it left them.
     """
-    e, size, first = fixed(ints, Head.EQUATIONS), get(rows.world, World.SIZE), 2.0
+    e, size, first = fixed(ints, Head.EQUATIONS), get(rows.world, World.EXTENT), 2.0
     n, h = course[1].shape[0], course[5]
     held = further(rows.stop_ints, StopInts.HELD * fixed(ints, Head.ROWS))
     if rooms.shape[2] > 0 and not dense:

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mechanisms held by everything that gives rows: hard limits with restitution, couplings, drives, prescribed motion.
+
+Trees of every joint kind and linkages. Whatever is drawn can be had: each coordinate has one thing that moves it, stops
+leave room at the start, and nothing pushes a coordinate against its own stop. So every run has to complete, and to keep
+what it is told to round-off (`judge.kept`). Without anything that does work the energy never grows (`judge.no_gain`).
+Motors and limits of balls take part as soon as the engine has them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from engine.random_trees import random_scene
+from redmax import io
+from redmax.compile import compile as compile_scene
+from redmax.constraints import CONSTRAINTS
+from redmax.constraints.base import coordinate_problem
+from redmax.dynamics.constraint_rows import constraint_rows
+from redmax.dynamics.halves import undivided
+from redmax.dynamics.kinematics import kinematics
+from redmax.fields import per_dof_values, specs
+from redmax.joints import Joint
+from redmax.joints.base import SIMULATED
+from redmax.scene import Scene
+
+from . import linkages
+from .settings import simulated, spread
+
+BALL_LIMIT, MOTOR = "ball_limit", "motor"
+RATIOS = (-3.0, -1.0, -0.5, 0.25, 1.0, 2.0)
+Coordinate = tuple[str, int, float]
+"""Joint, number of the coordinate, and where it starts."""
+
+
+def generate(rng: np.random.Generator) -> dict[str, Any]:
+    loops = rng.random() < 0.35
+    scene = linkages.planar(rng, int(rng.integers(1, 4))) if loops else tree(rng)
+    if loops and rng.random() < 0.3:
+        scene = linkages.spatial(rng)
+    scene = with_loads(rng, scene)
+    free = coordinates(scene, loops=loops)
+    data = io.plain(scene)
+    data.setdefault("constraints", [])
+    given = any(joint.motion_type != SIMULATED for joint in scene.joints)
+    if not loops:
+        given |= with_rows(rng, data, free)
+        with_ball_limits(rng, data)
+    elif rng.random() < 0.4 and (able := [coordinate for coordinate in free if can_move(scene, coordinate)]):
+        prescribe(rng, data, able[int(rng.integers(len(able)))], "motion", reach=0.15)
+        given, free = True, []  # a linkage has one freedom or two: nothing is left for stops
+    for k, coordinate in enumerate(free):
+        if rng.random() < 0.6:
+            stop(rng, data, coordinate, k)
+    with_bounds(data)
+    return simulated(rng, data, duration=1.0, must_hold=True, works=bool(given))
+
+
+def tree(rng: np.random.Generator) -> Scene:
+    """A tree of every joint kind, some of its joints animated or locked."""
+    prescribed = 0.2 if rng.random() < 0.3 else 0.0
+    settings = {"springs": False, "damping": bool(rng.random() < 0.3), "tables": False}
+    count = int(rng.integers(1, 8))
+    return random_scene(rng, count, chain=bool(rng.random() < 0.4), roots=0.3, prescribed=prescribed, **settings)
+
+
+def with_loads(rng: np.random.Generator, scene: Scene) -> Scene:
+    """Springs, which do no work of their own."""
+    for k, joint in enumerate(scene.joints):
+        if joint.ndof and joint.motion_type == SIMULATED and rng.random() < 0.2:
+            scene.joints[k] = dataclasses.replace(joint, stiffness=spread(rng, 0.1, 100.0))
+    return scene
+
+
+def coordinates(scene: Scene, *, loops: bool) -> list[Coordinate]:
+    """Coordinates that rows can refer to: of simulated joints of the tree, which have one chart.
+
+    The first joint that can carry a body does, so that each further one of the same body closes a loop.
+    """
+    found: list[Coordinate] = []
+    carried: set[str] = set()
+    for joint in scene.joints:
+        closes = loops and joint.child in carried
+        carried.add(joint.child)
+        if closes or joint.motion_type != SIMULATED:
+            continue
+        start = per_dof_values(joint.q, joint.ndof)
+        found += [
+            (joint.name, k, float(start[k])) for k in range(joint.ndof) if coordinate_problem(joint, k, "") is None
+        ]
+    return found
+
+
+def can_move(scene: Scene, coordinate: Coordinate) -> bool:
+    """Whether the loops let a coordinate move at the start. A universal joint in a planar chain turns one way only."""
+    model = undivided(compile_scene(scene))
+    start = model.initial_state()
+    kin = kinematics(model, start.q, start.qdot, start.chart)
+    G = constraint_rows(model, kin, 0.0, quick=False).G
+    moves = np.zeros((1, model.dof_count))
+    moves[0, model.columns(model.joint_names.index(coordinate[0])).start + coordinate[1]] = 1.0
+    left = moves - moves @ np.linalg.pinv(G, rcond=1e-8) @ G  # its part among the motions that the loops allow
+    return bool(np.linalg.norm(left) > 0.1)
+
+
+def with_rows(rng: np.random.Generator, data: dict[str, Any], free: list[Coordinate]) -> bool:
+    """Couplings, a drive, prescribed coordinates and motors. What they move is taken out of `free`, except leaders of
+    couplings, which may meet stops. Whether something does work."""
+    given = False
+    order = [free[k] for k in rng.permutation(len(free))]
+    taken: list[Coordinate] = []
+    if len(order) > 1 and rng.random() < 0.6:
+        leader = order.pop()
+        for k in range(int(rng.integers(1, min(3, len(order)) + 1))):
+            follower = order.pop()
+            couple(rng, data, leader, follower, k)
+            taken.append(follower)
+            leader = follower if rng.random() < 0.5 else leader
+    if len(order) > 1 and rng.random() < 0.4:
+        taken += drive(rng, data, [order.pop() for _ in range(int(rng.integers(2, len(order) + 1)))])
+    if order and rng.random() < 0.4:
+        taken.append(order.pop())
+        prescribe(rng, data, taken[-1], "motion")
+        given = True
+    if order and MOTOR in specs(Joint) and rng.random() < 0.5:
+        given |= motor(rng, data, order.pop())
+    free[:] = [coordinate for coordinate in free if coordinate not in taken]
+    return given
+
+
+def couple(rng: np.random.Generator, data: dict[str, Any], leader: Coordinate, follower: Coordinate, k: int) -> None:
+    ratio = float(rng.choice(RATIOS))
+    data["constraints"].append(
+        {
+            "kind": "coupling",
+            "name": f"gear {k}",
+            "leader": leader[0],
+            "leader_coordinate": leader[1],
+            "follower": follower[0],
+            "follower_coordinate": follower[1],
+            "ratio": ratio,
+            "offset": follower[2] - ratio * leader[2],
+        }
+    )
+
+
+def drive(rng: np.random.Generator, data: dict[str, Any], chosen: list[Coordinate]) -> list[Coordinate]:
+    """The first moves the others, by ratios or by a bent curve; or an input of its own moves all. Gives the others."""
+    first, followers = chosen[0], chosen[1:]
+    if rng.random() < 0.5:
+        inputs, start = [{"joint": first[0], "coordinate": first[1]}], first[2]
+    else:
+        inputs, start, followers = [{"q": 0.1, "armature": 0.1}], 0.1, chosen
+    listed = []
+    for joint, coordinate, q in followers:
+        ratio = float(rng.choice([-1.5, -0.5, 0.3, 1.0, 2.0]))
+        follower: dict[str, Any] = {"joint": joint, "coordinate": coordinate, "ratio": ratio}
+        x = ratio * start
+        if rng.random() < 0.3:
+            points = np.linspace(x - 3.0, x + 3.0, 7)
+            bent = points + 0.4 * np.sin(points)
+            follower["table"] = {"x": points.tolist(), "y": bent[:, None].tolist(), "interpolation": "cubic"}
+            x += 0.4 * float(np.sin(x))  # the point in the middle
+        listed.append({**follower, "offset": q - x})
+        next(item for item in data["joints"] if item["name"] == joint).pop("qdot", None)  # the drive says how it starts
+    data["drives"] = [{"name": "drive", "inputs": inputs, "followers": listed}]
+    return followers
+
+
+def prescribe(
+    rng: np.random.Generator, data: dict[str, Any], coordinate: Coordinate, name: str, reach: float = 1.0
+) -> None:
+    """A table over the whole run: positions from where the coordinate starts, velocities or accelerations from 0.
+
+    reach: how far it goes; a linkage cannot be moved anywhere.
+    """
+    joint, number, q = coordinate
+    quantity = str(rng.choice(["position", "position", "velocity", "acceleration"]))
+    x = np.linspace(0.0, 2.0, int(rng.integers(2, 6)))
+    y = np.concatenate([[0.0], np.cumsum(rng.uniform(-0.15, 0.15, len(x) - 1))]) * reach
+    y *= {"position": 1.0, "velocity": 2.0, "acceleration": 4.0}[quantity]
+    how = str(rng.choice(["linear", "cubic"]))
+    table = {"x": x.tolist(), "y": (y + (q if quantity == "position" else 0.0))[:, None].tolist(), "interpolation": how}
+    row = {"kind": "joint_motion", "name": name, "joint": joint, "coordinate": number}
+    data["constraints"].append({**row, "quantity": quantity, "table": table})
+
+
+def stop(rng: np.random.Generator, data: dict[str, Any], coordinate: Coordinate, k: int) -> None:
+    """Hard stops on both sides or on one, some where the coordinate starts; of the joint, or a constraint."""
+    joint, number, q = coordinate
+    low, high = (q - (0.0 if rng.random() < 0.15 else spread(rng, 0.01, 1.0)), q + spread(rng, 0.01, 1.0))
+    sides = {"lower": low, "upper": high}
+    if rng.random() < 0.3:
+        del sides[str(rng.choice(["lower", "upper"]))]
+    restitution = float(rng.choice([0.0, 0.0, 0.3, 0.8, 1.0]))
+    row = {"kind": "joint_limit", "name": f"stop {k}", "joint": joint, "coordinate": number}
+    data["constraints"].append({**row, **sides, "restitution": restitution})
+
+
+def motor(rng: np.random.Generator, data: dict[str, Any], coordinate: Coordinate) -> bool:
+    """A motor of a joint with one coordinate. Whether there is one."""
+    joint = next(item for item in data["joints"] if item["name"] == coordinate[0])
+    if joint["kind"] not in ("revolute", "prismatic", "screw"):
+        return False
+    target = float(rng.uniform(-3.0, 3.0))
+    joint[MOTOR] = {"quantity": "velocity", "target": target, "gain": spread(rng, 0.1, 10.0), "limit": 5.0}
+    return True
+
+
+def with_ball_limits(rng: np.random.Generator, data: dict[str, Any]) -> None:
+    """Swing cones and twist ranges around where balls start."""
+    if BALL_LIMIT not in CONSTRAINTS:
+        return
+    for joint in data["joints"]:
+        if joint["kind"] == "spherical" and rng.random() < 0.6 and joint.get("motion_type", SIMULATED) == SIMULATED:
+            joint["q"] = [0.0, 0.0, 0.0]
+            fields = {"axis": [1.0, 0.0, 0.0], "swing": [spread(rng, 0.1, 1.0), spread(rng, 0.1, 1.0)]}
+            row = {"kind": BALL_LIMIT, "name": f"cone {joint['name']}", "joint": joint["name"], **fields}
+            data["constraints"].append({**row, "lower_twist": -0.5, "upper_twist": 0.5})
+
+
+def with_bounds(data: dict[str, Any]) -> None:
+    """Half of the stops as fields of their joints, which is how Blender has them; those give nothing back."""
+    for row in [row for row in data["constraints"] if row["kind"] == "joint_limit" and not row["restitution"]]:
+        joint = next(item for item in data["joints"] if item["name"] == row["joint"])
+        if joint["kind"] in ("revolute", "prismatic", "screw") and int(row["name"].split()[1]) % 2:
+            joint |= {side: row[side] for side in ("lower", "upper") if side in row}
+            data["constraints"].remove(row)
