@@ -12,6 +12,7 @@ import numpy as np
 from .arrays import Array, IntArray, frozen
 from .check import find_problems, resolve, too_light
 from .constraints import Constraint, JointLimit
+from .constraints.packed_rows import TurnRow
 from .drives import Drive, Followers
 from .drives.curves import Curves
 from .dynamics.animation import with_prescribed
@@ -21,6 +22,7 @@ from .errors import ElementName, Problem, SceneError
 from .expand import PointMass, expanded, expanded_inputs, unused
 from .fields import IDENTITY, Pose, per_dof_values
 from .forces import BoundForce, Force, Placement
+from .forces.soft_turn_limit import SoftTurnLimit
 from .joints import Joint
 from .joints.base import SIMULATED
 from .joints.closing import closing_rows
@@ -48,8 +50,12 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
     whole = replace(scene, bodies=[*scene.bodies, *inputs.bodies], joints=[*scene.joints, *inputs.joints])
     model = _assembled(whole, (), inputs.coordinates)
     model = replace(model, hidden=len(inputs.bodies) + len(model.halves))
+    soft = [constraint for constraint in scene.constraints if constraint.softness is not None]
     if not scene.strands:
-        return replace(model, forces=bound_forces(model, scene.forces)) if scene.forces else model
+        if not scene.forces and not soft:
+            return model
+        limits = _soft_limits(model, soft)
+        return replace(model, forces=(*bound_forces(model, scene.forces), *limits), hidden_forces=len(limits))
 
     added = expanded(scene.strands, _placement(model), taken)
     whole = replace(whole, bodies=[*whole.bodies, *added.bodies], joints=[*whole.joints, *added.joints])
@@ -63,9 +69,11 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
         )
         for strand, points in zip(scene.strands, added.nodes, strict=True)
     )
-    forces = bound_forces(model, [*scene.forces, *added.forces])
+    limits = _soft_limits(model, soft)
+    forces = (*bound_forces(model, [*scene.forces, *added.forces]), *limits)
     hidden = len(inputs.bodies) + len(added.bodies) + len(model.halves)
-    return replace(model, forces=forces, strands=strands, hidden=hidden, hidden_forces=len(added.forces))
+    hidden_forces = len(added.forces) + len(limits)
+    return replace(model, forces=forces, strands=strands, hidden=hidden, hidden_forces=hidden_forces)
 
 
 def _assembled(scene: Scene, masses: Sequence[PointMass], inputs: Sequence[Sequence[tuple[str, int]]]) -> Model:
@@ -114,7 +122,10 @@ def _assembled(scene: Scene, masses: Sequence[PointMass], inputs: Sequence[Seque
         joints=tuple(joints),
         loops=tuple(loops),
         forces=(),
-        constraints=(*scene.constraints, *_hard_limits(joints)),
+        constraints=(
+            *(constraint for constraint in scene.constraints if constraint.softness is None),
+            *_hard_limits(joints),
+        ),
         parent=frozen(parent, np.int64),
         level=frozen(_levels(parent), np.int64),
         E_pj0=frozen(E_pj0),
@@ -251,6 +262,25 @@ def _hard_limits(joints: Sequence[Joint]) -> list[Constraint]:
         if joint.motion_type == SIMULATED
         for k, lower, upper in joint.hard_limits()
     ]
+
+
+def _soft_limits(model: Model, constraints: Sequence[Constraint]) -> list[SoftTurnLimit]:
+    """What soft constraints do beyond their limits, as forces on the bodies of a model."""
+    found: list[SoftTurnLimit] = []
+    for constraint in constraints:
+        k, d = constraint.softness or (0.0, 0.0)
+        for row in constraint.packed() or ():
+            if isinstance(row, TurnRow):
+                child = model.joint_names.index(row.joint)
+                parent = int(model.parent[child])
+                A = model.E_pj0[child, :3, :3] @ row.axes
+                if parent >= 0:
+                    A = model.E_ji[parent, :3, :3].T @ A
+                B = model.E_ji[child, :3, :3].T @ row.child_axes
+                found.append(
+                    SoftTurnLimit(constraint.name, (parent, child), A, B, limit=row.limit, shape=row.shape, k=k, d=d)
+                )
+    return found
 
 
 def _levels(parent: IntArray) -> list[int]:

@@ -72,7 +72,7 @@ class Model:
     without a limit lower and upper are -inf and +inf. body_damping: (n,).
     strands: where their nodes are. hidden: how many bodies, the last ones, are nodes of strands, inputs of drives or
     halves that loop joints carry, not the scene's own; hidden_forces: how many forces, the last ones, are what segments
-    of strands do.
+    of strands and soft limits do.
     treatment: how loops and constraints are kept; another one only for comparisons.
     followers: coordinates that drives move, None without drives; only the others are unknowns of a motion. Dynamics of
     the tree (`dynamics.recursive` and the like) do not know of them, `dynamics.driven` does.

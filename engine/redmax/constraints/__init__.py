@@ -2,7 +2,8 @@
 """Constraints. A new one is a file here and a line below; its number is never reused."""
 
 from ..registry import Registry
-from .base import PROJECTED, BodyAt, Constraint, Instant, JointAt, Rows, Treatment, reference
+from .ball_limit import BallLimit
+from .base import PROJECTED, BodyAt, Constraint, Instant, JointAt, JointEnds, Rows, Treatment, reference
 from .body_motion import BodyMotion
 from .coupling import Coupling
 from .joint_limit import JointLimit
@@ -15,16 +16,19 @@ CONSTRAINTS.add(2, Coupling)
 CONSTRAINTS.add(3, JointMotion)
 CONSTRAINTS.add(4, BodyMotion)
 CONSTRAINTS.add(5, JointLimit)
+CONSTRAINTS.add(6, BallLimit)
 
 __all__ = [
     "CONSTRAINTS",
     "PROJECTED",
+    "BallLimit",
     "BodyAt",
     "BodyMotion",
     "Constraint",
     "Coupling",
     "Instant",
     "JointAt",
+    "JointEnds",
     "JointLimit",
     "JointMotion",
     "Pin",

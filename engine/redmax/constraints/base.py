@@ -38,6 +38,16 @@ class JointAt(NamedTuple):
     qdot: Array
 
 
+class JointEnds(NamedTuple):
+    """The two bodies of a joint of the tree at one instant, and its frames on them: R_parent and R_child (3, 3), each
+    in the described frame of its body."""
+
+    parent: BodyAt
+    child: BodyAt
+    R_parent: Array
+    R_child: Array
+
+
 class Instant(Protocol):
     """What a constraint may look at. t [s]."""
 
@@ -49,6 +59,9 @@ class Instant(Protocol):
 
     def joint(self, name: str) -> JointAt:
         """A joint by its name."""
+
+    def ends(self, name: str) -> JointEnds:
+        """What a joint connects, by its name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +164,12 @@ class Constraint(Element):
     def bounce(self) -> float:
         """Part of the speed that an impact on a one-sided constraint gives back."""
         return 0.0
+
+    @property
+    def softness(self) -> tuple[float, float] | None:
+        """Stiffness and damping of what acts beyond the limits of a one-sided constraint instead of its rows; None
+        where rows hold."""
+        return None
 
     def joint_problems(self, joints: Mapping[str, Joint]) -> Iterator[tuple[str, str]]:  # noqa: ARG002
         """(what, hint) for what is wrong with the joints it refers to; called when all of them exist."""

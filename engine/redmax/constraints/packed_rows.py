@@ -50,6 +50,22 @@ class ComponentRow:
     table: Table
 
 
+@dataclass(frozen=True, eq=False)
+class TurnRow:
+    """Room of a limit of a joint's swing or twist, see `spatial.swing_twist`: its limit is a `CONE` or a `TWIST` of
+    this shape.
+
+    axes: (3, 3) as columns the two axes across the twist axis and the twist axis, in the joint frame on the parent;
+    child_axes: those that coincide with them where swing and twist are zero, in the joint frame on the child.
+    """
+
+    joint: str
+    limit: int
+    shape: tuple[float, float, float]
+    axes: Array
+    child_axes: Array
+
+
 RowFunctionText = Callable[[Array, Array, Array, Array, Array, Array], None]
 
 
@@ -70,4 +86,4 @@ class FunctionRow:
     metres: bool = True
 
 
-PackedRow = CoordinateRow | PointRow | ComponentRow | FunctionRow
+PackedRow = CoordinateRow | PointRow | ComponentRow | FunctionRow | TurnRow

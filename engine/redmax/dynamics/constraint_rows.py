@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, BoolArray
-from ..constraints import BodyAt, JointAt
+from ..constraints import BodyAt, JointAt, JointEnds
 from ..constraints.base import ZERO_TWIST
 from ..errors import ElementName
 from ..joints.base import ANIMATED
@@ -254,6 +254,21 @@ class _Instant:
         index = self._joints[name]
         columns = self._model.columns(index)
         return JointAt(index, self._kin.q[columns], self._kin.qdot[columns])
+
+    def ends(self, name: str) -> JointEnds:
+        index = self._joints[name]
+        parent = int(self._model.parent[index])
+        at_parent = BodyAt(parent, self._E_wb[parent], self._twist[parent]) if parent >= 0 else WORLD
+        R_parent, R_child = self._model.once(_joint_frames)
+        child = BodyAt(index, self._E_wb[index], self._twist[index])
+        return JointEnds(at_parent, child, R_parent[index], R_child[index])
+
+
+def _joint_frames(model: Model) -> tuple[Array, Array]:
+    """(n, 3, 3) twice: every joint's frame on its parent and on its child, in the described frames of these bodies."""
+    R_child = np.swapaxes((model.E_ji @ model.E_ib)[:, :3, :3], 1, 2)
+    of_parent = np.concatenate([R_child, np.eye(3)[None]])[model.parent]
+    return of_parent @ model.E_pj0[:, :3, :3], R_child
 
 
 def _described(model: Model) -> Array:

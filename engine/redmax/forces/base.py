@@ -49,6 +49,7 @@ class Formula(IntEnum):
     WORLD_WRENCH = 3
     BODY_WRENCH = 4
     DRAG = 5
+    TURN_LIMIT = 6
 
 
 @dataclass(frozen=True, eq=False)

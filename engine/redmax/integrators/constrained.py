@@ -81,6 +81,10 @@ NEARLY_SINGULAR = 0.1
 SLOWEST_BOUNCE = 1e-4
 """Impacts slower than this [rad/s, or parts of the size per second] do not bounce."""
 
+RESTING = 1e-8
+"""A row that touched and parts more slowly than this [rad/s, or parts of the size per second] still touches: where
+something slides along a curved limit, steps leave it by their error, and it would be met again at once."""
+
 RATTLING, RATTLING_TIME = 200, 0.01
 """So many impacts in so short a time [s] are a rattle that nobody sees and that takes a run forever: until there are
 fewer, impacts do not bounce."""
@@ -475,15 +479,16 @@ class ConstrainedRun:
         tiny = 1e-12 * (1.0 + float(np.abs(state.qdot).max(initial=0.0))) * scale
         near = rows.one_sided & (rows.error <= TOUCHING * scale)
         hit = near & (speed < -tiny)
+        resting = np.where(self.touching, RESTING * scale, tiny)
         if not hit.any():
-            self.touching = near & (speed <= tiny)
+            self.touching = near & (speed <= resting)
             return state
         M = fast.mass_matrix(model, kin)
         slow = np.full(len(scale), np.inf) if self._rattles(state.t) else SLOWEST_BOUNCE * scale
         change, _ = impact_change(rows, near, M, speed, slow=slow, tiny=tiny)
         qdot = state.qdot + change
         speed = rows.G @ qdot - rows.rate
-        self.touching = near & (speed <= tiny)
+        self.touching = near & (speed <= resting)
         self.impacts += 1
         self.loss += 0.5 * float(state.qdot @ M @ state.qdot - qdot @ M @ qdot)
         return State(state.t, state.q, qdot, state.chart)

@@ -258,7 +258,7 @@ class Joint(Element):
         if self.has_singularity and self.hard_limits():
             yield Fault(
                 "has a hard limit, but its coordinates can be written in several ways",
-                "give a limit_stiffness above 0, or remove the limit",
+                "give a limit_stiffness above 0, or limit its swing and twist by a ball_limit",
                 "hard_limit",
             )
 

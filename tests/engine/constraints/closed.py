@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.random_trees import make_joint, random_model, random_scene, safe_q, scene_pose
 from redmax.compile import compile as compile_scene
-from redmax.constraints import BodyMotion, Constraint, Coupling, JointLimit, JointMotion, Pin
+from redmax.constraints import BallLimit, BodyMotion, Constraint, Coupling, JointLimit, JointMotion, Pin
 from redmax.dynamics.halves import undivided
 from redmax.dynamics.kinematics import body_poses, kinematics
 from redmax.joints import Joint
@@ -92,3 +92,21 @@ HINGED = {
     "limit": JointLimit(name="c", joint="joint 1", lower=-0.5, upper=0.7),
 }
 """Constraints on `tree_of_hinges`."""
+
+
+BALLS = ("spherical", "universal", "free_translation_rotation", "spherical_euler", "free")
+CONE_AND_TWIST = {"swing_1": 0.9, "swing_2": 1.4, "twist_lower": -0.7, "twist_upper": 0.3}
+
+
+def limited_balls(seed: int, **fields: Any) -> tuple[Model, Any]:
+    """A chain of joints that turn several ways, each with a ball limit, and q (nr,), inside or outside."""
+    rng = np.random.default_rng(seed)
+    kinds = [BALLS[k % len(BALLS)] for k in range(6)]
+    scene = random_scene(rng, len(kinds), kinds=kinds, chain=True, **QUIET)
+    limits = [
+        BallLimit(name=f"c {k}", joint=joint.name, twist_axis="xyz"[k % 3], **(CONE_AND_TWIST | fields))
+        for k, joint in enumerate(scene.joints)
+        if joint.kind in BALLS
+    ]
+    model = compile_scene(dataclasses.replace(scene, constraints=limits))
+    return model, np.concatenate([safe_q(rng, joint) for joint in model.joints])

@@ -13,7 +13,7 @@ from engine.mechanisms import Builder, four_bar
 from redmax import io
 from redmax.check import find_problems
 from redmax.compile import compile as compile_scene
-from redmax.constraints import CONSTRAINTS, BodyMotion, Coupling, JointLimit, JointMotion, Pin
+from redmax.constraints import CONSTRAINTS, BallLimit, BodyMotion, Coupling, JointLimit, JointMotion, Pin
 from redmax.integrators import MaximalEuler
 from redmax.simulate import SimulationError, simulate
 from redmax.tables import Table
@@ -95,7 +95,7 @@ def test_a_hard_limit_needs_coordinates_that_are_plain_numbers():
     (found,) = find_problems(b.scene)
     assert str(found) == (
         "joint 'ball': has a hard limit, but its coordinates can be written in several ways; "
-        "give a limit_stiffness above 0, or remove the limit"
+        "give a limit_stiffness above 0, or limit its swing and twist by a ball_limit"
     )
 
 
@@ -114,7 +114,10 @@ def test_every_kind_survives_json():
         b.hinge(f"joint {k}", f"body {k - 1}" if k else None, f"body {k}", (float(k), 0.0, 0.0))
     pin = Pin(name="p", body="body 1", other=None, point=(0.1, 0.2, 0.3), axis=(0.0, 1.0, 0.0))
     kinds = [dataclasses.replace(constraint, name=name) for name, constraint in HINGED.items()]
-    b.scene.constraints += [pin, *kinds]
+    b.bar("limb", (5.0, 0.0, 0.0), (6.0, 0.0, 0.0))
+    b.joint("spherical", "shoulder", "body 4", "limb", (5.0, 0.0, 0.0))
+    ball = BallLimit(name="b", joint="shoulder", twist_axis="x", swing_1=0.5, twist_lower=-0.1, twist_upper=0.2)
+    b.scene.constraints += [pin, *kinds, ball]
     assert {constraint.kind for constraint in b.scene.constraints} == set(CONSTRAINTS.kinds)
     text = io.dumps(b.scene)
     again = io.loads(text)

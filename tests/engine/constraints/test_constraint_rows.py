@@ -8,7 +8,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.constraints.closed import HINGED, QUIET, looped_model, pinned, tree_of_hinges
+from engine.constraints.closed import HINGED, QUIET, limited_balls, looped_model, pinned, tree_of_hinges
 from engine.random_trees import random_model
 from redmax.constraints import CONSTRAINTS, Pin
 from redmax.dynamics import recursive
@@ -48,11 +48,16 @@ def hinged(name):
     return situation
 
 
-SITUATIONS = [*closed_situations(), *(pytest.param(hinged(name), id=name) for name in HINGED)]
+SITUATIONS = [
+    *closed_situations(),
+    *(pytest.param(hinged(name), id=name) for name in HINGED),
+    pytest.param(limited_balls, id="ball limits"),
+    pytest.param(lambda seed: limited_balls(seed, swing_1=None), id="ball limits of one swing"),
+]
 
 
 def test_every_kind_of_constraint_is_here():
-    assert {constraint.kind for constraint in HINGED.values()} | {"pin"} == set(CONSTRAINTS.kinds)
+    assert {constraint.kind for constraint in HINGED.values()} | {"pin", "ball_limit"} == set(CONSTRAINTS.kinds)
 
 
 def consistent(model, q, seed, t):

@@ -71,6 +71,7 @@ READ_OUTSIDE = (
     "solvers/box_rows",
     "solvers/impacts",
     "spatial/scalar",
+    "spatial/swing_twist",
 )
 """Modules elsewhere in the engine whose functions or constants are compiled in, besides joints."""
 OURS = re.compile(r"[0-9a-f]{16}")

@@ -126,8 +126,9 @@ RowVectors = Record("RowVectors", NORMAL=3, POINT_A=3, POINT_B=3, RESTITUTION=1)
 RowVectors.or_else(AXIS_A=3, AXIS_B=3)
 RowVectors.or_else(FACTOR_A=1, FACTOR_B=1, OFFSET=1)
 RowVectors.or_else(DIRECTION=3, PLACE=3, IS_TURN=1)
-"""Of a POINT, AXIS, COORDINATE or COMPONENT row (`codes`), in the joint frames of its bodies. RESTITUTION: of all rows,
-the part of the speed that an impact on a one-sided row gives back."""
+RowVectors.or_else(FRAME_A=9, _RESTITUTION=1, FRAME_B=9, SHAPE=3, LIMIT=1)
+"""Of a POINT, AXIS, COORDINATE, COMPONENT or TURN_LIMIT row (`codes`), in the joint frames of its bodies. RESTITUTION:
+of all rows, the part of the speed that an impact on a one-sided row gives back. SHAPE, LIMIT: `spatial.swing_twist`."""
 
 # --- work space --------------------------------------------------------------------------------
 
@@ -136,6 +137,7 @@ World = Record(
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
     LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, IMPACT_WORK=1, EXTENT=1, RATTLES=1,
     CLOSENESS=1, LEAST_CLOSENESS=1, FASTEST=1, HAS_TANGENT=1, HELD_LINES=1, CHOICE=1,
+    PUSH_SIZE=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
@@ -145,7 +147,9 @@ in by motors in the impacts of the last call of `steps.stops`. EXTENT: size of t
 impacts must not bounce. CLOSENESS: the least pivot of any row, as part of its reference (`row_references`);
 LEAST_CLOSENESS: the same over all factorisations since it was set to infinity. In singular poses, FASTEST: the largest
 rate of any body so far [1/s]; HAS_TANGENT: whether `NearVector.TANGENT` is known; HELD_LINES: what
-`tasks.TANGENT_BASIS` found; CHOICE: what had to be chosen, see `codes`."""
+`tasks.TANGENT_BASIS` found; CHOICE: what had to be chosen, see `codes`. PUSH_SIZE: what the
+forces on rows that touched then were like, each as the acceleration it gives over the root of its row's diagonal entry
+in G M^-1 G^T."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its

@@ -75,6 +75,12 @@ def _numbers(model: Model, tilts: Array, force: PackedForce) -> Array:
         R = tilts[body].T @ model.E_ji[body, :3, :3]
         numbers[:3], numbers[3:6] = R @ numbers[:3], R @ numbers[3:6]
         numbers[6:15] = (R @ numbers[6:15].reshape(3, 3)).ravel()
+    elif force.formula == Formula.TURN_LIMIT:
+        for side, owner in enumerate(force.owners.tolist()):
+            if owner >= 0:
+                part = slice(9 * side, 9 * side + 9)
+                axes = tilts[owner].T @ model.E_ji[owner, :3, :3] @ numbers[part].reshape(3, 3)
+                numbers[part] = axes.ravel()
     elif force.formula == Formula.DRAG:
         numbers[2:5] = tilts[body].T @ model.E_ji[body, :3, :3] @ numbers[2:5]
     return numbers

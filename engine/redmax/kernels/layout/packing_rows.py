@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Loops and constraints as the rows that kernels know: points that stay together, axes that stay across each other,
-coordinates and components of velocities."""
+coordinates, components of velocities, limits of swing and twist."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array, IntArray
-from ...constraints.packed_rows import ACCELERATION, POSITION, VELOCITY, CoordinateRow, FunctionRow, PackedRow, PointRow
+from ...constraints.packed_rows import (
+    ACCELERATION,
+    POSITION,
+    VELOCITY,
+    CoordinateRow,
+    FunctionRow,
+    PackedRow,
+    PointRow,
+    TurnRow,
+)
 from ...joints import closing
 from ...joints.closing import AxisRow, closing_rows
 from ...model import LoopJoint, Model
@@ -116,6 +125,8 @@ def _loop_line(owner: int, loop: LoopJoint, row: closing.Row, A: Array, B: Array
 def _line(model: Model, tilts: Array, row: PackedRow, tables: _Tables) -> Line:
     if isinstance(row, CoordinateRow):
         return _coordinate_line(model, row, tables)
+    if isinstance(row, TurnRow):
+        return _turn_line(model, tilts, row)
     bodies = model.body_names
     if isinstance(row, FunctionRow):
         ints = {
@@ -163,6 +174,19 @@ def _coordinate_line(model: Model, row: CoordinateRow, tables: _Tables) -> Line:
     if row.table is not None:
         ints |= {"TARGET": TARGETS[row.quantity], "TABLE": tables.row_of(row.table)}
     return ints, values
+
+
+def _turn_line(model: Model, tilts: Array, row: TurnRow) -> Line:
+    child = model.joint_names.index(row.joint)
+    parent = int(model.parent[child])
+    A = model.E_pj0[child, :3, :3] @ row.axes
+    values = {
+        "FRAME_A": (A if parent < 0 else tilts[parent].T @ A).ravel(),
+        "FRAME_B": (tilts[child].T @ row.child_axes).ravel(),
+        "SHAPE": row.shape,
+        "LIMIT": row.limit,
+    }
+    return {"KIND": codes.TURN_LIMIT, "BODY_A": parent, "BODY_B": child}, values
 
 
 def _lines(listed: list[Line]) -> Lines:

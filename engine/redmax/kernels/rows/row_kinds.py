@@ -9,13 +9,17 @@ cancels. What a table prescribes is part of the error, of `RowWork.RATE` and of 
 
 from __future__ import annotations
 
+from ...spatial import swing_twist
 from ..cache.jit import inlined, inner
+from ..cache.same_text import compiled_text
 from ..joints.loads import table_motion, table_piece
 from ..layout import codes
 from ..layout.declaration import Body, Pose, RowBodies, RowFunction, RowVectors, RowWork, Work
 from ..layout.memory import address_of, fixed, fixed3, fixed9, further, get, get3, get6, get9, put, put3, put6
 from ..spatial import applied, centripetal, cross, product, turned_back, turned_into
 from .functions import call_row
+
+limit_motion = compiled_text(swing_twist.limit_motion)
 
 
 @inlined
@@ -85,6 +89,35 @@ def axis_row(vectors, results, work_a, work_b, E):
     d0, d1, d2 = cross(r0, r1, r2, w0, w1, w2)
     e0, e1, e2 = cross(d0, d1, d2, u0, u1, u2)
     put(results, RowWork.VELOCITY_PRODUCT, (c0 * t0 + c1 * t1 + c2 * t2) + (r0 * e0 + r1 * e1 + r2 * e2))
+
+
+@inlined
+def turn_between(A, B, E, u, v):
+    """Axes B, fixed in body B, in axes A, fixed in body A, and in axes A the angular velocity of B relative to A and
+    that of A. E: frame B in A. u, v: angular velocities of A and B, each in its body's axes."""
+    R = product(E, B)
+    R = product((A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]), R)
+    b0, b1, b2 = applied(E, v[0], v[1], v[2])
+    return R, turned_into(A, b0 - u[0], b1 - u[1], b2 - u[2]), turned_into(A, u[0], u[1], u[2])
+
+
+@inner
+def turn_limit_row(vectors, results, work_a, work_b, E):
+    """TURN_LIMIT row: error the room [rad] to a limit of swing or twist. E: frame B in A."""
+    A = get9(vectors, RowVectors.FRAME_A)
+    R, w, a = turn_between(A, get9(vectors, RowVectors.FRAME_B), E, get3(work_a, Work.V), get3(work_b, Work.V))
+    p, q, c = fixed3(vectors, RowVectors.SHAPE)
+    limit = int(get(vectors, RowVectors.LIMIT))
+    room, g0, g1, g2, drift = limit_motion(limit, R, w[0], w[1], w[2], p, q, c)
+    put(results, RowWork.ERROR, room)
+    put(results, RowWork.RATE, 0.0)
+    # w is seen from the turning body A: wdot = E wdot_b - wdot_a + w x w_a
+    c0, c1, c2 = cross(w[0], w[1], w[2], a[0], a[1], a[2])
+    put(results, RowWork.VELOCITY_PRODUCT, drift + (g0 * c0 + g1 * c1 + g2 * c2))
+    t0, t1, t2 = applied(A, g0, g1, g2)
+    put6(results, RowWork.ON_A, -t0, -t1, -t2, 0.0, 0.0, 0.0)
+    t0, t1, t2 = turned_into(E, t0, t1, t2)
+    put6(results, RowWork.ON_B, t0, t1, t2, 0.0, 0.0, 0.0)
 
 
 @inner
@@ -232,6 +265,8 @@ def evaluate_rows(first, last, rows, arrays, q, qdot, t):
         E, p = relative(pose_a, pose_b)
         if kind == codes.POINT:
             point_row(vectors, results, work_a, work_b, E, p)
+        elif kind == codes.TURN_LIMIT:
+            turn_limit_row(vectors, results, work_a, work_b, E)
         else:
             axis_row(vectors, results, work_a, work_b, E)
 
@@ -247,3 +282,19 @@ def row_product(i, rows, field, x):
     g, v = get6(results, RowWork.ON_B), get6(further(work, fixed(row, RowBodies.BODY_B) * Work.SIZE), field)
     on_a = (f[0] * u[0] + f[1] * u[1] + f[2] * u[2]) + (f[3] * u[3] + f[4] * u[4] + f[5] * u[5])
     return on_a + ((g[0] * v[0] + g[1] * v[1] + g[2] * v[2]) + (g[3] * v[3] + g[4] * v[4] + g[5] * v[5]))
+
+
+@inlined
+def row_terms(i, rows, field, x):
+    """Sum of the absolute values of the terms of `row_product`."""
+    (row, vectors), results, work = row_at(i, rows), further(rows.row_work, i * RowWork.SIZE), rows.body_work
+    if fixed(row, RowBodies.KIND) == codes.COORDINATE:
+        a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
+        total = abs(get(vectors, RowVectors.FACTOR_A) * get(x, a))
+        return total + abs(get(vectors, RowVectors.FACTOR_B) * get(x, b)) if b >= 0 else total
+    f, u = get6(results, RowWork.ON_A), get6(further(work, fixed(row, RowBodies.BODY_A) * Work.SIZE), field)
+    g, v = get6(results, RowWork.ON_B), get6(further(work, fixed(row, RowBodies.BODY_B) * Work.SIZE), field)
+    total = 0.0
+    for k in range(6):
+        total += abs(f[k] * u[k]) + abs(g[k] * v[k])
+    return total

@@ -42,7 +42,17 @@ from .step_control import (
     first_try,
     root_mean_square,
 )
-from .stops import NO_PUSH, RATTLING, RATTLING_TIME, first_meeting, inside, least_push, let_go_at
+from .stops import (
+    MOST_PIECES,
+    NO_PUSH,
+    RATTLING,
+    RATTLING_TIME,
+    first_meeting,
+    has_posed_stops,
+    inside,
+    least_push,
+    let_go_at,
+)
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN, BLOCKED = range(7)
 """How a call ends."""
@@ -147,6 +157,7 @@ def advance(
     watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
     near = int(clock[NEAR])
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
+    rooms = np.empty((2, MOST_PIECES + 1, ints[Head.ROWS] if stops_at != 0 and has_posed_stops(head, parts) else 0))
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
         if clock[DUE] != 0.0:
@@ -252,6 +263,9 @@ def advance(
             last = stages + 1 if ends_with_slope else stages
             put(world, World.LEAST_CLOSENESS, math.inf)
             stuck = evaluate(core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, 1, last, values, motion)
+            if stuck >= 0 and stops_at != 0 and 0.1 * h > shortest:  # far beyond a stop that holds, as at a sharp edge
+                h, wanted = 0.1 * h, 0.1 * h
+                continue
             if stuck >= 0:
                 clock[WHERE] = stuck
                 return STUCK
@@ -341,7 +355,8 @@ def advance(
                     return STUCK
                 last = stages + 1
             push = least_push(head, parts)
-            stop = first_meeting(head, parts, places, y, K[0], y_new, K[stages], free.shape[0], h, polynomial, no)
+            course = (core, free, motion, values, t, h, until)
+            stop = first_meeting(head, parts, places, y, K[0], y_new, K[stages], polynomial, course, rooms, no)
         if t_new > sample or stop <= 1.0 or push < -NO_PUSH:
             stuck = evaluate(
                 core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
@@ -355,9 +370,10 @@ def advance(
                 clock[WHERE] = broken
                 return NOT_FINITE
         if stop <= 1.0:
+            course = (core, free, motion, values, t, h, until)
             stop = first_meeting(
-                head, parts, places, y, K[0], y_new, K[stages], free.shape[0], h, polynomial, stop <= 1.0
-            )
+                head, parts, places, y, K[0], y_new, K[stages], polynomial, course, rooms, stop <= 1.0
+            )  # fmt: skip
         if push < -NO_PUSH:
             released = let_go_at(
                 head, parts, core, exchanges, free, motion, polynomial, t, h, until, values, errors[0], 1.0, push

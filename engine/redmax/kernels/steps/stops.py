@@ -6,7 +6,8 @@ touch and rest push as far as something presses on them (`solvers.box_rows`). Wh
 it would have to pull. A row on one coordinate holds by an infinite armature of that coordinate, which costs nothing;
 any other row joins the equations.
 
-`look_for_stop` finds the first instant within a step at which a row is met or lets go, from its dense output.
+`first_meeting` and `let_go_at` find the first instant within a step at which a row is met or lets go, from its dense
+output. The room of rows on coordinates is known from these; for that of other rows bodies are placed.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ from ..layout.declaration import (
     Work,
     World,
 )
-from ..layout.memory import fixed, further, get, get3, get6, numbers_at, put
+from ..layout.memory import address_of, fixed, further, get, get3, get6, numbers_at, put
 from ..layout.views import arrays_of, numbers_of, rows_of, whole
 from ..rows.constrained import set_forces
 from ..rows.delassus import IMMOBILE_ROW, product_of_reach
 from ..rows.path_to_root import reach_of_rows
 from ..rows.projection import add, clear_motion, mechanism_size, move_by_multipliers, project
-from ..rows.row_kinds import evaluate_rows, row_at, row_product
+from ..rows.row_kinds import evaluate_rows, row_at, row_product, row_terms
 from ..spatial import cross
 from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
-from .stages import slope
+from .stages import fill, slope
 
 TOUCHING = 1e-11
 """One-sided rows that have less room than this [rad, 1, or parts of the mechanism's size] touch. What holds is put to
@@ -65,6 +66,9 @@ fewer, impacts do not bounce. As in `integrators.constrained`."""
 SOLVED, BLOCKED = range(2)
 """Results of `resolve`: BLOCKED where rows contradict each other, and something still approaches."""
 
+PIECE, MOST_PIECES = 0.1, 16
+"""Bodies are placed so often in a step that no coordinate changes by more than this in between [rad, m or 1], at two
+pieces at least and so many at most."""
 MOST_PROBES, LITTLE = 12, 1e-6
 """Evaluations by which the instant is found at which a row lets go; part of a step in which motion is straight."""
 
@@ -216,13 +220,19 @@ def find_pushes(ints, rows, arrays, m, qddot):
     substitute(n, rows.links, rows.body_work, rows.columns, armature, qddot, force, no)
     put_delassus(ints, rows, arrays, m)
     lo, hi, b = work[StopWork.SPEEDS], work[StopWork.SPEEDS + 1], work[StopWork.SPEEDS + 2]
+    largest, A = 0.0, arrays.stop_matrices[0]
     for i in range(m):
         acceleration = row_product(i, rows, Work.ACC, qddot)
-        b[i] = -acceleration - get(rows.row_work, i * RowWork.SIZE + RowWork.VELOCITY_PRODUCT)
+        velocity_product = get(rows.row_work, i * RowWork.SIZE + RowWork.VELOCITY_PRODUCT)
+        b[i] = -acceleration - velocity_product
+        if A[i, i] > 0.0:
+            terms = row_terms(i, rows, Work.ACC, qddot) + abs(velocity_product)
+            largest = max(largest, terms / math.sqrt(A[i, i]))
         lo[i], hi[i] = -math.inf if i < e else 0.0, math.inf
         work[StopWork.X, i], arrays.stop_ints[StopInts.STATE, i] = 0.0, box_rows.FREE
+    put(rows.world, World.PUSH_SIZE, largest)
     solve_box(
-        m, arrays.stop_matrices[0], b, lo, hi, work[StopWork.X], arrays.stop_ints[StopInts.STATE],
+        m, A, b, lo, hi, work[StopWork.X], arrays.stop_ints[StopInts.STATE],
         arrays.stop_matrices[1], solver, arrays.stop_ints[StopInts.ORDER],
     )  # fmt: skip
     return True
@@ -379,9 +389,11 @@ def least_push(ints, rows):
                     factor = get(rows.row_vectors, r * RowVectors.SIZE + RowVectors.FACTOR_A)
                     push = get(column, Column.PUSH) if factor > 0.0 else -get(column, Column.PUSH)
                     least = min(least, push / (get(column, Column.PUSH_SIZE) + 1e-300))
+    size = get(rows.world, World.PUSH_SIZE) + 1e-300
     for i in range(e, get(rows.active, Active.ROWS)):
-        push = get(rows.row_work, i * RowWork.SIZE + RowWork.MULTIPLIER)
-        least = min(least, push)
+        results = further(rows.row_work, i * RowWork.SIZE)
+        push = get(results, RowWork.MULTIPLIER) * math.sqrt(get(results, RowWork.BOUND))
+        least = min(least, push / size)
     return least
 
 
@@ -403,9 +415,77 @@ def along(row, vectors, places, values, offset):
     return total + get(vectors, RowVectors.FACTOR_B) * values[offset + places[b]] if b >= 0 else total
 
 
+@inlined
+def is_posed(row):
+    """Whether bodies must be placed to know the room of a row."""
+    return fixed(row, RowBodies.KIND) != codes.COORDINATE
+
+
 @inner
-def room_inside(row, vectors, places, polynomial, s, level):
-    """Error of a COORDINATE row above a level after the part s of a step."""
+def has_posed_stops(ints, rows):
+    """Whether bodies must be placed to know the room of any one-sided row."""
+    for r in range(fixed(ints, Head.EQUATIONS), fixed(ints, Head.ROWS)):
+        if is_posed(further(rows.row_bodies, r * RowBodies.SIZE)):
+            return True
+    return False
+
+
+@inner
+def place_stops(course, values, s):
+    """Place the bodies at the values of y after the part s of a step; `RowWork` gets errors of all rows, and their
+    rates as right sides. course: see `first_meeting`."""
+    (address, ints_at, floats_at), free, motion, _, t, h, until = course
+    fill(free, numbers_of(values), motion)
+    nr = motion.shape[1]
+    q_at = address_of(numbers_of(motion), 3 * nr)
+    what = tasks.PRESCRIBE | tasks.PLACE | tasks.ROW_ERRORS
+    call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, min(t + s * h, until), what)
+
+
+@inner
+def measure_stops(ints, rows, course, values, s, rooms, point):
+    """Write room and rate of all rows, after the part s of a step, to a point of `rooms`."""
+    place_stops(course, values, s)
+    for i in range(fixed(ints, Head.EQUATIONS), fixed(ints, Head.ROWS)):
+        results, r = further(rows.row_work, i * RowWork.SIZE), get(rows.order, i)
+        rooms[0, point, r], rooms[1, point, r] = get(results, RowWork.ERROR), get(results, RowWork.RIGHT_SIDE)
+
+
+@inner
+def pieces_of(course, y, y_new):
+    """In how many pieces rooms are looked at in a step; even."""
+    n, fastest = course[1].shape[0], 0.0
+    for k in range(n, 2 * n):
+        fastest = max(fastest, abs(y[k]), abs(y_new[k]))
+    count = 2
+    while count < MOST_PIECES and course[5] * fastest > PIECE * count:
+        count += 2
+    return count
+
+
+@inner
+def measure_step(ints, rows, course, y, f, y_new, f_new, rooms):
+    """Write room and rate of all rows to `rooms` at the ends of all pieces of a step."""
+    n, values, h, count = course[1].shape[0], course[3], course[5], pieces_of(course, y, y_new)
+    measure_stops(ints, rows, course, y, 0.0, rooms, 0)
+    for j in range(1, count):
+        s = j / count
+        for k in range(n):
+            values[k], values[n + k] = quintic(y[k], y[n + k], f[n + k], y_new[k], y_new[n + k], f_new[n + k], h, s)
+        measure_stops(ints, rows, course, values, s, rooms, j)
+    measure_stops(ints, rows, course, y_new, 1.0, rooms, count)
+
+
+@inner
+def room_inside(i, rows, places, polynomial, s, level, course):
+    """Error of the row at place i above a level after the part s of a step."""
+    row, vectors = row_at(i, rows)
+    if is_posed(row):
+        values = course[3]
+        for k in range(values.shape[0]):
+            values[k] = inside(polynomial, s, k)
+        place_stops(course, values, s)
+        return get(rows.row_work, i * RowWork.SIZE + RowWork.ERROR) - level
     a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
     total = get(vectors, RowVectors.FACTOR_A) * inside(polynomial, s, places[a])
     if b >= 0:
@@ -414,18 +494,16 @@ def room_inside(row, vectors, places, polynomial, s, level):
 
 
 @inner
-def may_be_met(row, vectors, places, y, f, y_new, f_new, n, h, scale):
-    """Part of a step after which a COORDINATE row is met or nearly so, by the quintic of its ends; 2 if it is not."""
-    offset = get(vectors, RowVectors.OFFSET)
-    x0, x1 = along(row, vectors, places, y, 0) - offset, along(row, vectors, places, y_new, 0) - offset
-    v0, v1 = along(row, vectors, places, y, n), along(row, vectors, places, y_new, n)
-    a0, a1 = along(row, vectors, places, f, n), along(row, vectors, places, f_new, n)
-    x, v = quintic(x0, v0, a0, x1, v1, a1, h, 0.5)
+def may_be_met(x0, v0, x, v, x1, v1, h, scale):
+    """Part of a step after which a row is met or nearly so, by its room and rate at the start, in the middle and at the
+    end; 2 if it is not."""
     part, floor = 0.5 * h, 0.5 * TOUCHING * scale
     wrong = abs(x - 0.5 * (x0 + x1) - 0.25 * part * (v0 - v1)) / 8.0
     first = departure(x0, v0, x, v, part, 0.0, math.inf, wrong + floor, floor)
     if first <= 1.0:
         return 0.5 * first
+    if x < -floor:  # from where it touched
+        return 0.5
     second = departure(x, v, x1, v1, part, 0.0, math.inf, wrong + floor, floor)
     if second <= 1.0:
         return 0.5 + 0.5 * second
@@ -433,29 +511,47 @@ def may_be_met(row, vectors, places, y, f, y_new, f_new, n, h, scale):
 
 
 @inner
-def met_at(row, vectors, places, y, polynomial, guess, scale):
-    """Part of a step after which a COORDINATE row is met, by its dense output; 2 if it is not. A row that touched when
-    the step began is met when it is passed by half of what counts as touching."""
-    begins = along(row, vectors, places, y, 0) - get(vectors, RowVectors.OFFSET)
+def may_be_met_in(rooms, r, count, h, scale):
+    """Part of a step after which row r is met or nearly so, by its room at the ends of its pieces, 2 if it is not; and
+    parts before and after which it has room and has none, 0 and 2 if they are not known."""
+    part, floor, wrong = h / count, 0.5 * TOUCHING * scale, 0.0
+    for j in range(1, count, 2):
+        between = 0.5 * (rooms[0, j - 1, r] + rooms[0, j + 1, r])
+        between += 0.25 * part * (rooms[1, j - 1, r] - rooms[1, j + 1, r])
+        wrong = max(wrong, abs(rooms[0, j, r] - between) / 8.0)
+    for j in range(count):
+        x, v, x_next, v_next = rooms[0, j, r], rooms[1, j, r], rooms[0, j + 1, r], rooms[1, j + 1, r]
+        gone = departure(x, v, x_next, v_next, part, 0.0, math.inf, wrong + floor, floor)
+        if gone <= 1.0 or x_next < -floor:
+            before, beyond = j / count if x > floor else 0.0, (j + 1) / count if x_next < -floor else 2.0
+            return (j + min(gone, 1.0)) / count, before, beyond
+    return 2.0, 0.0, 2.0
+
+
+@inner
+def met_at(i, rows, places, polynomial, begins, guess, before, beyond, scale, course):
+    """Part of a step after which the row at place i is met, by its dense output; 2 if it is not. A row that touched
+    when the step began is met when it is passed by half of what counts as touching. begins: its room there. guess,
+    before, beyond: see `may_be_met_in`."""
     level = 0.0 if begins > TOUCHING * scale else min(begins, 0.0) - 0.5 * TOUCHING * scale
-    low, high = 0.0, min(guess, 1.0)
-    below = room_inside(row, vectors, places, polynomial, high, level)
+    low, high = before, beyond if beyond <= 1.0 else min(guess, 1.0)
+    below = room_inside(i, rows, places, polynomial, high, level, course)
     tries = 0
     while below > 0.0:  # on to where it would be met, and beyond, until it turns back
-        slope = (room_inside(row, vectors, places, polynomial, high + LITTLE, level) - below) / LITTLE
+        slope = (room_inside(i, rows, places, polynomial, high + LITTLE, level, course) - below) / LITTLE
         if tries == MOST_PROBES or high >= 1.0 or not (slope < 0.0 or tries == 0):
             return 2.0
         low, high = high, min(1.0, high + max(-1.5 * below / slope, LITTLE) if slope < 0.0 else high + 0.01)
-        below = room_inside(row, vectors, places, polynomial, high, level)
+        below = room_inside(i, rows, places, polynomial, high, level, course)
         tries += 1
-    above = room_inside(row, vectors, places, polynomial, low, level)
+    above = room_inside(i, rows, places, polynomial, low, level, course)
     if not above > 0.0:
         return low
     for _ in range(100):  # false position, in which an end that stays counts half (Illinois)
         s = high - below * (high - low) / (below - above)
         if not low < s < high:
             s = 0.5 * (low + high)
-        x = room_inside(row, vectors, places, polynomial, s, level)
+        x = room_inside(i, rows, places, polynomial, s, level, course)
         if x > 0.0:
             low, above, below = s, x, 0.5 * below
         else:
@@ -466,17 +562,37 @@ def met_at(row, vectors, places, y, polynomial, guess, scale):
 
 
 @inner
-def first_meeting(ints, rows, places, y, f, y_new, f_new, n, h, polynomial, dense):
-    """Part of a step after which the first row is met, 2 if none is; without dense output, whether it may be."""
+def first_meeting(ints, rows, places, y, f, y_new, f_new, polynomial, course, rooms, dense):
+    """Part of a step after which the first row is met, 2 if none is; without dense output, whether it may be.
+
+    course: addresses of what to call, free coordinates, work space for the motion and for y, time at which the step
+    begins, its length, and until when inputs count. rooms: (2, MOST_PIECES + 1, m), empty where no row needs bodies to
+    be placed; with dense output as the call without it left them.
+    """
     e, size, first = fixed(ints, Head.EQUATIONS), get(rows.world, World.EXTENT), 2.0
+    n, h = course[1].shape[0], course[5]
     held = further(rows.stop_ints, StopInts.HELD * fixed(ints, Head.ROWS))
-    for r in range(e, fixed(ints, Head.ROWS)):
+    if rooms.shape[2] > 0 and not dense:
+        measure_step(ints, rows, course, y, f, y_new, f_new, rooms)
+    for i in range(e, fixed(ints, Head.ROWS)):
+        r = get(rows.order, i)
         if get(held, r) == 0:
-            row, vectors = further(rows.row_bodies, r * RowBodies.SIZE), further(rows.row_vectors, r * RowVectors.SIZE)
+            row, vectors = row_at(i, rows)
             scale = scale_of(row, size)
-            guess = may_be_met(row, vectors, places, y, f, y_new, f_new, n, h, scale)
-            if guess <= 1.0:
-                first = min(first, met_at(row, vectors, places, y, polynomial, guess, scale) if dense else guess)
+            before, beyond = 0.0, 2.0
+            if is_posed(row):
+                begins = rooms[0, 0, r]
+                guess, before, beyond = may_be_met_in(rooms, r, pieces_of(course, y, y_new), h, scale)
+            else:
+                offset = get(vectors, RowVectors.OFFSET)
+                begins, x1 = along(row, vectors, places, y, 0) - offset, along(row, vectors, places, y_new, 0) - offset
+                v0, v1 = along(row, vectors, places, y, n), along(row, vectors, places, y_new, n)
+                a0, a1 = along(row, vectors, places, f, n), along(row, vectors, places, f_new, n)
+                x, v = quintic(begins, v0, a0, x1, v1, a1, h, 0.5)
+                guess = may_be_met(begins, v0, x, v, x1, v1, h, scale)
+            if guess <= 1.0 and dense:
+                guess = met_at(i, rows, places, polynomial, begins, guess, before, beyond, scale, course)
+            first = min(first, guess)
     return first
 
 

@@ -11,15 +11,20 @@ import math
 
 from ...forces.base import Formula
 from ...forces.lines.path import COINCIDENT
+from ...spatial import swing_twist
 from ..cache.jit import inlined, inner
+from ..cache.same_text import compiled_text
 from ..joints.loads import table_motion, table_piece
 from ..layout.declaration import Force, ForceWork, Pose, Work, World
 from ..layout.memory import fixed, fixed3, further, get3, get6, get9, put, put3, put6
-from ..spatial import applied, cross, turned_into
+from ..spatial import applied, cross, product, turned_into
 from .muscles import PASSIVE, active_tension, curve, passive_integral
 
 SPRING, CABLE, MUSCLE = int(Formula.SPRING), int(Formula.CABLE), int(Formula.MUSCLE)
 WORLD_WRENCH, BODY_WRENCH = int(Formula.WORLD_WRENCH), int(Formula.BODY_WRENCH)
+TURN_LIMIT = int(Formula.TURN_LIMIT)
+
+limit_motion = compiled_text(swing_twist.limit_motion)
 
 
 @inlined
@@ -162,6 +167,35 @@ def velocity_in_medium(values, body, x, poses, work):
 
 
 @inner
+def turn_room(owners, values, poses, work, field):
+    """Room of a limit of swing or twist [rad]; torques on parent and child per unit multiplier, each in its body's
+    axes; rate of the room for the twists in a field of `Work`."""
+    a, b = fixed(owners, 0), fixed(owners, 1)
+    A, B = get9(values, 0), get9(values, 9)
+    Ra, Rb = (
+        product(get9(further(poses, a * Pose.SIZE), Pose.R), A),
+        product(get9(further(poses, b * Pose.SIZE), Pose.R), B),
+    )
+    R = product((Ra[0], Ra[3], Ra[6], Ra[1], Ra[4], Ra[7], Ra[2], Ra[5], Ra[8]), Rb)
+    p, q, c = fixed3(values, 18)
+    room, g0, g1, g2, _ = limit_motion(int(fixed(values, 21)), R, 0.0, 0.0, 0.0, p, q, c)
+    s0, s1, s2 = applied(A, -g0, -g1, -g2)
+    t0, t1, t2 = turned_into(R, g0, g1, g2)
+    t0, t1, t2 = applied(B, t0, t1, t2)
+    u, v = get3(further(work, a * Work.SIZE), field), get3(further(work, b * Work.SIZE), field)
+    rate = (s0 * u[0] + s1 * u[1] + s2 * u[2]) + (t0 * v[0] + t1 * v[1] + t2 * v[2])
+    return room, (s0, s1, s2), (t0, t1, t2), rate
+
+
+@inlined
+def add_torques(owners, work, s, t, field, size):
+    """Add `size` times the torques s and t on two bodies to a field of `Work`."""
+    nowhere = (0.0, 0.0, 0.0)
+    add_wrench(work, fixed(owners, 0), nowhere, s, nowhere, field, size)
+    add_wrench(work, fixed(owners, 1), nowhere, t, nowhere, field, size)
+
+
+@inner
 def apply_forces(count, rows, tree, t):
     """Subtract the wrenches of all forces from what the bodies need, after `velocities` and `world_poses`.
 
@@ -191,6 +225,15 @@ def apply_forces(count, rows, tree, t):
         body, x = fixed(owners, 0), fixed3(xs, 0)
         if formula in (WORLD_WRENCH, BODY_WRENCH):
             put_in += apply_given_wrench(tree, formula, row, values, body, x, poses, work, t)
+            continue
+        if formula == TURN_LIMIT:
+            room, on_a, on_b, rate = turn_room(owners, values, poses, work, Work.V)
+            put(path, ForceWork.LENGTH, room)
+            put(path, ForceWork.LENGTH_RATE, rate)
+            if room < 0.0:
+                k_room, d = fixed(values, 22) * room, fixed(values, 23)
+                add_torques(owners, work, on_a, on_b, Work.BIAS, k_room + d * rate)
+                taken, energy = taken + d * rate * rate, energy + 0.5 * k_room * room
             continue
         v0, v1, v2, speed, _, _, _ = velocity_in_medium(values, body, x, poses, work)
         c = fixed(values, 0) + fixed(values, 1) * speed
@@ -249,6 +292,12 @@ def force_product(count, rows, h_D, h_K):
         xs = further(path, ForceWork.SIZE)
         if formula <= MUSCLE:
             add_path_product(m, owners, xs, path, poses, work, h_D, h_K)
+        elif formula == TURN_LIMIT:
+            values = further(xs, 3 * m)
+            room, on_a, on_b, rate = turn_room(owners, values, poses, work, Work.ACC)
+            if room < 0.0:
+                size = (h_K * fixed(values, 22) + h_D * fixed(values, 23)) * rate
+                add_torques(owners, work, on_a, on_b, Work.F, size)
         elif formula not in (WORLD_WRENCH, BODY_WRENCH):
             values, body, x = further(xs, 3), fixed(owners, 0), fixed3(xs, 0)
             v0, v1, v2, speed, n0, n1, n2 = velocity_in_medium(values, body, x, poses, work)
