@@ -37,14 +37,15 @@ def ball_limit(joint: str, held: Held) -> dict[str, Any]:
     """A limit of a ball as scene files would have it: two half angles of the swing cone, and the range of the twist."""
     assert held.balls is not None
     swing, twist = held.balls.swing, held.balls.twist
-    fields = {"axis": [1.0, 0.0, 0.0], "swing": [swing, swing], "lower_twist": -twist, "upper_twist": twist}
+    fields = {"twist_axis": "x", "swing_1": swing, "swing_2": swing, "twist_lower": -twist, "twist_upper": twist}
     return {"kind": BALL_LIMIT, "name": f"limit of {joint}", "joint": joint, **fields}
 
 
 def motor(held: Held) -> dict[str, Any]:
     """The record of a motor as scene files would have it."""
     assert held.motor is not None
-    return {"quantity": "velocity", "target": held.motor.speed, "gain": held.motor.gain, "limit": held.motor.torque}
+    speed, gain, torque = held.motor.speed, held.motor.gain, held.motor.torque
+    return {"control": "speed", "target_speed": speed, "speed_gain": gain, "maximum": torque}
 
 
 def scene(held: Held) -> Scene:

@@ -167,12 +167,12 @@ class CompiledRungeKutta:
             advice = "something moves its bodies further than they reach"
             return IntegrationError(what, loop, advice, code="cannot_close", numbers={"t": Quantity(self.t, "s")})
         if ended == kernel.BLOCKED:
-            return self._blocked()
+            return self._blocked(where)
         return stuck_component(model, self._free, where, too_small=ended == kernel.TOO_SMALL)
 
-    def _blocked(self) -> IntegrationError:
-        """The error for stops that equations contradict."""
-        element = element_names(self.tree.model)[-1]
+    def _blocked(self, row: int) -> IntegrationError:
+        """The error for a stop, given by its row, that equations contradict."""
+        element = element_names(self.tree.model)[self.tree.owner_of(row)]
         what = f"{element}: something moves it on against its stop at t = {self.t:.6g} s"
         advice = "let what is animated or coupled end before the stop, or widen the limits"
         return IntegrationError(what, element, advice, code="cannot_close", numbers={"t": Quantity(self.t, "s")})

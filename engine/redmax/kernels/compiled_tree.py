@@ -234,6 +234,10 @@ class Tree:
         alone = (lines[:, RowBodies.KIND] == codes.COORDINATE) & (lines[:, RowBodies.COORDINATE_B] < 0)
         return np.asarray((self._sections.stop_ints[StopInts.HELD] != 0) & alone)
 
+    def owner_of(self, row: int) -> int:
+        """The loop or constraint that a row belongs to; see `constraint_rows.element_names`."""
+        return int(self.packed.rows[row, RowBodies.OWNER])
+
     def held_rows(self) -> BoolArray:
         """(c,) which of all rows of constraints are one-sided and hold."""
         held = np.zeros(self._constraint_rows, np.bool_)

@@ -206,7 +206,7 @@ def motor(rng: np.random.Generator, data: dict[str, Any], coordinate: Coordinate
     if joint["kind"] not in ("revolute", "prismatic", "screw"):
         return False
     target = float(rng.uniform(-3.0, 3.0))
-    joint[MOTOR] = {"quantity": "velocity", "target": target, "gain": spread(rng, 0.1, 10.0), "limit": 5.0}
+    joint[MOTOR] = {"control": "speed", "target_speed": target, "speed_gain": spread(rng, 0.1, 10.0), "maximum": 5.0}
     return True
 
 
@@ -217,9 +217,10 @@ def with_ball_limits(rng: np.random.Generator, data: dict[str, Any]) -> None:
     for joint in data["joints"]:
         if joint["kind"] == "spherical" and rng.random() < 0.6 and joint.get("motion_type", SIMULATED) == SIMULATED:
             joint["q"] = [0.0, 0.0, 0.0]
-            fields = {"axis": [1.0, 0.0, 0.0], "swing": [spread(rng, 0.1, 1.0), spread(rng, 0.1, 1.0)]}
+            swings = {"swing_1": spread(rng, 0.1, 1.0), "swing_2": spread(rng, 0.1, 1.0)}
+            fields = {"twist_axis": "x", **swings, "twist_lower": -0.5, "twist_upper": 0.5}
             row = {"kind": BALL_LIMIT, "name": f"cone {joint['name']}", "joint": joint["name"], **fields}
-            data["constraints"].append({**row, "lower_twist": -0.5, "upper_twist": 0.5})
+            data["constraints"].append(row)
 
 
 def with_bounds(data: dict[str, Any]) -> None:

@@ -176,7 +176,8 @@ def test_what_is_moved_on_against_its_stop_is_told_by_name():
         JointMotion(name="drive", joint="rail", table=table),
         JointLimit(name="stop", joint="rail", upper=0.5),
     )
-    samples = list(simulate(slider(drive, stop), integrator=Dop853(), fps=24.0, duration=1.0))
+    further = JointLimit(name="further", joint="rail", upper=2.0)
+    samples = list(simulate(slider(drive, stop, further), integrator=Dop853(), fps=24.0, duration=1.0))
     assert samples[-1].status == "failed"
     assert samples[-1].t == pytest.approx(0.5, abs=0.05)
     assert "'stop'" in samples[-1].outcome.what

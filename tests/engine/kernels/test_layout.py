@@ -29,7 +29,7 @@ def test_a_field_begins_where_the_one_before_it_ends():
 
 
 def test_fields_that_share_elements():
-    assert (RowVectors.POINT_B, RowVectors.AXIS_A, RowVectors.AXIS_B, RowVectors.SIZE) == (6, 0, 3, 10)
+    assert (RowVectors.POINT_B, RowVectors.AXIS_A, RowVectors.AXIS_B, RowVectors.RESTITUTION) == (6, 0, 3, 9)
 
 
 def test_sections_follow_each_other_without_gaps():

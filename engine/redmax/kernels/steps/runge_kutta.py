@@ -169,6 +169,7 @@ def advance(
             put(world, World.RATTLES, 1.0 if clock[IMPACTS] > RATTLING else 0.0)
             run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, tasks.PRESCRIBE)
             if run(stops_at, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, address) != 0:
+                clock[WHERE] = get(world, World.BLOCKED_ROW)
                 return BLOCKED
             for k in range(free.shape[0]):
                 y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]

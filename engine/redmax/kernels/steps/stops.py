@@ -197,6 +197,8 @@ def collide(ints, rows, arrays, m, size, q, qdot, t):
     )  # fmt: skip
     lost = 0.0
     for i in range(m):
+        if kind[i] == impacts.BLOCKED:
+            put(rows.world, World.BLOCKED_ROW, float(get(rows.order, i)))
         put(rows.multipliers, i, work[StopWork.X, i])
         before = get(rows.row_work, i * RowWork.SIZE + RowWork.RIGHT_SIDE)
         lost -= 0.5 * work[StopWork.X, i] * (before + u[i])
