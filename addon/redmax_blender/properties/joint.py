@@ -444,9 +444,8 @@ def per_dof_parameters(joint: Any, length: float) -> dict[str, Any]:
     for name in ("limit_stiffness", "limit_damping"):  # of a limit that is off, or hard, they say nothing
         values[name] = tuple([value if on else 0.0 for value, on in zip(values[name], limited, strict=False)])
     hard = [joint.limit_type == HARD and (low or high) for low, high in zip(lower, upper, strict=True)]
-    values["restitution"] = tuple(
-        [value if on else 0.0 for value, on in zip(values["restitution"], hard, strict=False)]
-    )
+    bounces = tuple([value if on else 0.0 for value, on in zip(values["restitution"], hard, strict=False)])
+    values["restitution"] = bounces if any(bounces) else 0.0
     return values
 
 

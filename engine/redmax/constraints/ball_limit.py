@@ -48,6 +48,7 @@ class BallLimit(Constraint):
     swing_1: float | None = number(
         None,
         doc="Half-angle for turns about the next axis after the twist axis (x for z), null for 170 degrees",
+        plain="Half-angle of the cone for turns about the next axis after that of the twist (x for z)",
         unit="rad",
         positive=True,
         nullable=True,
@@ -55,19 +56,25 @@ class BallLimit(Constraint):
     swing_2: float | None = number(
         None,
         doc="Half-angle for turns about the axis before the twist axis (y for z), null for 170 degrees",
+        plain="Half-angle of the cone for turns about the axis before that of the twist (y for z)",
         unit="rad",
         positive=True,
         nullable=True,
     )
     twist_lower: float | None = number(
-        None, doc="Smallest twist; null, as twist_upper, for any", unit="rad", nullable=True
+        None, doc="Smallest twist; null, as twist_upper, for any", plain="Smallest twist", unit="rad", nullable=True
     )
     twist_upper: float | None = number(
-        None, doc="Largest twist; null, as twist_lower, for any", unit="rad", nullable=True
+        None, doc="Largest twist; null, as twist_lower, for any", plain="Largest twist", unit="rad", nullable=True
     )
     restitution: float = number(0.0, doc="Part of the speed that an impact gives back, 0 to 1", minimum=0.0)
     stiffness: float | None = number(
-        None, doc="Of springs beyond the limits; null for hard limits", unit="N m/rad", positive=True, nullable=True
+        None,
+        doc="Of springs beyond the limits; null for hard limits",
+        plain="Of springs beyond the limits; without it they are hard",
+        unit="N m/rad",
+        positive=True,
+        nullable=True,
     )
     damping: float = number(0.0, doc="Of dampers beyond soft limits", unit="N m s/rad", minimum=0.0)
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..._engine import fields
 
 LISTS = ("bodies", "joints", "forces", "constraints")
-LATER = frozenset({"motor"})
+LATER = frozenset({"motor", "restitution"})
 """Fields of elements that came later: while they hold nothing they do not count, so that older results keep their
 names."""
 
@@ -51,7 +51,7 @@ def _element(element: Any, words: list[Any], numbers: array[float]) -> None:
     values = vars(element)
     for name in fields.specs(type(element)):
         value = values[name]
-        if value is None and name in LATER:
+        if name in LATER and (value is None or (isinstance(value, float) and value == 0.0)):
             continue
         sort = type(value)
         if sort is tuple and value and _FLOATS.issuperset(map(type, value)):
