@@ -362,6 +362,24 @@ def panel_joint_limits():
 
 
 @picture
+def panel_motor():
+    """A crank with a speed motor, and limits that bounce."""
+    empty_scene()
+    with in_viewport():
+        bpy.ops.redmax.add_four_bar(with_motor=False)
+        bpy.ops.redmax.check()
+    frame_view()
+    obj = bpy.data.objects["Four-Bar Rocker Hinge"]
+    activate(obj)
+    settings = obj.redmax.joint
+    settings.use_motor = settings.use_limits = True
+    settings.lower_angle[0], settings.upper_angle[0] = math.radians(-30.0), math.radians(20.0)
+    settings.restitution[0] = 0.4
+    open_closed_panels("REDMAX_PT_joint_limits", "REDMAX_PT_joint_motor")
+    show_properties("PHYSICS")
+
+
+@picture
 def panel_loops():
     """What Check says of loops: a driven lift, and a four-bar whose loop does not close."""
     empty_scene()

@@ -48,6 +48,7 @@ CROPS = {
     "panel_lost": (1026, 66, 1314, 746),
     "panel_joint": PROPERTIES,
     "panel_joint_limits": PROPERTIES,
+    "panel_motor": PROPERTIES,
     "panel_joint_ball": PROPERTIES,
     "panel_composite": PROPERTIES,
     "panel_world": PROPERTIES,
