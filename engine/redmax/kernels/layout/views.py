@@ -48,6 +48,9 @@ def arrays_of(typing_context: Any, ints: Any, rows: Any) -> Any:
         found = []
         for section, kind, array in zip(listed, kinds, signature.return_type.types, strict=True):
             shape = [number(size) for size in section.shape]
+            if section.only_with:
+                some = builder.icmp_signed(">", number(section.only_with), _word(0))
+                shape[0] = builder.select(some, shape[0], _word(0))
             row = builder.extract_value(arguments[1], Rows._fields.index(section.name))
             start = made_of.reached(context, builder, kind, row, _word(0), _product(builder, shape))
             found.append(_array(context, builder, array, start, shape))
