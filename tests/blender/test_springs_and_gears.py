@@ -129,6 +129,22 @@ def test_a_spring_that_can_move_nothing_is_refused_and_leaves_nothing():
     with pytest.raises(RuntimeError, match="can move along it"):
         bpy.ops.redmax.add_spring()
     assert {obj.name for obj in bpy.data.objects} == before
+    assert a.redmax.is_body
+    assert b.redmax.is_body
+
+
+def test_a_spring_that_is_refused_leaves_no_bodies_either():
+    """Two plain objects, of which one cannot be weighed: they stay plain objects."""
+    bpy.ops.mesh.primitive_cube_add(location=(0.0, 0.0, 2.0))
+    a = bpy.context.object
+    bpy.ops.mesh.primitive_plane_add(location=(0.0, 0.0, 0.0))
+    b = bpy.context.object
+    select(a, b)
+    with pytest.raises(RuntimeError):
+        bpy.ops.redmax.add_spring()
+    assert not a.redmax.is_body
+    assert not b.redmax.is_body
+    assert {obj.name for obj in bpy.data.objects if obj.redmax.is_force} == set()
 
 
 def test_the_bob_swings_at_the_frequency_that_was_asked_for():

@@ -42,6 +42,7 @@ from ..joints.base import ANIMATED
 from ..kernels.layout import codes
 from ..model import Model
 from ..outcome import SMALLER_STEP
+from ..solvers.impacts import RATTLING, RATTLING_TIME, SLOWEST_BOUNCE
 from ..state import State
 
 if TYPE_CHECKING:
@@ -78,16 +79,9 @@ RELEASED = 1e-6
 NEARLY_SINGULAR = 0.1
 """Where the weakest equation has less of its own than this part of what it has elsewhere, a singular pose is near."""
 
-SLOWEST_BOUNCE = 1e-4
-"""Impacts slower than this [rad/s, or parts of the size per second] do not bounce."""
-
 RESTING = 1e-8
 """A row that touched and parts more slowly than this [rad/s, or parts of the size per second] still touches: where
 something slides along a curved limit, steps leave it by their error, and it would be met again at once."""
-
-RATTLING, RATTLING_TIME = 200, 0.01
-"""So many impacts in so short a time [s] are a rattle that nobody sees and that takes a run forever: until there are
-fewer, impacts do not bounce."""
 
 
 class Strength(NamedTuple):

@@ -32,6 +32,13 @@ rounding."""
 MOST_ROUNDS = 100
 """Usual number of rounds. Elastic chains of n balls need n (n - 1) / 2 at most."""
 
+SLOWEST_BOUNCE = 1e-4
+"""Impacts slower than this [rad/s, or parts of the mechanism's size per second] do not bounce: `slow` of `resolve`."""
+
+RATTLING, RATTLING_TIME = 200, 0.01
+"""So many impacts in so short a time [s] are a rattle that nobody sees and that takes a run forever: until there are
+fewer, impacts do not bounce."""
+
 EQUALLY_FAST = 1e-6
 """Speeds that differ by less than this part are equal."""
 

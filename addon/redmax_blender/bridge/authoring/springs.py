@@ -63,7 +63,8 @@ def add_spring(context: bpy.types.Context, objects: Sequence[Object], wishes: Wi
     apart = float(np.linalg.norm(points[0] - points[1]))
     if apart == 0.0:
         raise refuse(bodies[0].name, "The spring would have no length", "let its ends be in different places")
-    for body in bodies:
+    made = [body for body in bodies if not body.redmax.is_body]
+    for body in made:
         build.add_body(body)
     spring = elements.add(context, SORTS["force"], KIND, bodies, 0.5 * (points[0] + points[1]), name="Spring")
     settings: Any = spring.redmax.force.spring_damper
@@ -78,8 +79,9 @@ def add_spring(context: bpy.types.Context, objects: Sequence[Object], wishes: Wi
         settings.use_rest_length, settings.rest_length = True, wishes.rest * apart
     try:
         tune(context, spring, wishes.frequency, wishes.damping)
-    except Exception:
+    except Exception:  # whatever it is: the scene is left as it was, and the operator says what happened
         elements.remove([spring], context.evaluated_depsgraph_get())
+        build.remove_body(context, made)
         raise
     return spring
 

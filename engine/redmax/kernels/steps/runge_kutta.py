@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ... import crossings
+from ...solvers.impacts import RATTLING, RATTLING_TIME
 from .. import tasks
 from ..cache.jit import compiled, inner
 from ..core import run
@@ -20,6 +21,7 @@ from ..layout.views import addresses, numbers_of, packed_rows, rows_of
 from ..rows import weak_rows
 from ..rows.constrained import keep_references
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
+from .meetings import MOST_PIECES, first_meeting, has_posed_stops, inside, least_push, let_go_at
 from .stages import QDDOT, QDOT, Q, combine, error_along_rows, error_ratio, evaluate, fill, worst_component
 from .step_control import (
     ATOL,
@@ -42,17 +44,7 @@ from .step_control import (
     first_try,
     root_mean_square,
 )
-from .stops import (
-    MOST_PIECES,
-    NO_PUSH,
-    RATTLING,
-    RATTLING_TIME,
-    first_meeting,
-    has_posed_stops,
-    inside,
-    least_push,
-    let_go_at,
-)
+from .stops import NO_PUSH
 
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN, BLOCKED = range(7)
 """How a call ends."""
@@ -60,7 +52,7 @@ TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL, DUE, IMPACTS, RATTL
 """Clock: where a run stands, the next step to try (negative: none yet), whether the slope here is known, steps so
 far, the component of y or the body that stopped it, where the last step began and how long it was, its error over
 what was allowed (negative: none yet), how long steps usually are, see `crossings.CALMING`, whether stops have to be
-resolved before the next step, how often that was done of late, and when that began; see `stops.RATTLING`. At last,
+resolved before the next step, how often that was done of late, and when that began; see `impacts.RATTLING`. At last,
 whether a singular pose is near, so that stages are put on the loops."""
 ACROSS = math.sqrt(weak_rows.WEAK)
 """Near singular poses errors that the projection takes away count as this part of themselves: so far the directions of
