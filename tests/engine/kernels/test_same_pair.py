@@ -51,15 +51,17 @@ def differences(compiled, plain):
 
 
 def torn(status, says):
-    """The frame at which a run failed because a loop, which it names, stays open; empty for any other end."""
+    """The frame at which a run failed because a loop, which it names, cannot be closed; empty for any other end."""
     frame, _, reason = says.partition(": ")
-    return frame if status == "failed" and reason.startswith("loop joint '") and "stays open by" in reason else ""
+    open_loop = "stays open by" in reason or "can no longer be closed" in reason
+    return frame if status == "failed" and reason.startswith("loop joint '") and open_loop else ""
 
 
 def _differs(numba_ends, numpy_ends, method):
     ends = [(run["status"], run["says"]) for run in (numba_ends, numpy_ends)]
     if torn(*ends[0]) or torn(*ends[1]):
-        # Which of several loops that contradict each other stays open, and by how much, is where each route gave up.
+        # Which of several loops that contradict each other stays open, by how much, and whether it was seen after the
+        # step or by poses that come ever shorter, is where each route gave up.
         if torn(*ends[0]) != torn(*ends[1]):
             yield f"numba {ends[0]}, numpy {ends[1]}"
     elif ends[0] != ends[1]:
