@@ -61,6 +61,7 @@ class Spec:
     per: of a per_dof field outside joints, the list of the element that holds this one whose entries it counts.
     coordinate: of a number in the unit of a joint coordinate, the fields beside it that name the joint and its number.
     of: of such a number of a coordinate, the field beside it that names the joint.
+    first: of a number that may be left out, what an element begins with that somebody adds by hand.
     """
 
     sort: Sort
@@ -85,6 +86,7 @@ class Spec:
     per: str = ""
     coordinate: tuple[str, str] | None = None
     of: str = ""
+    first: float | None = None
 
 
 def _declare(spec: Spec, default: Any) -> Any:
@@ -106,12 +108,12 @@ def number(
     positive: bool = False,
     nullable: bool = False,
     coordinate: tuple[str, str] | None = None,
+    first: float | None = None,
 ) -> Any:
-    """A finite real number. coordinate: see `Spec`; its unit is then 'rad, m or 1' or the like (`per_dof_unit`)."""
-    spec = Spec(
-        "number", doc, plain, unit=unit, minimum=minimum, positive=positive, nullable=nullable, coordinate=coordinate
-    )
-    return _declare(spec, default)
+    """A finite real number. coordinate, first: see `Spec`; the unit of a coordinate's number is 'rad, m or 1' or the
+    like (`per_dof_unit`)."""
+    shown = Spec("number", doc, plain, unit=unit, nullable=nullable, coordinate=coordinate, first=first)
+    return _declare(dataclasses.replace(shown, minimum=minimum, positive=positive), default)
 
 
 def integer(default: Any = REQUIRED, *, doc: str, minimum: float | None = None, of: str = "") -> Any:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 import bpy
+import numpy as np
 import pytest
 from geared import extracted, rod, select
 
@@ -14,10 +15,10 @@ from redmax_blender.bridge.results import cache
 
 
 def limited():
-    """A rod on a ball in the world with a Ball Limit; the limit's object."""
-    body = rod()
+    """A rod along x, on a ball in the world at its end, with a Ball Limit; the limit's object."""
+    body = rod(at=(0.2, 0.0, 0.0))
     bpy.context.view_layer.update()
-    joint = build.connect(bpy.context, None, body, name="Shoulder")
+    joint = build.connect(bpy.context, None, body, frame=np.eye(4), name="Shoulder")
     joint.redmax.joint.kind = "spherical"
     select(joint)
     assert bpy.ops.redmax.add_element(kind="constraint.ball_limit") == {"FINISHED"}
@@ -29,6 +30,12 @@ def test_a_ball_limit_is_added_and_extracted():
     settings = obj.redmax.constraint.ball_limit
     for name in ("swing_1", "swing_2", "twist_lower", "twist_upper"):
         assert settings.bl_rna.properties[name].unit == "ROTATION"  # shown in degrees
+    fresh = extracted()
+    assert not fresh.findings
+    (usual,) = fresh.scene.constraints
+    assert (usual.swing_1, usual.swing_2, -usual.twist_lower, usual.twist_upper) == pytest.approx((math.pi / 4.0,) * 4)
+    for name in ("swing_1", "swing_2", "twist_lower", "twist_upper"):
+        setattr(settings, f"use_{name}", False)
     assert [finding.text for finding in extracted().findings] == [f"Constraint '{obj.name}' limits nothing"]
     settings.use_swing_1 = settings.use_swing_2 = True
     settings.swing_1, settings.swing_2 = math.radians(60.0), math.radians(30.0)
@@ -42,10 +49,13 @@ def test_a_ball_limit_is_added_and_extracted():
     assert constraint.stiffness is None
 
 
-def test_it_is_simulated():
-    settings = limited().redmax.constraint.ball_limit
-    settings.use_swing_1, settings.swing_1 = True, math.radians(60.0)
+def test_a_fresh_one_keeps_the_rod_within_its_cone():
+    """The rod lies along x and would fall to hang down."""
+    limited()
     bpy.ops.redmax.simulate()
     found = cache.load(bpy.context.scene)
     assert found is not None
     assert found.status == "complete"
+    # of the turn from the start, cos(angle / 2) = |q0 . q|
+    swings = np.degrees(2.0 * np.arccos(np.clip(np.abs(found.rotation[:, 0] @ found.rotation[0, 0]), 0.0, 1.0)))
+    assert 44.0 < swings.max() < 45.01

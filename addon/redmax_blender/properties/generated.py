@@ -87,12 +87,17 @@ def _plain(field: Field) -> dict[str, Any]:
     return {} if prop is None else {field.name: prop}
 
 
+def _begins_with(field: Field) -> Any:
+    """What a new element has of a field that may be left out; None if it is left out."""
+    return field.spec.first if field.spec.first is not None else field.default
+
+
 def _switch(field: Field) -> dict[str, Any]:
     """The tick box of a field that may be left out."""
     prop = bpy.props.BoolProperty(
         name=f"Use {from_specs.title(field.name)}",
         description=from_specs.tooltip(field.spec),
-        default=field.default is not None,
+        default=_begins_with(field) is not None,
         options=STATIC,
         override=OVERRIDABLE,
     )
@@ -100,7 +105,8 @@ def _switch(field: Field) -> dict[str, Any]:
 
 
 def _optional(field: Field) -> dict[str, Any]:
-    default = field.default if field.default is not None else fields.REQUIRED
+    begins = _begins_with(field)
+    default = begins if begins is not None else fields.REQUIRED
     return {**_switch(field), field.name: from_specs.to_property(field.name, field.spec, default)}
 
 

@@ -21,6 +21,9 @@ from .packed_rows import TurnRow
 WIDEST = math.radians(170.0)
 """Largest half-angle and half-range: a swing of half a turn has no twist, and beyond half a turn a twist is another."""
 
+USUAL = math.radians(45.0)
+"""Half-angle of the cone and of the range of twist that somebody begins with."""
+
 AXES = "xyz"
 
 
@@ -52,6 +55,7 @@ class BallLimit(Constraint):
         unit="rad",
         positive=True,
         nullable=True,
+        first=USUAL,
     )
     swing_2: float | None = number(
         None,
@@ -60,12 +64,23 @@ class BallLimit(Constraint):
         unit="rad",
         positive=True,
         nullable=True,
+        first=USUAL,
     )
     twist_lower: float | None = number(
-        None, doc="Smallest twist; null, as twist_upper, for any", plain="Smallest twist", unit="rad", nullable=True
+        None,
+        doc="Smallest twist; null, as twist_upper, for any",
+        plain="Smallest twist",
+        unit="rad",
+        nullable=True,
+        first=-USUAL,
     )
     twist_upper: float | None = number(
-        None, doc="Largest twist; null, as twist_lower, for any", plain="Largest twist", unit="rad", nullable=True
+        None,
+        doc="Largest twist; null, as twist_lower, for any",
+        plain="Largest twist",
+        unit="rad",
+        nullable=True,
+        first=USUAL,
     )
     restitution: float = number(0.0, doc="Part of the speed that an impact gives back, 0 to 1", minimum=0.0)
     stiffness: float | None = number(
