@@ -25,6 +25,8 @@ from redmax.dynamics.kinematics import kinematics
 from redmax.fields import per_dof_values, specs
 from redmax.joints import Joint
 from redmax.joints.base import SIMULATED
+from redmax.joints.free_translation_euler import FreeTranslationEuler
+from redmax.joints.spherical_euler import SphericalEuler
 from redmax.scene import Scene
 
 from . import linkages
@@ -64,7 +66,11 @@ def tree(rng: np.random.Generator) -> Scene:
     prescribed = 0.2 if rng.random() < 0.3 else 0.0
     settings = {"springs": False, "damping": bool(rng.random() < 0.3), "tables": False}
     count = int(rng.integers(1, 8))
-    return random_scene(rng, count, chain=bool(rng.random() < 0.4), roots=0.3, prescribed=prescribed, **settings)
+    scene = random_scene(rng, count, chain=bool(rng.random() < 0.4), roots=0.3, prescribed=prescribed, **settings)
+    for k, joint in enumerate(scene.joints):
+        if isinstance(joint, (SphericalEuler, FreeTranslationEuler)):  # damping of their rates has no bound at gimbal lock
+            scene.joints[k] = dataclasses.replace(joint, damping=0.0)
+    return scene
 
 
 def with_loads(rng: np.random.Generator, scene: Scene) -> Scene:
@@ -179,6 +185,8 @@ def prescribe(
     """
     joint, number, q = coordinate
     quantity = str(rng.choice(["position", "position", "velocity", "acceleration"]))
+    if reach < 1.0 and quantity == "acceleration":  # with which it would go on at the speed that it starts with
+        quantity = "velocity"
     x = np.linspace(0.0, 2.0, int(rng.integers(2, 6)))
     y = np.concatenate([[0.0], np.cumsum(rng.uniform(-0.15, 0.15, len(x) - 1))]) * reach
     y *= {"position": 1.0, "velocity": 2.0, "acceleration": 4.0}[quantity]
