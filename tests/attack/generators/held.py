@@ -68,7 +68,7 @@ def tree(rng: np.random.Generator) -> Scene:
     count = int(rng.integers(1, 8))
     scene = random_scene(rng, count, chain=bool(rng.random() < 0.4), roots=0.3, prescribed=prescribed, **settings)
     for k, joint in enumerate(scene.joints):
-        if isinstance(joint, (SphericalEuler, FreeTranslationEuler)):  # damping of their rates has no bound at gimbal lock
+        if isinstance(joint, (SphericalEuler, FreeTranslationEuler)):  # whose damping has no bound at gimbal lock
             scene.joints[k] = dataclasses.replace(joint, damping=0.0)
     return scene
 
