@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -110,11 +111,12 @@ def test_long_runs_stay_closed_and_keep_their_energy():
     ("integrator", "says"),
     [
         (Rk45(rtol=1e-3, atol=1e-3), "loop joint 'C': can no longer be closed after t = 0.209"),
-        (Dop853(rtol=1e-8, atol=1e-8), "joint 'B': the adaptive step became too small; loosen the tolerances"),
+        (Dop853(rtol=1e-8, atol=1e-8), "joint '[BD]': the adaptive step became too small; loosen the tolerances"),
     ],
 )
 def test_a_loop_that_is_moved_beyond_its_reach_is_named(integrator, says):
-    """Turned by 2.1 rad, the crank is as far from the rocker's pivot as coupler and rocker reach together."""
+    """Turned by 2.1 rad, the crank is as far from the rocker's pivot as coupler and rocker reach together. Which of the
+    joints that flee is told first depends on the last digit, which checked kernels have otherwise."""
     scene = four_bar(crank=0.7, coupler=0.6, rocker=0.5, ground=0.9, angle=0.6)
     turn = Table(x=(0.0, 1.0), y=((0.0,), (10.0,)), interpolation="linear")
     scene.joints[0] = dataclasses.replace(scene.joints[0], motion_type="animated", animation=turn)
@@ -122,7 +124,7 @@ def test_a_loop_that_is_moved_beyond_its_reach_is_named(integrator, says):
     assert integrator.begin(model, model.initial_state()).tree is not None
     sample = last_sample(model, integrator)
     assert sample.status == "failed"
-    assert says in sample.message
+    assert re.search(says, sample.message), sample.message
     assert "reach" in sample.message
 
 
