@@ -35,9 +35,12 @@ ADVICE = "look at the motion there, and simulate with a higher accuracy"
 
 
 def remainder(channels: Mapping[str, Array]) -> Array:
-    """(f,) change of energy since the start that neither work nor loss explains [J]."""
-    energy = channels["energy"]
-    return np.asarray(energy - energy[0] - channels["work"] + channels["loss"])
+    """(f,) change of energy since the first sample that neither work nor loss explains [J].
+
+    A start that moves into stops has lost what the impacts take before that sample.
+    """
+    change: Array = channels["energy"] - channels["work"] + channels["loss"]
+    return change - change[0]
 
 
 def energy_books(

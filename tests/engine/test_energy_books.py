@@ -123,6 +123,15 @@ def test_work_loss_and_impacts_are_in_the_books():
         assert found.meta["energy_books"]["balanced"], found.meta["energy_books"]
 
 
+def test_a_start_that_moves_into_its_stop_is_no_alarm():
+    """The impact takes its part before the first sample, which is not among the energies of samples."""
+    scene = pendulum(qdot=-2.0)
+    scene.constraints.append(CONSTRAINTS["joint_limit"](name="stop", joint="pin", coordinate=0, lower=0.0))
+    found = run(scene, Automatic(), 0.5)
+    assert found.channels["loss"][0] > 0.1
+    assert found.meta["energy_books"]["balanced"], found.meta["energy_books"]
+
+
 def test_vibrations_that_die_away_on_purpose_are_named_once():
     """What they lose is not booked; energy that comes from nowhere would be said all the same."""
     model = compile_scene(pendulum())
