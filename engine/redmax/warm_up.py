@@ -97,7 +97,8 @@ def part_on_disk() -> float:
         Functions(joint)
     folder = cache_folder.writable()
     kept = {name.rsplit(".", 2)[0] for name in (folder.names() if folder is not None else ())}  # function.hash.kernel
-    return sum(size for name, size in jit.sizes.items() if name in kept) / sum(jit.sizes.values())
+    sizes = {name: jit.size_with_parts(function) for name, function in jit.kept_functions.items()}
+    return sum(size for name, size in sizes.items() if name in kept) / sum(sizes.values())
 
 
 def _kept_joints() -> list[type[Joint]]:

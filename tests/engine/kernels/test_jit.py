@@ -72,6 +72,36 @@ def test_a_function_is_compiled_once_and_found_again_after_the_package_was_moved
     assert compiled_by(lambda: load("there").doubled_sum(NUMBERS)) == []
 
 
+PARTS = """
+from redmax.kernels.cache.jit import compiled, inlined, inner
+
+@inlined
+def twice(x):
+    return 2.0 * x
+
+@inner
+def thrice(x):
+    return x + twice(x)
+
+@inner
+def sixfold(x):
+    return twice(thrice(x))
+
+@compiled
+def sevenfold(x):
+    return sixfold(x) + thrice(x) - twice(x)
+"""
+
+
+def test_what_only_compiled_functions_call_is_part_of_them(load, folder):
+    """It is made once, and nothing of it is left beside the machine code of what calls it."""
+    names = ["toy_kernels.sevenfold", "toy_kernels.sixfold", "toy_kernels.thrice", "toy_kernels.twice"]
+    assert sorted(compiled_by(lambda: load(code=PARTS).sevenfold(2.0))) == names
+    (path,) = folder.glob("*.kernel")
+    assert path.name.startswith("toy_kernels.sevenfold.")
+    assert compiled_by(lambda: load(code=PARTS).sevenfold(2.0)) == []
+
+
 def test_the_watcher_hears_of_the_beginning_and_the_end(load):
     heard: list[tuple[str, bool]] = []
     with jit.watched(lambda name, done: heard.append((name.removeprefix("toy_kernels."), done))):
@@ -214,11 +244,11 @@ def test_without_any_folder_everything_still_works(load, monkeypatch):
 
 
 def test_an_inner_function_is_refused_by_name_from_python(load):
-    module = load()
+    module = load(code=PARTS)
     for _ in range(2):  # also once it has been compiled for its caller
-        with pytest.raises(TypeError, match="twice is compiled for other kernels and cannot be called from Python"):
-            module.twice(1.0)
-        module.doubled_sum(NUMBERS)
+        with pytest.raises(TypeError, match="sixfold is compiled for other kernels and cannot be called from Python"):
+            module.sixfold(1.0)
+        module.sevenfold(2.0)
 
 
 def test_another_exception_leaves_the_compiler_in_working_order(load):

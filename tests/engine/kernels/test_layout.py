@@ -78,8 +78,8 @@ def test_compiled_views_are_where_those_of_numpy_are(packed):
     from redmax.kernels.cache.jit import compiled
     from redmax.kernels.layout import memory, views
 
-    rows = "".join(f"memory.address_of(rows.{name}, 0), " for name in views.Rows._fields)
-    arrays = "".join(f"arrays.{name}.ctypes.data, " for name in views.Arrays._fields)
+    rows = "".join(f"memory.address_of(rows.{name}, 0), " for name in views.ROWS.kinds)
+    arrays = "".join(f"arrays.{name}.ctypes.data, " for name in views.ARRAYS.kinds)
     source = (
         "def addresses(ints, floats):\n"
         "    head, numbers = views.packed_rows(ints, floats)\n"
@@ -91,9 +91,9 @@ def test_compiled_views_are_where_those_of_numpy_are(packed):
     exec(source, names)
     ints, floats = packed.ints.copy(), packed.floats.copy()
     of_rows, of_arrays = compiled(names["addresses"])(ints, floats)
-    of_rows = dict(zip(views.Rows._fields, of_rows, strict=True))
-    of_arrays = dict(zip(views.Arrays._fields, of_arrays, strict=True))
-    for name in views.Rows._fields:
+    of_rows = dict(zip(views.ROWS.kinds, of_rows, strict=True))
+    of_arrays = dict(zip(views.ARRAYS.kinds, of_arrays, strict=True))
+    for name in views.ROWS.kinds:
         array = getattr(Sections(ints, floats), name)
         if array.size:  # numpy does not say where an empty array is
             assert of_rows[name] == array.ctypes.data

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 KERNELS = """
-from redmax.kernels.cache.jit import compiled, inner
+from redmax.kernels.cache.jit import compiled
 
-@inner
+@compiled
 def twice(x):
     return 2.0 * x
 

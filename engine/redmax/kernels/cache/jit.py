@@ -25,6 +25,7 @@ from numba.core.registry import CPUDispatcher
 from .. import route
 from . import cache_folder, machine_code
 from .kernel_file import MalformedError
+from .linked_parts import PartCompiler, set_environments
 from .trusted_folder import Folder, UntrustedError
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,9 @@ if route.is_checked():
 
 sizes: dict[str, int] = {}
 """Every compiled function of the engine, and how long its bytecode is: about as long it takes to compile."""
+
+kept_functions: dict[str, Callable[..., Any]] = {}
+"""Those of them whose machine code is kept on disk."""
 
 _watchers: list[tuple[int, Watcher]] = []
 _said: list[object] = []
@@ -74,41 +78,46 @@ def compiled_for(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-def inner(function: Callable[..., Any], *, kept: bool = True) -> Any:
-    """A function that only compiled functions call: without a way in from Python it compiles in 3/4 of the time.
+def inner(function: Callable[..., Any], *, counted: bool = True) -> Any:
+    """A function that only compiled functions call, as a part of them (`linked_parts`).
 
-    kept: whether machine code is kept on disk; its source must then be one of those that name the folder.
+    counted: whether it is one that every warm-up compiles.
     """
-    return _inner(function, {}, kept)
+    return _inner(function, {}, counted)
 
 
-def inlined(function: Callable[..., Any], *, kept: bool = True) -> Any:
-    """A function of a few lines, which become part of whatever calls them; kept: see `inner`.
+def inlined(function: Callable[..., Any], *, counted: bool = True) -> Any:
+    """A function of a few lines, which take the place of calls; counted: see `inner`.
 
     Not in checked kernels: errors raised in code that was inlined by force made LLVM 20 store values that it took for
     undefined, which the rod of docs/adding_a_constraint.md shows.
     """
-    return _inner(function, {} if route.is_checked() else {"forceinline": True}, kept)
+    return _inner(function, {} if route.is_checked() else {"forceinline": True}, counted)
 
 
-def _inner(function: Callable[..., Any], options: dict[str, Any], kept: bool) -> Any:
+def _inner(function: Callable[..., Any], options: dict[str, Any], counted: bool) -> Any:
     dispatcher = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, **OPTIONS, **options)(function)
-    dispatcher._cache = _Kept(function) if kept else _Unkept(function)
+    dispatcher._cache = _Unkept(function)
+    if counted:
+        sizes[dispatcher._cache._name] = len(function.__code__.co_code)
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise TypeError(f"{function.__name__} is compiled for other kernels and cannot be called from Python")
 
     def add_overload(result: Any) -> None:
-        dispatcher.overloads[tuple(result.signature.args)] = result  # known to callers, but not to Python
+        known = result._replace(entry_point=object())  # to callers, who find it by this, but not to Python
+        dispatcher.overloads[tuple(result.signature.args)] = known
+        dispatcher.targetctx.insert_user_function(known.entry_point, known.fndesc, known.library.with_callees)
 
     dispatcher._compile_for_args, dispatcher.add_overload = refuse, add_overload
+    dispatcher._compiler.pipeline_class = PartCompiler
     return dispatcher
 
 
 def callback(signature: Any, *, kept: bool = True) -> Callable[[Callable[..., Any]], Any]:
     """The function for one signature, to be called by its `address`: it is compiled when that is first asked for.
 
-    kept: see `inner`.
+    kept: whether machine code is kept on disk; its source must then be one of those that name the folder.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -144,6 +153,18 @@ class _Callback(CFunc):  # type: ignore[misc]
         return int(self._wrapper_address)
 
 
+def size_with_parts(function: Callable[..., Any]) -> int:
+    """Length of the bytecode of a function and of all parts that its machine code is made of."""
+    found, new = {function}, [function]
+    while new:
+        one = new.pop()
+        called = (one.__globals__.get(name) for name in one.__code__.co_names)
+        parts = {each.py_func for each in called if isinstance(each, CPUDispatcher)} - found
+        found |= parts
+        new += parts
+    return sum(len(one.__code__.co_code) for one in found)
+
+
 @contextmanager
 def watched(watcher: Watcher) -> Iterator[None]:
     """Inside, `watcher` hears of everything that this thread compiles. Nobody watching, a line is logged once."""
@@ -162,6 +183,7 @@ class _Kept(caching._Cache):  # type: ignore[misc]
         self._function = function
         self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
         sizes[self._name] = len(function.__code__.co_code)
+        kept_functions[self._name] = function
 
     @property
     def cache_path(self) -> str | None:
@@ -184,6 +206,7 @@ class _Kept(caching._Cache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled; one that cannot be kept is compiled again in the next run, and the log says so."""
+        set_environments(data.library)
         _tell(self._name, done=True)
         folder, shared = cache_folder.writable(), cache_folder.shared()
         if folder is None:
@@ -231,7 +254,8 @@ class _Kept(caching._Cache):  # type: ignore[misc]
 
 
 class _Unkept(_Kept):
-    """Nothing on disk: for functions that come and go with a scene, or whose source no folder is named by."""
+    """Nothing on disk: for functions that come and go with a scene, whose source no folder is named by, or that are
+    part of others."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
@@ -242,6 +266,7 @@ class _Unkept(_Kept):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ARG002
+        set_environments(data.library)
         _tell(self._name, done=True)
 
 

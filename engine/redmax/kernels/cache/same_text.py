@@ -29,7 +29,7 @@ def compiled_text(function: Any) -> Any:
     found = _compiled.get(function)
     if found is None:
         how = jit.inlined if function in SMALL else jit.inner
-        found = _compiled[function] = how(rebound(function), kept=is_known(function))
+        found = _compiled[function] = how(rebound(function), counted=is_known(function))
     return found
 
 

@@ -45,6 +45,8 @@ def assembled(counts: Mapping[str, int], contents: Mapping[str, Array | IntArray
     ints, floats = np.zeros(_length(of_ints), np.int64), np.zeros(_length(of_floats))
     for name, count in (*counts.items(), ("INTS", len(ints)), ("FLOATS", len(floats))):
         ints[getattr(Head, name)] = count
+    starts = [place.start for of in (of_ints, of_floats) for place in of.values()]
+    ints[of_ints["starts"].start :][: len(starts)] = starts
     for name, content in contents.items():
         array, place = (ints, of_ints[name]) if name in of_ints else (floats, of_floats[name])
         start, size = place.start - place.before, place.end - place.start + place.before

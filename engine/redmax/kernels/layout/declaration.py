@@ -81,8 +81,12 @@ Force = Record("Force", FORMULA=1, POINTS=1, FIRST_POINT=1, START=1, TABLE=1)
 """Formula (`forces.base.Formula`); how many points it has and which is the first; where in the pool its numbers begin:
 a `ForceWork`, then three of each point in the body's joint frame, then its constants; row of its table or -1."""
 
+MOST_SECTIONS = 64
+"""Room for the starts of all sections."""
+
 INTS = (
     Section("head", (Head,)),
+    Section("starts", (MOST_SECTIONS,)),
     Section("links", ("BODIES", Link), as_array=True),
     Section("parts", ("PARTS", Part)),
     Section("tables", ("TABLES", Table), as_array=True),
@@ -97,9 +101,10 @@ INTS = (
     Section("order", ("ALL_ROWS",), as_array=True),
     Section("stop_ints", (StopInts, "ROWS"), only_with="STOPS", as_array=True),
 )
-"""prescribed: indices of prescribed coordinates. paths: a `Path` per body, then their ranges; empty without rows.
-force_points: the body of each point. path_work: for `path_ranges`. order: which row stands at each place; only the
-places of one-sided rows change. Results of rows (`row_work`) stand by place, all else of them by row."""
+"""starts: where each section begins, those of `INTS` first. prescribed: indices of prescribed coordinates. paths: a
+`Path` per body, then their ranges; empty without rows. force_points: the body of each point. path_work: for
+`path_ranges`. order: which row stands at each place; only the places of one-sided rows change. Results of rows
+(`row_work`) stand by place, all else of them by row."""
 
 # --- numbers that stay as they are -------------------------------------------------------------
 

@@ -3,40 +3,111 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import carray, types
-from numba.extending import intrinsic
+from numba.core.cgutils import create_struct_proxy
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, models, register_model
 
 from ..cache.jit import inlined
+from . import plain_memory
 from .declaration import FLOATS, INTS, Head
 from .memory import INTEGERS, NUMBERS, address_of, constant_element, fixed, integers_at, made_of, numbers_at, pointer_to
-from .records import Record, Section, Size
+from .records import Record, Size
 
 ELEMENT = 8
 """Bytes of an element."""
 _word = ir.IntType(64)
 SECTIONS = INTS + FLOATS
-Rows: Any = namedtuple("Rows", [section.name for section in SECTIONS])  # type: ignore[misc]
-Arrays: Any = namedtuple("Arrays", [section.name for section in SECTIONS if section.as_array])  # type: ignore[misc]
+NAMES = [section.name for section in SECTIONS]
+
+
+class Views(types.Type):  # type: ignore[misc]
+    """A packed model whose attributes are its sections. Functions hand it on as two rows, however many there are."""
+
+    def __init__(self, name: str, kinds: dict[str, Any]) -> None:
+        self.kinds = kinds
+        super().__init__(name=name)
+
+
+ROWS = Views("Rows", {each.name: INTEGERS if each in INTS else NUMBERS for each in SECTIONS})
+ARRAYS = Views(
+    "Arrays",
+    {each.name: types.Array(ROWS.kinds[each.name].dtype, len(each.shape), "C") for each in SECTIONS if each.as_array},
+)
+
+
+@register_model(Views)
+class _ViewsModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [("ints", INTEGERS), ("floats", NUMBERS)])
+
+
+@infer_getattr
+class _ViewsAttributes(AttributeTemplate):  # type: ignore[misc]
+    key = Views
+
+    def generic_resolve(self, kind: Any, name: str) -> Any:
+        """The type of a section, or None for an error that names it."""
+        return kind.kinds.get(name)
+
+
+@lower_getattr_generic(Views)
+def _section(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+    """A section as a row or as an array."""
+    views = create_struct_proxy(kind)(context, builder, value=value)
+    number, place = _numbers(context, builder, views.ints), NAMES.index(name)
+    section, row_kind = SECTIONS[place], ROWS.kinds[name]
+    start = _start(context, builder, views.ints, place)
+    row = made_of.shifted(context, builder, row_kind, views.ints if section in INTS else views.floats, start)
+    if kind is ROWS and made_of is plain_memory:
+        return row
+    shape = [number(size) for size in section.shape]
+    if section.only_with:
+        some = builder.icmp_signed(">", number(section.only_with), _word(0))
+        shape[0] = builder.select(some, shape[0], _word(0))
+    count, before = _product(builder, shape), _product(builder, shape[1:]) if section.world_first else _word(0)
+    if made_of is not plain_memory:
+        end = _end(context, builder, views.ints, place, number)
+        row = made_of.narrowed(context, builder, row_kind, row, before, builder.sub(end, start))
+    row = made_of.narrowed(context, builder, row_kind, row, before, count)
+    if kind is ROWS:
+        return row
+    first = made_of.reached(context, builder, row_kind, row, _word(0), count)
+    return _array(context, builder, kind.kinds[name], first, shape)
+
+
+def _start(context: Any, builder: Any, ints: Any, place: int) -> Any:
+    return constant_element(context, builder, INTEGERS, ints, _word(Head.SIZE + place))
+
+
+def _end(context: Any, builder: Any, ints: Any, place: int, number: Callable[[Size], Any]) -> Any:
+    """Where the room of a section ends: at the next one, or with its array."""
+    if NAMES[place] in (INTS[-1].name, FLOATS[-1].name):
+        return number("INTS" if SECTIONS[place] in INTS else "FLOATS")
+    following = SECTIONS[place + 1]
+    before = _product(builder, [number(size) for size in following.shape[1:]]) if following.world_first else _word(0)
+    return builder.sub(_start(context, builder, ints, place + 1), before)
 
 
 @intrinsic
 def rows_of(typing_context: Any, ints: Any, floats: Any) -> Any:
-    """Every section as a row, by its name: `rows_of(ints, floats).bodies`. ints, floats: the two arrays as rows."""
+    """Every section as a row, by its name: `rows_of(ints, floats).bodies`. ints, floats: the two arrays as rows. A row
+    may be used where its section is and in the world's line before it, and nowhere else."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        number = _numbers(context, builder, arguments[0])
-        found: list[Any] = []
-        for sections, kind, row in zip((INTS, FLOATS), (INTEGERS, NUMBERS), arguments, strict=True):
-            found.extend(_parts(context, builder, sections, kind, row, number))
-        return context.make_tuple(builder, signature.return_type, found)
+        views = create_struct_proxy(ROWS)(context, builder)
+        views.ints, views.floats = arguments
+        if made_of is not plain_memory:
+            for name in NAMES:  # each has its room
+                _section(context, builder, ROWS, views._getvalue(), name)
+        return views._getvalue()
 
-    kinds = [INTEGERS] * len(INTS) + [NUMBERS] * len(FLOATS)
-    return types.NamedTuple(kinds, Rows)(ints, floats), generate
+    return ROWS(ints, floats), generate
 
 
 @intrinsic
@@ -44,22 +115,9 @@ def arrays_of(typing_context: Any, ints: Any, rows: Any) -> Any:
     """Sections as arrays, by their names; see `Section.as_array`. rows: what `rows_of` gives."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        number = _numbers(context, builder, arguments[0])
-        found = []
-        for section, kind, array in zip(listed, kinds, signature.return_type.types, strict=True):
-            shape = [number(size) for size in section.shape]
-            if section.only_with:
-                some = builder.icmp_signed(">", number(section.only_with), _word(0))
-                shape[0] = builder.select(some, shape[0], _word(0))
-            row = builder.extract_value(arguments[1], Rows._fields.index(section.name))
-            start = made_of.reached(context, builder, kind, row, _word(0), _product(builder, shape))
-            found.append(_array(context, builder, array, start, shape))
-        return context.make_tuple(builder, signature.return_type, found)
+        return arguments[1]
 
-    listed = [section for section in SECTIONS if section.as_array]
-    kinds = [INTEGERS if section in INTS else NUMBERS for section in listed]
-    arrays = [types.Array(kind.dtype, len(each.shape), "C") for each, kind in zip(listed, kinds, strict=True)]
-    return types.NamedTuple(arrays, Arrays)(ints, rows), generate
+    return ARRAYS(ints, rows), generate
 
 
 def _array(context: Any, builder: Any, kind: Any, start: Any, shape: list[Any]) -> Any:
@@ -70,23 +128,6 @@ def _array(context: Any, builder: Any, kind: Any, start: Any, shape: list[Any]) 
     strides = [builder.mul(_word(ELEMENT), _product(builder, shape[k + 1 :])) for k in range(len(shape))]
     populate_array(array, start, shape, strides, _word(ELEMENT), meminfo=None)
     return array._getvalue()
-
-
-def _parts(
-    context: Any, builder: Any, sections: tuple[Section, ...], kind: Any, row: Any, number: Any
-) -> Iterator[Any]:
-    """The row of each section, which may be used there and in the world's line before it, and nowhere else."""
-    for section in sections:
-        shape = [number(size) for size in section.shape]
-        count, before = _product(builder, shape), _word(0)
-        if section.only_with:
-            some = builder.icmp_signed(">", number(section.only_with), _word(0))
-            count = builder.select(some, count, _word(0))
-        if section.world_first:
-            before = _product(builder, shape[1:])
-            row = made_of.shifted(context, builder, kind, row, before)
-        yield made_of.narrowed(context, builder, kind, row, before, count)
-        row = made_of.shifted(context, builder, kind, row, count)
 
 
 def _numbers(context: Any, builder: Any, ints: Any) -> Callable[[Size], Any]:
