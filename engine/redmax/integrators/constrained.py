@@ -47,6 +47,7 @@ from ..state import State
 
 if TYPE_CHECKING:
     from ..kernels.compiled_tree import Tree
+    from ..kernels.rows.loop_results import LoopResults
     from .base import Stepper
 
 ROUND_OFF = 1e-14
@@ -72,6 +73,9 @@ MAX_ITERATIONS = 50
 
 TOUCHING = 1e-9
 """One-sided rows that have less room than this [rad, or parts of the size] touch."""
+
+ROOM = 10.0 * TOUCHING
+"""Stops that have more room than this [as above] are not met where a run begins."""
 
 RELEASED = 1e-6
 """A row that touched when a step began, and has more room than this within it, no longer pushes."""
@@ -202,12 +206,17 @@ class ConstrainedRun:
     @property
     def touches(self) -> bool:
         """Whether a one-sided row touches."""
-        return self.has_one_sided and bool(self.touching.any())
+        return self.has_one_sided and not self._none_touched and bool(self.touching.any())
+
+    @property
+    def _none_touched(self) -> bool:
+        """Whether `touching` has not been asked for: rows are counted when it is."""
+        return "touching" not in vars(self)
 
     @property
     def idle(self) -> bool:
         """Whether nothing is held at present: there are one-sided rows alone, and none of them touches."""
-        return self.only_one_sided and self.treatment.projects and not self.touching.any()
+        return self.only_one_sided and self.treatment.projects and not self.touches
 
     @property
     def watches(self) -> bool:
@@ -222,7 +231,7 @@ class ConstrainedRun:
         if not self.treatment.projects:
             return state
         state = self._started_whole(state)
-        if self.regular and not self.model.constraints:
+        if self.regular:
             begun = self._started_by_kernels(state)
             if begun is not None:
                 return begun
@@ -260,24 +269,31 @@ class ConstrainedRun:
         return State(state.t, q, qdot, state.chart)
 
     def _started_by_kernels(self, state: State) -> State | None:
-        """Where kernels begin a run; None where something is off, which readable code names."""
+        """Where kernels begin a run; None where something is off, or a stop touches, which readable code looks into."""
         tree = self.tree
         if tree is None:
             return None
-        seen = tree.evaluate_loops(state.q, state.qdot, state.chart)
-        scale = np.where(seen.metres, self.model.once(size), 1.0)
-        if not (seen.upright and (np.abs(seen.errors) <= OPEN * scale).all()):
+        off = OPEN if not self.model.constraints else CLOSED
+        if not self._is_begun(tree.evaluate_loops(state.q, state.qdot, state.chart, state.t), off, math.inf):
             return None
         q, qdot, closed = tree.project(state.q, state.qdot, state.chart, state.t)
         if not closed:
             return None
-        seen = tree.evaluate_loops(q, qdot, state.chart)
-        if not ((np.abs(seen.errors) <= CLOSED * scale).all() and (np.abs(seen.rates) <= IMPOSSIBLE * scale).all()):
+        seen = tree.evaluate_loops(q, qdot, state.chart, state.t)
+        if not self._is_begun(seen, CLOSED, IMPOSSIBLE):
             return None
-        self.rank = self.full_rank = seen.row_count
-        stopped, self.independent, at_rest = tree.choice(), tree.is_regular(q, state.chart), tree.choice()
-        self._choice = stopped if qdot.any() else max(stopped, at_rest)
+        if not self.model.constraints:
+            self.rank = self.full_rank = seen.row_count
+            stopped, self.independent, at_rest = tree.choice(), tree.is_regular(q, state.chart), tree.choice()
+            self._choice = stopped if qdot.any() else max(stopped, at_rest)
         return State(state.t, q, qdot, state.chart)
+
+    def _is_begun(self, seen: LoopResults, off: float, slip: float) -> bool:
+        """Whether equations are off by no more than that, and their rates, and stops have room [parts of the scale]."""
+        scale = np.where(seen.metres, self.model.once(size), 1.0)
+        errors, rates, equations = seen.errors / scale, np.abs(seen.rates) / scale, ~seen.one_sided
+        held = (np.abs(errors[equations]) <= off).all() and (rates[equations] <= slip).all()
+        return seen.upright and bool(held and (errors[seen.one_sided] > ROOM).all())
 
     def _begins_in_singular_pose(self, state: State) -> bool:
         """Whether equations that depend on others at the start say something of how the mechanism can leave it.

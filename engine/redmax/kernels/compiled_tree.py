@@ -315,7 +315,8 @@ class Tree:
     def _accelerate(self, q: Array, qdot: Array, chart: IntArray, t: float = 0.0) -> None:
         self.set_chart(chart)
         self._qddot[:] = 0.0
-        self._run(*self._copied(q, qdot), self._qddot, t, tasks.ACCELERATE)
+        # with wrenches, every row is solved for, and the Delassus matrix is known
+        self._run(*self._copied(q, qdot), self._qddot, t, tasks.ACCELERATE | tasks.WRENCHES)
 
     def mass_matrix(self, q: Array, chart: IntArray) -> Array:
         """(nr, nr) [kg, kg m, kg m^2 by joint], by composite bodies."""

@@ -22,6 +22,7 @@ from .layout.declaration import Active, Head, Vector, Work, World
 from .layout.memory import fixed, further, get, get3, numbers_at, put, put3
 from .layout.views import address_in, addresses, arrays_of, line, rows_of, whole
 from .rows.constrained import errors_and_rates, forward_with_rows, power_of_rows, set_forces
+from .rows.held_coordinates import can_be_held, hold_coordinates, release_coordinates
 from .rows.near_dynamics import STANDS, accelerate_near, forces_near
 from .rows.near_projection import project_near, tangent_basis, tangent_part
 from .rows.projection import evaluate_at, project
@@ -43,7 +44,7 @@ def forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, forc
 
     Gives -1, or the body at whose joint nothing resists.
     """
-    if planar and not wrenches and accelerate_planar(n, bodies, links, work, columns, force, qddot):
+    if planar and not wrenches and accelerate_planar(n, bodies, links, work, columns, armature, force, qddot):
         return -1
     set_forces(nr, columns, force)
     stuck = eliminate(n, bodies, links, work, columns, armature, qddot, 0.0, wrenches)
@@ -66,7 +67,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     bodies, links = rows.bodies, rows.links
     world, work, columns, vectors = rows.world, rows.body_work, rows.columns, rows.vectors
     m, count = get(rows.active, Active.ROWS), fixed(ints, Head.FORCES)
-    constrained = m > 0
+    constrained, are_held = m > 0, what & tasks.WRENCHES == 0 and can_be_held(ints, rows)
     armature, force = further(vectors, Vector.ARMATURE * nr), further(vectors, Vector.FORCE * nr)
     load, right = further(vectors, Vector.LOAD * nr), further(vectors, Vector.RIGHT_SIDE * nr)
     K, D = further(vectors, Vector.LOAD_K * nr), further(vectors, Vector.LOAD_D * nr)
@@ -83,7 +84,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
             result = project_near(ints, rows, arrays_of(ints, rows), near_of(ints, rows), q, qdot, t)
     if what & tasks.PLACE:
         place_all(n, rows, q, qdot)
-        if constrained or count > 0 or fixed(ints, Head.HAS_BODY_DAMPING) or what & (tasks.WRENCHES | tasks.ROW_ERRORS):
+        moved = (constrained and not are_held) or count > 0 or what & (tasks.WRENCHES | tasks.ROW_ERRORS) != 0
+        if moved or fixed(ints, Head.HAS_BODY_DAMPING):
             velocities(n, bodies, links, work, columns, qdot)
     if what & tasks.TURN_RATE:
         put(world, World.TURN_RATE, turn_rate(n, links, columns, qdot))
@@ -100,7 +102,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
             apply_forces(count, rows, arrays_of(ints, rows), t)
     if what & tasks.FORWARD:
         wrenches = what & tasks.WRENCHES != 0
-        if constrained:
+        if constrained and not are_held:
             arrays = arrays_of(ints, rows)
             result = forward_with_rows(ints, rows, arrays, q, qdot, qddot, t, wrenches)
             if result == NEARBY:
@@ -111,8 +113,12 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
                         apply_forces(count, rows, arrays, t)
                 result = accelerate_near(ints, rows, near, qddot, wrenches)
         else:
-            planar = fixed(ints, Head.IS_PLANAR) != 0 and get(rows.active, Active.LOCKS) == 0
+            planar = fixed(ints, Head.IS_PLANAR) != 0
+            if are_held:
+                hold_coordinates(ints, rows, arrays_of(ints, rows), q, qdot, t)
             result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, wrenches)
+            if are_held:
+                release_coordinates(ints, rows, qddot)
     if what & tasks.POWERS:
         put_in, taken = powers(arrays_of(ints, rows), loaded, line(qdot, nr), t)
         put_in += power_of_rows(m, rows.row_work)

@@ -37,7 +37,7 @@ def listed(parent, pairs):
             )
     model = compile_scene(b.scene)
     tree, start = Tree(model, pack(model)), model.initial_state()
-    tree.forward_dynamics(start.q, start.qdot, start.chart, 0.0, np.zeros(model.dof_count))
+    tree.row_errors(start.q, start.qdot, start.chart)
     ints = tree._sections.paths
     lines = ints[: len(parent) * Path.SIZE].reshape(-1, Path.SIZE)
     ranges = ints[len(parent) * Path.SIZE :].reshape(-1, 2)

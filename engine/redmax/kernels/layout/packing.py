@@ -26,7 +26,7 @@ from .packing_bodies import (
 from .packing_forces import pack_forces
 from .packing_joints import PackedJoints, pack_joints, special_forms
 from .packing_paths import room_for_paths
-from .packing_rows import pack_rows
+from .packing_rows import own_equations, pack_rows
 from .packing_tables import pack_tables
 
 
@@ -110,6 +110,7 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "DOFS": nr,
         "ROWS": row_count,
         "EQUATIONS": len(solved),
+        "OWN_EQUATIONS": 0 if len(given) else own_equations(row_bodies[: len(solved)]),
         "STOPS": len(found.one_sided.ints),
         "FORCES": len(forces.ints),
         "FORCE_POINTS": len(forces.points),

@@ -84,6 +84,13 @@ def pack_rows(model: Model, tilts: Array, table_count: int, pool_length: int) ->
     return PackedRows(_lines(equations), _lines(one_sided), _lines(facing), *tables.packed())
 
 
+def own_equations(ints: IntArray) -> int:
+    """Number of these equations, 0 unless each is about one coordinate, which no other is about."""
+    alone = (ints[:, RowBodies.KIND] == codes.COORDINATE) & (ints[:, RowBodies.COORDINATE_B] < 0)
+    different = len(np.unique(ints[:, RowBodies.COORDINATE_A])) == len(ints)
+    return len(ints) if alone.all() and different else 0
+
+
 class _Tables:
     """Tables that rows refer to, each once, and numbers of their functions."""
 

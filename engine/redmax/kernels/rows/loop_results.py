@@ -7,23 +7,26 @@ import numpy as np
 
 from ...arrays import Array, BoolArray
 from ...model import Model
-from ..layout import codes
 from ..layout.declaration import Head, RowBodies, RowWork
 from ..layout.packing import Packed
 
 
 class LoopResults:
-    """Loops of a tree as `tasks.ROW_ERRORS` left them. l loops have m rows, redundant ones included.
+    """Loops and constraints of a tree as `tasks.ROW_ERRORS` left them: l loops, and m rows of both, redundant
+    ones included.
 
     row_work: the section of the tree. E_ki: (n, 4, 4) principal frames in the joint frames that kernels use.
-    row_count: how many rows are solved for. metres: (m,) whether a row's error is a distance.
+    row_count: how many equations are solved for. metres, one_sided: (m,) whether a row's error is a distance, and
+    whether it is a stop, of which the error is the room.
     """
 
     def __init__(self, model: Model, packed: Packed, row_work: Array, E_ki: Array) -> None:
         self.row_count = int(packed.ints[Head.EQUATIONS])
         m = len(packed.rows) - packed.directions
         self._rows, self._directions = row_work[:m], row_work[m:]
-        self.metres: BoolArray = packed.rows[:m, RowBodies.KIND] == codes.POINT
+        self.metres: BoolArray = packed.rows[:m, RowBodies.METRES] != 0
+        self.one_sided: BoolArray = np.zeros(m, np.bool_)
+        self.one_sided[self.row_count : int(packed.ints[Head.ROWS])] = True
         belongs = np.arange(len(model.loops))[:, None] == packed.rows[:m, RowBodies.OWNER]
         self._angles = np.where(belongs & ~self.metres, 1.0, 0.0)
         self._distances = np.where(belongs & self.metres, 1.0, 0.0)

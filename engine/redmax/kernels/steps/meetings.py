@@ -76,6 +76,32 @@ def along(row, vectors, places, values, offset):
     return total + get(vectors, RowVectors.FACTOR_B) * values[offset + places[b]] if b >= 0 else total
 
 
+@inner
+def soonest_meeting(ints, rows, places, y, f):
+    """Time [s] after which the first row on coordinates would be met if accelerations f stayed as they are at y;
+    infinite if none would."""
+    e, size, soonest, n = fixed(ints, Head.EQUATIONS), get(rows.world, World.EXTENT), math.inf, (y.shape[0] - 2) // 2
+    held = further(rows.stop_ints, StopInts.HELD * fixed(ints, Head.ROWS))
+    for r in range(e, fixed(ints, Head.ROWS)):
+        row, vectors = further(rows.row_bodies, r * RowBodies.SIZE), further(rows.row_vectors, r * RowVectors.SIZE)
+        if get(held, r) == 0 and not is_posed(row):
+            room = along(row, vectors, places, y, 0) - get(vectors, RowVectors.OFFSET)
+            v, a = along(row, vectors, places, y, n), along(row, vectors, places, f, n)
+            x = room - level_of(room, scale_of(row, size))
+            root = v * v - 2.0 * a * x
+            if root > 0.0 and (v < 0.0 or a < 0.0):
+                root = math.sqrt(root)
+                soonest = min(soonest, 2.0 * x / (root - v) if v < 0.0 else -(v + root) / a)
+    return soonest
+
+
+@inlined
+def level_of(begins, scale):
+    """Room at which a row is met that has `begins` where a step begins: one that touched there has to be passed by half
+    of what counts as touching."""
+    return 0.0 if begins > TOUCHING * scale else min(begins, 0.0) - 0.5 * TOUCHING * scale
+
+
 @inlined
 def is_posed(row):
     """Whether bodies must be placed to know the room of a row."""
@@ -191,18 +217,20 @@ def may_be_met_in(rooms, r, count, h, scale):
 
 @inner
 def met_at(i, rows, places, polynomial, begins, guess, before, beyond, scale, course):
-    """Part of a step after which the row at place i is met, by its dense output; 2 if it is not. A row that touched
-    when the step began is met when it is passed by half of what counts as touching. begins: its room there. guess,
-    before, beyond: see `may_be_met_in`."""
-    level = 0.0 if begins > TOUCHING * scale else min(begins, 0.0) - 0.5 * TOUCHING * scale
+    """Part of a step after which the row at place i is met, by its dense output; 2 if it is not. begins: its room where
+    the step begins. guess, before, beyond: see `may_be_met_in`."""
+    level = level_of(begins, scale)
     low, high = before, beyond if beyond <= 1.0 else min(guess, 1.0)
     below = room_inside(i, rows, places, polynomial, high, level, course)
     tries = 0
     while below > 0.0:  # on to where it would be met, and beyond, until it turns back
         slope = (room_inside(i, rows, places, polynomial, high + LITTLE, level, course) - below) / LITTLE
-        if tries == MOST_PROBES or high >= 1.0 or not (slope < 0.0 or tries == 0):
+        if high >= 1.0:
             return 2.0
-        low, high = high, min(1.0, high + max(-1.5 * below / slope, LITTLE) if slope < 0.0 else high + 0.01)
+        if tries == MOST_PROBES or not (slope < 0.0 or tries == 0):  # or steps so short that motion is rounding
+            low, high = high, 1.0
+        else:
+            low, high = high, min(1.0, high + max(-1.5 * below / slope, LITTLE) if slope < 0.0 else high + 0.01)
         below = room_inside(i, rows, places, polynomial, high, level, course)
         tries += 1
     above = room_inside(i, rows, places, polynomial, low, level, course)

@@ -21,7 +21,7 @@ from ..layout.views import addresses, numbers_of, packed_rows, rows_of
 from ..rows import weak_rows
 from ..rows.constrained import keep_references
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
-from .meetings import MOST_PIECES, first_meeting, has_posed_stops, inside, least_push, let_go_at
+from .meetings import MOST_PIECES, first_meeting, has_posed_stops, inside, least_push, let_go_at, soonest_meeting
 from .stages import QDDOT, QDOT, Q, combine, error_along_rows, error_ratio, evaluate, fill, worst_component
 from .step_control import (
     ATOL,
@@ -46,6 +46,7 @@ from .step_control import (
 )
 from .stops import NO_PUSH
 
+BRIEF_STAGES = 4
 DONE, TOO_SMALL, NOT_FINITE, STUCK, TOO_MANY, TORN, BLOCKED = range(7)
 """How a call ends."""
 TIME, STEP, KNOWN, STEPS, WHERE, LAST, LENGTH, ERROR, USUAL, DUE, IMPACTS, RATTLE, NEAR = range(13)
@@ -57,6 +58,9 @@ whether a singular pose is near, so that stages are put on the loops."""
 ACROSS = math.sqrt(weak_rows.WEAK)
 """Near singular poses errors that the projection takes away count as this part of themselves: so far the directions of
 weak rows may be turned where they are held by their second-order form, and so much of these errors is left."""
+BRIEF, AIMED, PAST = 0.1, 0.5, 1.05
+"""A step in which a stop is about to be met ends this far past it, as parts of the time until then, if that is sooner
+than the second part of a usual step. Where it is sooner than the first part, four stages do (`brief_tableau`)."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
 
@@ -96,6 +100,25 @@ def lengthening(control, clock, error, exponent, full, rejected, cut_short):
     if not cut_short:
         clock[ERROR] = max(error, control[TINY_ERROR])
     return min(1.0, factor) if rejected else factor
+
+
+@inner
+def brief_tableau(slopes, bends):
+    """Nodes, rows, used and bends of the classical method of order 4, as `advance` takes them, for steps far shorter
+    than those of its own method. It ends with the slope there, which makes the error estimate of order 3: h (k4 - k5) /
+    10 (Dormand and Prince's RK4(3)T). Inside it is the cubic through both ends."""
+    nodes, rows = np.zeros(BRIEF_STAGES + 1), np.zeros((BRIEF_STAGES + 3, slopes))
+    used = np.zeros((BRIEF_STAGES + 3, slopes + 1), np.int64)
+    nodes[1], nodes[2], nodes[3], nodes[4] = 0.5, 0.5, 1.0, 1.0
+    rows[1, 0], rows[2, 1], rows[3, 2] = 0.5, 0.5, 1.0
+    rows[4, 0], rows[4, 1], rows[4, 2], rows[4, 3] = 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0
+    rows[5, 3], rows[5, 4] = 0.1, -0.1
+    for i in range(rows.shape[0]):
+        for k in range(slopes):
+            if rows[i, k] != 0.0:
+                used[i, 0] += 1
+                used[i, used[i, 0]] = k
+    return nodes, rows, used, np.zeros((bends, 0))
 
 
 @compiled
@@ -150,8 +173,11 @@ def advance(
     near = int(clock[NEAR])
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
     rooms = np.empty((2, MOST_PIECES + 1, ints[Head.ROWS] if stops_at != 0 and has_posed_stops(head, parts) else 0))
+    whole_method = (nodes, rows, used, bends)
+    brief_method = brief_tableau(K.shape[0], bends.shape[0]) if stops_at != 0 else whole_method
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
+        (nodes, rows, used, bends), stages, is_brief = whole_method, int(control[STAGES]), size < 0
         if clock[DUE] != 0.0:
             fill(free, numbers_of(y), motion)
             now = min(clock[TIME], until)
@@ -246,14 +272,21 @@ def advance(
         if shortened >= control[LEAST_SAMPLES] * interval:
             strictness, full, step, t_stop = control[STRICTNESS], 1.0 / shortening, shortened, t_bound
         h = max(step, shortest)
-        wanted, rejected = h, False
+        wanted, rejected, aimed = h, False, size < 0
+        if stops_at != 0 and not watched and near == 0:
+            soon = PAST * soonest_meeting(head, parts, places, y, K[0])
+            if soon < AIMED * h:
+                aimed, is_brief = True, soon < BRIEF * h
+                strictness, h, t_stop = control[STRICTNESS], max(soon, shortest), min(sample, t_bound)
+                if is_brief:
+                    (nodes, rows, used, bends), stages = brief_method, BRIEF_STAGES
         while True:
             if not h >= shortest:  # also if it is not a number
                 clock[WHERE] = worst_component(errors, scale, judged) if rejected else 0
                 return TOO_SMALL
             t_new = min(t + h, t_stop)
             h = t_new - t
-            last = stages + 1 if ends_with_slope else stages
+            last = stages + 1 if ends_with_slope or is_brief else stages
             put(world, World.LEAST_CLOSENESS, math.inf)
             stuck = evaluate(core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, 1, last, values, motion)
             if stuck >= 0 and stops_at != 0 and 0.1 * h > shortest:  # far beyond a stop that holds, as at a sharp edge
@@ -275,7 +308,7 @@ def advance(
                     for m in range(last):
                         largest = max(largest, abs(K[m, k]))
                     scale[k] = atol + rtol * h * largest
-            error = error_ratio(rows, used, K, h, scale, judged, not ends_with_slope, errors)
+            error = error_ratio(rows, used, K, h, scale, judged, not (ends_with_slope or is_brief), errors)
             if near == 1 and n > 0:
                 along = error_along_rows(
                     core, free, min(t_new, until), h, scale, judged, not ends_with_slope, y_new, motion, errors
@@ -315,10 +348,13 @@ def advance(
                 tries += 1
                 h = again
                 continue
+            if is_brief:
+                (nodes, rows, used, bends), stages, is_brief = whole_method, int(control[STAGES]), size < 0
+                continue
             factor = control[SAFETY] * (error * strictness) ** exponent
             h *= factor if factor > control[MIN_FACTOR] else control[MIN_FACTOR]  # also if it is not a number
             rejected = True
-        cut_short = (t_new == t_stop or tries > 0) and h < wanted and not rejected
+        cut_short = (t_new == t_stop or tries > 0 or aimed) and h < wanted and not rejected
         following = h * lengthening(control, clock, error * strictness, exponent, full, rejected, cut_short)
         if cut_short:
             following = max(following, wanted)

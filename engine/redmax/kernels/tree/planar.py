@@ -3,10 +3,13 @@
 
 The recursion of `articulated`, reduced to translation along x and y and rotation about z: whatever the shapes of the
 bodies, forces and torques out of the plane move no hinge. An articulated inertia is six numbers instead of 21:
-torque = zz w + (x, y) . v, force = (x, y) w + (xx xy, xy yy) v.
+torque = zz w + (x, y) . v, force = (x, y) w + (xx xy, xy yy) v. A hinge of infinite armature is held: it turns as the
+third number of `Work.C` says, hands its whole inertia on, and `Column.PUSH` is the torque that this takes.
 """
 
 from __future__ import annotations
+
+import math
 
 from ..cache.jit import inlined, inner
 from ..layout import codes
@@ -33,7 +36,7 @@ def with_children(row, zz, ux, uy, xx, xy, yy, t, fx, fy, size):
 
 
 @inner
-def accelerate_planar(n, bodies, links, work, columns, force, qddot):
+def accelerate_planar(n, bodies, links, work, columns, armature, force, qddot):
     """qddot from the forces along the coordinates, after `place_all`; False where a hinge has hardly any inertia."""
     for j in range(n - 1, -1, -1):
         link, body, row = further(links, j * Link.SIZE), further(bodies, j * Body.SIZE), further(work, j * Work.SIZE)
@@ -48,23 +51,29 @@ def accelerate_planar(n, bodies, links, work, columns, force, qddot):
         if not zz > CANCELLED_INERTIA * size:
             return False
         column, tau = further(columns, dof * Column.SIZE), get(force, dof)
-        d, u = 1.0 / zz, tau - t
-        put(column, Column.D, d)
+        held, d, u = get(armature, dof) == math.inf, 1.0 / zz, tau - t
+        put(column, Column.D, 0.0 if held else d)
         put(column, Column.TAU, u)
-        put3(column, Column.U + 3, ux, uy, 0.0)
+        put3(column, Column.U + 3, ux, uy, zz)
         if role & codes.ON_REST != 0:
             continue
-        # the hinge is eliminated: no angular inertia is left
-        mass, a0, a1 = xx + yy, d * ux, d * uy
-        fx, fy = fx + u * a0, fy + u * a1
-        e, s = get(row, Work.R), get(row, Work.R + 3)
-        xx, xy, yy = rotated_about_z(e, s, xx - a0 * ux, xy - a0 * uy, yy - a1 * uy)
+        e, s, x, y = get(row, Work.R), get(row, Work.R + 3), fixed(body, Body.P0), fixed(body, Body.P0 + 1)
         gx, gy = get(row, Work.G), get(row, Work.G + 1)
+        if held:
+            turned = get(row, Work.C + 2)
+            t, fx, fy, size = t + zz * turned, fx + ux * turned, fy + uy * turned, size + (x * x + y * y) * (xx + yy)
+            xx, xy, yy = rotated_about_z(e, s, xx, xy, yy)
+            ux, uy = e * ux - s * uy, s * ux + e * uy
+            t, zz, tx, ty = t + (ux * gx + uy * gy), zz + (x * uy - y * ux), ux, uy
+        else:  # the hinge is eliminated: no angular inertia is left
+            mass, a0, a1 = xx + yy, d * ux, d * uy
+            fx, fy = fx + u * a0, fy + u * a1
+            xx, xy, yy = rotated_about_z(e, s, xx - a0 * ux, xy - a0 * uy, yy - a1 * uy)
+            t, zz, tx, ty, size = tau, 0.0, 0.0, 0.0, (x * x + y * y) * mass
         fx, fy = (e * fx - s * fy) + (xx * gx + xy * gy), (s * fx + e * fy) + (xy * gx + yy * gy)
         # moved to the parent's origin
-        x, y = fixed(body, Body.P0), fixed(body, Body.P0 + 1)
-        ux, uy, t = x * xy - y * xx, x * yy - y * xy, tau + (x * fy - y * fx)
-        zz, size = x * uy - y * ux, (x * x + y * y) * mass
+        ux, uy, t = tx + (x * xy - y * xx), ty + (x * yy - y * xy), t + (x * fy - y * fx)
+        zz = zz + (x * uy - y * ux)
         up = further(work, fixed(link, Link.PARENT) * Work.SIZE)
         if role & codes.LAST_CHILD == 0:
             zz, ux, uy, xx, xy, yy, t, fx, fy, size = with_children(up, zz, ux, uy, xx, xy, yy, t, fx, fy, size)
@@ -87,7 +96,15 @@ def accelerate_planar(n, bodies, links, work, columns, force, qddot):
             ax, ay = e * ax + s * ay, e * ay - s * ax
         column = further(columns, dof * Column.SIZE)
         ux, uy = get(column, Column.U + 3), get(column, Column.U + 4)
-        turned = get(column, Column.D) * (get(column, Column.TAU) - (ux * ax + uy * ay))
-        put(qddot, dof, turned - turning)
+        along, u = ux * ax + uy * ay, get(column, Column.TAU)
+        turned = get(column, Column.D) * (u - along)
+        if get(column, Column.D) == 0.0:  # held
+            turned = turning + get(row, Work.C + 2)
+            along += get(column, Column.U + 5) * turned
+            put(column, Column.PUSH, along - u)
+            put(column, Column.PUSH_SIZE, abs(along) + abs(u))
+            put(qddot, dof, get(row, Work.C + 2))
+        else:
+            put(qddot, dof, turned - turning)
         put6(row, Work.ACC, 0.0, 0.0, turned, ax, ay, az)
     return True
