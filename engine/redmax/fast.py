@@ -57,16 +57,25 @@ def new_tree(model: Model) -> Tree | None:
 
 
 def constrained_tree(model: Model) -> Tree | None:
-    """Kernels for a model with loops and constraints, if they know all of them; None where numpy must do."""
-    if route.name() != route.NUMBA or not (model.loops or model.constraints):
+    """Kernels for a model with loops, constraints or drives, if they know all of them; None where numpy must do."""
+    if route.name() != route.NUMBA or not (model.loops or model.constraints or model.followers is not None):
         return None
-    if not model.treatment.projects or model.followers is not None:
+    if not model.treatment.projects:
         return None
     from .kernels.layout.packing import pack  # noqa: PLC0415  (not needed without numba)
     from .kernels.layout.packing_rows import known  # noqa: PLC0415  (not needed without numba)
 
     whole = model.once(known) and model.once(pack).whole and not model.once(python_force)
-    return _tree_class()(model) if whole else None
+    if not whole or (model.followers is not None and not model.once(_eliminates_drives)):
+        return None
+    return _tree_class()(model)
+
+
+def _eliminates_drives(model: Model) -> bool:
+    """Whether kernels can solve for rows of drives: every coordinate has inertia, or is led by others that have."""
+    from .kernels.layout.packing_drives import known_drives  # noqa: PLC0415  (not needed without numba)
+
+    return known_drives(model) and _tree_class()(model).moves
 
 
 @cache

@@ -20,7 +20,7 @@ class Curves:
 
     def __init__(self, tables: Sequence[Table | None]) -> None:
         given = [(k, table) for k, table in enumerate(tables) if table is not None]
-        self.count = len(tables)
+        self.count, self.tables = len(tables), tuple(tables)
         self.bent = frozen([k for k, _ in given], np.int64)
         most = max((len(table.breakpoints()) for _, table in given), default=0)
         points, begin = np.full((len(given), most), np.inf), np.zeros((len(given), most + 1))

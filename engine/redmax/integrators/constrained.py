@@ -162,7 +162,7 @@ class ConstrainedRun:
 
         They see them by the digits that are left after elimination, which redundant rows can feign.
         """
-        return self.tree is not None and (self.regular or self.tree.rank == self.rank)
+        return self.tree is not None and (self.regular or self.tree.rank - self.tree.driven == self.rank)
 
     def rows(self, kin: Kinematics, t: float, *, quick: bool = True) -> ConstraintRows:
         """All rows at one instant."""
@@ -283,7 +283,7 @@ class ConstrainedRun:
         if not self._is_begun(seen, CLOSED, IMPOSSIBLE):
             return None
         if not self.model.constraints:
-            self.rank = self.full_rank = seen.row_count
+            self.rank = self.full_rank = seen.row_count - tree.driven
             stopped, self.independent, at_rest = tree.choice(), tree.is_regular(q, state.chart), tree.choice()
             self._choice = stopped if qdot.any() else max(stopped, at_rest)
         return State(state.t, q, qdot, state.chart)

@@ -58,7 +58,8 @@ def extrapolation_of(
     stepper: ExplicitStepper, y: Array, *, calm: bool, tolerance: float | None = None
 ) -> LinearlyImplicitExtrapolation:
     """The method, about to go on from where a run stands; with the run's own tolerances, or another one."""
-    by_kernels = stepper.tree is not None and not stepper.tree.stops_address  # which know stops in explicit steps only
+    tree = stepper.tree  # which knows stops and drives in explicit steps only
+    by_kernels = tree is not None and not tree.stops_address and stepper.model.followers is None
     mechanism = CompiledMechanism(stepper) if by_kernels else Mechanism(stepper)
     settings = stepper.settings
     rtol = settings.rtol if tolerance is None else tolerance

@@ -46,9 +46,11 @@ def first_pivots(model: Model) -> Array:
 def first_references(model: Model) -> Array:
     """(m,) `row_references` of a run that begins: one over pivots that rows have in open loops, of which they may keep
     a part. So a run may begin in a singular pose. 0 for rows whose second-order form nobody knows: one-sided ones,
-    what tables prescribe of velocities and accelerations, and constraints' own functions."""
+    what tables prescribe of velocities and accelerations, and constraints' own functions; and for those of drives,
+    which do not depend on each other anywhere."""
     pivots, lines = model.once(first_pivots), model.once(pack_for_tree).rows
     of_places = np.isin(lines[: len(pivots), RowBodies.TARGET], (codes.NO_TARGET, codes.POSITION))
+    of_places[: int(model.once(pack_for_tree).ints[Head.DRIVEN])] = False
     of_places &= np.isin(lines[: len(pivots), RowBodies.KIND], (codes.POINT, codes.AXIS, codes.COORDINATE))
     references = np.zeros(int(model.once(pack_for_tree).ints[Head.ROWS]))
     known = np.flatnonzero(of_places & (pivots > 0.0))
@@ -275,8 +277,10 @@ class Tree:
         return self.loops
 
     def widest_open(self, q: Array, qdot: Array, chart: IntArray, t: float) -> int:
-        """Owner of the equation with the largest error."""
-        return int(self.packed.rows[np.abs(self.row_errors(q, qdot, chart, t)).argmax(), RowBodies.OWNER])
+        """Owner of the equation with the largest error, but for those of drives."""
+        errors = np.abs(self.row_errors(q, qdot, chart, t))
+        errors[: self.driven] = 0.0
+        return int(self.packed.rows[errors.argmax(), RowBodies.OWNER])
 
     def is_regular(self, q: Array, chart: IntArray) -> bool:
         """Whether all rows that are solved for are held at q: independent, or so by what the next moment asks of them.
@@ -296,6 +300,17 @@ class Tree:
         choice = int(self._world[World.CHOICE])
         self._world[World.CHOICE] = 0.0
         return choice
+
+    @property
+    def driven(self) -> int:
+        """How many rows, the first ones, are those of drives."""
+        return int(self.ints[Head.DRIVEN])
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether every coordinate has inertia where a run begins."""
+        start = self.model.initial_state()
+        return self.forward_dynamics(start.q, start.qdot, start.chart, start.t, np.zeros(self._dofs))[2] < 0
 
     @property
     def active(self) -> int:
@@ -375,7 +390,7 @@ class Tree:
         n, nr = self.model.body_count, self.model.dof_count
         E_wb, qddot = np.empty((n, 4, 4)), np.zeros(nr)
         twist, acceleration, reaction = np.empty((n, 6)), np.empty((n, 6)), np.empty((n, 6))
-        load, speeds, scalars = np.empty((4, nr)), np.empty((n, 2)), np.empty(observe.SCALARS)
+        load, speeds, scalars = np.empty((5, nr)), np.empty((n, 2)), np.empty(observe.SCALARS)
         stuck = observe.observe(
             self.address, self.ints, self.floats, *self._copied(q, qdot), t, E_wb, twist, acceleration, reaction,
             speeds, qddot, load, scalars,
@@ -394,6 +409,7 @@ class Tree:
             qddot=qddot,
             tau=load[0],
             load=load[1],
+            drive=load[4],
             motor=load[2],
             motor_power=load[3],
             kinetic=float(scalars[observe.KINETIC]),

@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 from . import tasks
 from .cache.jit import callback, compiled, inner
 from .joints.charts import recentre, turn_rate
+from .joints.drives import clear_led, put_drive_loads, put_followers, put_led
 from .joints.loads import joint_loads, put_prescribed
 from .joints.place import place_all, velocities
 from .layout.declaration import Active, Head, Vector, Work, World
@@ -27,7 +28,7 @@ from .rows.near_dynamics import STANDS, accelerate_near, forces_near
 from .rows.near_projection import project_near, tangent_basis, tangent_part
 from .rows.projection import evaluate_at, project
 from .rows.weak_rows import NEARBY, near_of
-from .tree.articulated import eliminate, substitute
+from .tree.articulated import accelerate_led, eliminate, substitute
 from .tree.forces import apply_forces
 from .tree.inverse import joint_forces, solve_implicit
 from .tree.planar import accelerate_planar
@@ -67,7 +68,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     bodies, links = rows.bodies, rows.links
     world, work, columns, vectors = rows.world, rows.body_work, rows.columns, rows.vectors
     m, count = get(rows.active, Active.ROWS), fixed(ints, Head.FORCES)
-    constrained, are_held = m > 0, what & tasks.WRENCHES == 0 and can_be_held(ints, rows)
+    constrained, driven = m > 0, fixed(ints, Head.FOLLOWERS) > 0
+    are_held = what & tasks.WRENCHES == 0 and can_be_held(ints, rows)
     armature, force = further(vectors, Vector.ARMATURE * nr), further(vectors, Vector.FORCE * nr)
     load, right = further(vectors, Vector.LOAD * nr), further(vectors, Vector.RIGHT_SIDE * nr)
     K, D = further(vectors, Vector.LOAD_K * nr), further(vectors, Vector.LOAD_D * nr)
@@ -76,12 +78,16 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     result = -1
     if what & tasks.PRESCRIBE:
         put_prescribed(arrays_of(ints, rows), t, line(q, nr), line(qdot, nr), line(qddot, nr))
+        if driven:
+            put_followers(ints, rows, arrays_of(ints, rows), q, qdot)
     if what & tasks.RECENTRE:
         result = 1 if recentre(n, links, rows.parts, rows.joint_data, rows.charts, q, qdot) else 0
     if what & tasks.PROJECT:
         result = project(ints, rows, arrays_of(ints, rows), q, qdot, t)
         if result == NEARBY:
             result = project_near(ints, rows, arrays_of(ints, rows), near_of(ints, rows), q, qdot, t)
+        put_led(ints, rows, q, 1.0)
+        put_led(ints, rows, qdot, 0.0)
     if what & tasks.PLACE:
         place_all(n, rows, q, qdot)
         moved = (constrained and not are_held) or count > 0 or what & (tasks.WRENCHES | tasks.ROW_ERRORS) != 0
@@ -97,11 +103,15 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
                 put(load, k, 0.0)
         for k in range(nr):
             put(force, k, get(load, k))
+        if driven:
+            put_drive_loads(ints, rows)
         if count > 0:
             world_poses(n, links, work, rows.poses)
             apply_forces(count, rows, arrays_of(ints, rows), t)
     if what & tasks.FORWARD:
         wrenches = what & tasks.WRENCHES != 0
+        if driven:
+            clear_led(ints, rows, qddot)
         if constrained and not are_held:
             arrays = arrays_of(ints, rows)
             result = forward_with_rows(ints, rows, arrays, q, qdot, qddot, t, wrenches)
@@ -119,6 +129,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
             result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, wrenches)
             if are_held:
                 release_coordinates(ints, rows, qddot)
+        if driven:
+            accelerate_led(ints, rows, qddot, force, wrenches)
     if what & tasks.POWERS:
         put_in, taken = powers(arrays_of(ints, rows), loaded, line(qdot, nr), t)
         put_in += power_of_rows(m, rows.row_work)

@@ -13,7 +13,7 @@ from ..dynamics.constrained import with_rows
 from ..dynamics.constraint_rows import ConstraintRows
 from ..dynamics.driven import felt_by_motors
 from ..dynamics.hybrid_dynamics import HybridDynamics
-from ..dynamics.kinematics import Kinematics, body_poses, body_twists
+from ..dynamics.kinematics import body_poses, body_twists
 from ..dynamics.loads import potential_energy
 from ..dynamics.powers import of_motors
 from ..dynamics.singular import ImmovableError
@@ -72,7 +72,7 @@ def channels_of(
         "center_of_mass": energy.center_of_mass(model, kin),
         "momentum": energy.spatial_momentum(model if model.followers is None else model.once(_without_armatures), kin),
         **nodes(model, body_poses(model, kin)),
-        **_drives(model, kin, hybrid.tau - load.f_r),
+        **drive_channels(model, kin.q, kin.qdot, hybrid.tau - load.f_r),
     }
     return channels, rows
 
@@ -95,17 +95,35 @@ def _without_armatures(model: Model) -> Model:
     return dataclasses.replace(model, inertia=inertia)
 
 
-def _drives(model: Model, kin: Kinematics, needed: Array) -> dict[str, Array]:
-    """The channels of drives, where there are any. needed: (nr,) whole forces without torques, springs and dampers."""
+def without_armatures(model: Model, E_wb: Array, twist: Array, momentum: Array) -> Array:
+    """momentum (6,) of all bodies less that of inputs of drives. E_wb: (n, 4, 4), twist: (n, 6) of the bodies."""
+    for body, R_bi, inertia in model.once(_armatures):
+        R_wb = E_wb[body, :3, :3]
+        momentum[:3] -= R_wb @ (R_bi @ (inertia * (R_bi.T @ twist[body, :3])))
+    return momentum
+
+
+def _armatures(model: Model) -> list[tuple[int, Array, Array]]:
+    """Bodies of drives' own inputs that have inertia, with their principal axes and moments of inertia."""
+    followers = model.followers
+    if followers is None:
+        return []
+    own = followers.inputs[np.array(followers.own)]
+    bodies = np.searchsorted(model.dof, own, side="right") - 1
+    return [(b, model.E_ib[b, :3, :3].T, model.inertia[b, :3]) for b in bodies.tolist() if model.inertia[b].any()]
+
+
+def drive_channels(model: Model, q: Array, qdot: Array, needed: Array) -> dict[str, Array]:
+    """The channels of drives, where there are any. needed: (nr,) what they push with, read at followers."""
     followers = model.followers
     if followers is None:
         return {}
     drive = np.zeros(model.dof_count)
     drive[followers.rows] = needed[followers.rows]
-    force = followers.pushing(kin.q).J.T @ drive[followers.rows]
+    force = followers.pushing(q).J.T @ drive[followers.rows]
     drive[followers.inputs] = -force
     inputs = followers.inputs
-    return {"drive": drive, "input": np.stack([kin.q[inputs], kin.qdot[inputs], force], axis=1)}
+    return {"drive": drive, "input": np.stack([q[inputs], qdot[inputs], force], axis=1)}
 
 
 def nodes(model: Model, E_wb: Array) -> dict[str, Array]:

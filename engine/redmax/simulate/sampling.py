@@ -16,7 +16,7 @@ from ..integrators import Stepper, routes
 from ..integrators.energy_balance import BalancedStepper
 from ..integrators.routes.constrained import Constrained
 from ..integrators.routes.route import Unconstrained
-from .channels import channels_of, motor_channels, nodes, of_halves
+from .channels import channels_of, drive_channels, motor_channels, nodes, of_halves, without_armatures
 from .divergence import DivergedError, divergence, torn
 from .exchange import Exchange
 from .sample import NO_STRENGTH, Sample
@@ -66,13 +66,14 @@ class Sampler:
             "loss": np.array(loss),
             "reaction": seen.reaction,
             "torque": seen.tau,
-            **motor_channels(model, state.qdot, seen.tau - seen.load, seen.motor, seen.motor_power),
+            **motor_channels(model, state.qdot, seen.tau - seen.load - seen.drive, seen.motor, seen.motor_power),
             "loop_reaction": of_halves(model, seen.loop_reaction, seen.reaction),
             "constraint": seen.constraint,
             "gap": seen.gap,
             "center_of_mass": seen.center_of_mass,
-            "momentum": seen.momentum,
+            "momentum": without_armatures(model, seen.E_wb, seen.twist, seen.momentum),
             **nodes(model, seen.E_wb),
+            **drive_channels(model, state.q, state.qdot, seen.drive),
         }
         strength = tree.weakest_row()[0]
         wrong = divergence(model, seen.E_wb, seen.speeds) or torn(model, seen.gap)
@@ -115,4 +116,4 @@ def _tree_for(stepper: Stepper) -> Tree | None:
         return None
     if stepper.constraints is not None:
         return fast.constrained_tree(stepper.model) if stepper.constraints.regular else None
-    return fast.new_tree(stepper.model)
+    return fast.new_tree(stepper.model) or fast.constrained_tree(stepper.model)

@@ -15,12 +15,12 @@ eliminated; joints without coordinates hold it in the world; what it hangs on is
 ANIMATION, TORQUE_TABLE, SPRING_TABLE, FORCE_TABLE, ROW_TABLE, POSITION_TARGET, SPEED_TARGET = range(7)
 """`Table.KIND`. The last two are targets of motors."""
 
-POINT, AXIS, COORDINATE, COMPONENT, FUNCTION, TURN_LIMIT = range(6)
+POINT, AXIS, COORDINATE, COMPONENT, FUNCTION, TURN_LIMIT, FOLLOWER = range(7)
 """`RowBodies.KIND`. POINT: NORMAL . (point B - point A) = 0, the normal fixed in A. AXIS: an axis fixed in A is
 perpendicular to one fixed in B. COORDINATE: FACTOR_A q_a + FACTOR_B q_b = OFFSET. COMPONENT: the velocity of body B at
 PLACE, or if IS_TURN its angular velocity, along DIRECTION, all in body B; its table has three columns in the world.
 FUNCTION: what a function of the constraint's own says. TURN_LIMIT: the room that FRAME_B has, seen from FRAME_A, to a
-limit of swing or twist (`spatial.swing_twist`)."""
+limit of swing or twist (`spatial.swing_twist`). FOLLOWER: q_a is a function of other coordinates, see `Follower`."""
 
 NO_TARGET, POSITION, VELOCITY, ACCELERATION = range(4)
 """`RowBodies.TARGET`: nothing changes over time, or what a table prescribes."""

@@ -22,7 +22,7 @@ Head = Record(
     HAS_LOADS=1, HAS_BODY_DAMPING=1,
     INTS=1, FLOATS=1,
     DOFS=1, ROWS=1, FORCES=1, FORCE_POINTS=1, ALL_ROWS=1, PATHS=1,
-    IS_PLANAR=1, EQUATIONS=1, STOPS=1, MOTORS=1, OWN_EQUATIONS=1,
+    IS_PLANAR=1, EQUATIONS=1, STOPS=1, MOTORS=1, OWN_EQUATIONS=1, DRIVEN=1, FOLLOWERS=1, FOLLOWED=1, LED=1,
 )  # fmt: skip
 """Counts, and what is known of the whole model. PARTS: of joints. JOINT_DATA: numbers that joints' functions read.
 POOL: numbers in the pool. PRESCRIBED: coordinates of animated and locked joints. SLOTS: charts of joints that have
@@ -30,7 +30,8 @@ several. HAS_LOADS: something acts on coordinates. INTS, FLOATS: lengths of the 
 solved for at once. ALL_ROWS: those, redundant ones and directions; see `RowBodies`. PATHS: integers of their paths, at
 most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that always hold. STOPS: one-sided
 rows. MOTORS: joints with a motor. OWN_EQUATIONS: EQUATIONS if each is about one coordinate, which no other is about, and
-no joint is prescribed; else 0."""
+no joint is prescribed, and there are no drives; else 0. DRIVEN: rows of drives, the first of all. FOLLOWERS: coordinates that drives move.
+FOLLOWED: coordinates that they and rows of drives depend on, each as often as it is named. LED: see `Led`."""
 
 Link = Record(
     "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
@@ -53,17 +54,27 @@ polynomials of its pieces."""
 RowBodies = Record(
     "RowBodies",
     KIND=1, BODY_A=1, BODY_B=1, OWNER=1, COORDINATE_A=1, COORDINATE_B=1, TARGET=1, TABLE=1, COLUMN=1,
-    METRES=1, NUMBER=1, FUNCTION=1, DATA=1, COUNT=1,
+    METRES=1, NUMBER=1, FUNCTION=1, DATA=1, COUNT=1, FOLLOWED=1, POSED=1,
 )  # fmt: skip
 """Of a row: kind (`codes`); the bodies it acts on, -1 for the world; its owner, see `constraint_rows.element_names`.
 COORDINATE_A, COORDINATE_B: of a COORDINATE row, -1 for none; BODY_A and BODY_B are what these coordinates carry.
 TARGET: what a table prescribes (`codes`), with the row of the table and its column, or -1. METRES: whether its error
 is a distance. NUMBER: its place among all rows of the model's constraints, -1 for a row of a loop. FUNCTION, DATA,
 COUNT: of a FUNCTION row, address of its function, where in the pool its numbers begin and how many there are.
+FOLLOWED, COUNT, DATA, TABLE: of a FOLLOWER row, as in `Follower`; COORDINATE_A is the one that follows. POSED: whether
+a COORDINATE row is on a coordinate that is not free, because a drive moves it.
 
 The first `Head.EQUATIONS` always hold. Then come one-sided rows, up to `Head.ROWS`. Then come redundant rows, which
 follow from the equations at any pose and are evaluated where a run begins and in samples. Last, as AXIS rows, come axes
 that must not point in opposite directions: their error is near 1."""
+
+Follower = Record("Follower", COORDINATE=1, FOLLOWED=1, COUNT=1, TABLE=1, DATA=1)
+"""A coordinate that a drive moves; where in the section `followed` the coordinates begin that it depends on, and how
+many there are; row of its table, or -1; where in the pool its `FollowerNumbers` begin."""
+
+Led = Record("Led", INPUT=1, BODY=1, COORDINATE=1)
+"""An input of a drive that has no inertia, the body that its joint carries, and a coordinate that it is computed from;
+see `LedNumbers`."""
 
 Active = Record("Active", ROWS=1, PATHS_KNOWN=1, LOCKS=1)
 """How many rows are solved for at present: the first of the section `order`. Whether `paths` are theirs. How many
@@ -96,6 +107,9 @@ INTS = (
     Section("paths", ("PATHS",)),
     Section("forces", ("FORCES", Force)),
     Section("force_points", ("FORCE_POINTS",)),
+    Section("followers", ("FOLLOWERS", Follower)),
+    Section("followed", ("FOLLOWED",)),
+    Section("led", ("LED", Led)),
     Section("charts", ("SLOTS",), as_array=True),
     Section("active", (Active,), as_array=True),
     Section("path_work", (2, "BODIES"), only_with="ROWS"),
@@ -115,6 +129,14 @@ Body = Record(
 """Joint frame at q = 0 in the parent's joint frame; mass, mass times centre, and inertia xx xy xz yy yz zz about the
 joint frame's origin, in the joint frame; centre of mass; damping; described frame in the joint frame. TILT: rotation of
 the joint frame that kernels use in the model's, which brings a hinge's axis to z."""
+
+FollowerNumbers = Record("FollowerNumbers", OFFSET=1, START=1)
+"""Of q = OFFSET + f(x), x = START + sum of ratios times coordinates, with f a table or x itself. After these come the
+ratios, and of a FOLLOWER row the derivatives of its error by the coordinates. They stand in the pool."""
+
+LedNumbers = Record("LedNumbers", FACTOR=1, OFFSET=1)
+"""An input of a drive that has no inertia is the sum of FACTOR (q - OFFSET) over the coordinates of its `Led`s, which
+elimination can do without: what acts along it acts along these coordinates, and rows are on them."""
 
 Twist = Record("Twist", K0=9, K1=9, K2=9, TURN=3, ADVANCE=3, STEP=3)
 """Of a joint with one coordinate and a constant twist (TURN, ADVANCE): R = K0 + cos(q) K1 + sin(q) K2 in the parent's
@@ -171,11 +193,11 @@ terms of about PUSH_SIZE."""
 Vector = Record(
     "Vector",
     OWN_Q=1, OWN_QDOT=1, LOAD=1, LOAD_K=1, LOAD_D=1, ARMATURE=1, FORCE=1, START=1, RIGHT_SIDE=1,
-    TARGET=1, TARGET_RATE=1, MOTOR=1,
+    TARGET=1, TARGET_RATE=1, MOTOR=1, DRIVE=1,
 )  # fmt: skip
 """Vectors over all coordinates: those in which loads are meant, and their velocities; loads and their derivatives; what
 is added to a coordinate's inertia; the whole force along it; where it starts; right side of an implicit solve; targets
-of motors now with their rates, and what motors push with."""
+of motors now with their rates, and what motors push with; what drives push with, where whole forces are known."""
 
 EVALUATED = 16 + 2 * 6 * 6
 """Numbers of Q (4, 4), S and Sdot (6, n) of a joint, at most."""
@@ -226,6 +248,7 @@ FLOATS = (
     Section("bodies", ("BODIES", Body), as_array=True),
     Section("joint_data", ("JOINT_DATA",)),
     Section("dofs", ("DOFS", Dof), as_array=True),
+    Section("led_numbers", ("LED", LedNumbers)),
     Section("pool", ("POOL",), as_array=True),
     Section("world", (World,), as_array=True),
     Section("vectors", (Vector, "DOFS"), as_array=True),
@@ -239,6 +262,7 @@ FLOATS = (
     Section("delassus", ("ROWS", "ROWS")),
     Section("path_wrenches", (2, "ROWS", Wrench)),
     Section("axes", ("DOFS", Axis), only_with="ROWS"),
+    Section("follower_wrenches", ("BODIES", Wrench), only_with="DRIVEN"),
     Section("inverse_inertias", ("BODIES", InverseInertia), only_with="ROWS"),
     Section("multipliers", ("ROWS",)),
     Section("row_references", ("ROWS",)),
@@ -254,7 +278,7 @@ FLOATS = (
     Section("stop_work", (StopWork, "ROWS"), only_with="STOPS", as_array=True),
 )
 """pool: numbers of tables and forces. reach: W = L^-1 G^T. delassus: G M^-1 G^T = W^T D W, then its factors.
-path_wrenches: what is left of each row's wrenches on their paths to the root. row_references: one over the largest
-pivot of each row in the run so far; 0 where none is known. The others are used near singular poses alone
-(`rows.weak_rows`): factor of the mass matrix, orthonormal rows and the factors that make them, combinations of weak
-rows, and u^T Gdot(t) of each."""
+path_wrenches: what is left of each row's wrenches on their paths to the root; follower_wrenches: the same of one
+FOLLOWER row at every body. row_references: one over the largest pivot of each row in the run so far; 0 where none is
+known. The others are used near singular poses alone (`rows.weak_rows`): factor of the mass matrix, orthonormal rows
+and the factors that make them, combinations of weak rows, and u^T Gdot(t) of each."""

@@ -13,7 +13,7 @@ from ...joints.special import Form
 from ...model import Model
 from . import codes
 from .arrays import assembled
-from .declaration import Active, Body, Link, Pose, Table, Vector, World
+from .declaration import Active, Body, Led, LedNumbers, Link, Pose, Table, Vector, World
 from .packing_bodies import (
     columns_of_s,
     constant_work,
@@ -23,6 +23,7 @@ from .packing_bodies import (
     roles,
     rotation_to,
 )
+from .packing_drives import body_of, led_inputs
 from .packing_forces import pack_forces
 from .packing_joints import PackedJoints, pack_joints, special_forms
 from .packing_paths import room_for_paths
@@ -69,6 +70,7 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
             tilts[j] = rotation_to(special.turn)
     fill_bodies(model, bodies, tilts)
     joints = pack_joints(model, forms, links, bodies)
+    led, led_numbers = _led(model, links)
     links[:, Link.ROLE] = roles(model.parent, links[:, Link.NDOF])
     mark_parallel_hinges(links, bodies)
     tables, pool = pack_tables(model)
@@ -110,8 +112,12 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "DOFS": nr,
         "ROWS": row_count,
         "EQUATIONS": len(solved),
-        "OWN_EQUATIONS": 0 if len(given) else own_equations(row_bodies[: len(solved)]),
+        "OWN_EQUATIONS": 0 if len(given) or model.followers is not None else own_equations(row_bodies[: len(solved)]),
         "STOPS": len(found.one_sided.ints),
+        "DRIVEN": found.driven,
+        "FOLLOWERS": len(found.followers),
+        "FOLLOWED": len(found.followed),
+        "LED": len(led),
         "FORCES": len(forces.ints),
         "FORCE_POINTS": len(forces.points),
         "ALL_ROWS": len(row_bodies),
@@ -124,6 +130,10 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "tables": tables,
         "prescribed": given,
         "row_bodies": row_bodies,
+        "followers": found.followers,
+        "followed": found.followed,
+        "led": led,
+        "led_numbers": led_numbers,
         "active": active,
         "order": np.arange(len(row_bodies)),
         "forces": forces.ints,
@@ -142,6 +152,18 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
     ints, floats = assembled(counts, contents)
     singular = bool((links[:, Link.SINGULAR] * (1 - links[:, Link.PRESCRIBED])).any())
     return Packed(ints, floats, joints, singular, row_bodies, len(found.facing.ints))
+
+
+def _led(model: Model, links: IntArray) -> tuple[IntArray, Array]:
+    """(l, Led.SIZE) and (l, LedNumbers.SIZE). The joints of these inputs take no part in elimination."""
+    found = model.once(led_inputs)
+    if found is None:
+        return np.zeros((0, Led.SIZE), np.int64), np.zeros((0, LedNumbers.SIZE))
+    lines, coordinates = np.nonzero(found.factors)
+    bodies = np.array([body_of(model, coordinate) for coordinate in found.inputs.tolist()], np.int64)
+    links[bodies, Link.PRESCRIBED] = 1
+    numbers = np.stack([found.factors[lines, coordinates], found.offsets[coordinates]], axis=1)
+    return np.stack([found.inputs[lines], bodies[lines], coordinates], axis=1), numbers
 
 
 def _world(model: Model) -> Array:

@@ -25,8 +25,9 @@ from ...joints.closing import AxisRow, closing_rows
 from ...model import LoopJoint, Model
 from ...tables import Table
 from . import codes
-from .declaration import RowBodies, RowVectors
+from .declaration import Follower, FollowerNumbers, RowBodies, RowVectors
 from .declaration import Table as TableInts
+from .packing_drives import FollowerForm, body_of, follower_forms, row_forms, substituted
 from .packing_tables import table_numbers
 
 TARGETS = {POSITION: codes.POSITION, VELOCITY: codes.VELOCITY, ACCELERATION: codes.ACCELERATION}
@@ -49,12 +50,16 @@ class Lines:
 class PackedRows:
     """equations, one_sided: rows. facing: axes that must not point opposite ways, see `declaration.RowBodies`.
 
-    tables, pool: to append to those of the joints and forces.
+    driven: how many of the equations, the first ones, are those of drives. followers: (k, Follower.SIZE) and followed:
+    what places the coordinates that drives move. tables, pool: to append to those of the joints and forces.
     """
 
     equations: Lines
     one_sided: Lines
     facing: Lines
+    driven: int
+    followers: IntArray
+    followed: IntArray
     tables: IntArray
     pool: Array
 
@@ -65,6 +70,11 @@ def pack_rows(model: Model, tilts: Array, table_count: int, pool_length: int) ->
     equations: list[Line] = []
     one_sided: list[Line] = []
     facing: list[Line] = []
+    tables = _Tables(table_count, pool_length)
+    followed = _Followed(model, tables)
+    followers = [followed.follower(form) for form in follower_forms(model)]
+    equations += [followed.line(form) for form in model.once(row_forms)]
+    driven = len(equations)
     for owner, loop in enumerate(loop.closing for loop in model.loops):
         listed = closing_rows(loop.joint)
         if listed is None:
@@ -73,7 +83,6 @@ def pack_rows(model: Model, tilts: Array, table_count: int, pool_length: int) ->
         B = _kernel_frame(model, tilts, loop.child, loop.E_ij_child)
         equations += [_loop_line(owner, loop, row, A, B) for row in listed]
         facing += [_loop_line(owner, loop, row, A, B) for row in _facing(listed)]
-    tables = _Tables(table_count, pool_length)
     number = 0
     for owner, constraint in enumerate(model.constraints, len(model.loops)):
         target = one_sided if constraint.one_sided else equations
@@ -81,7 +90,9 @@ def pack_rows(model: Model, tilts: Array, table_count: int, pool_length: int) ->
             ints, values = _line(model, tilts, row, tables)
             target.append((ints | {"OWNER": owner, "NUMBER": number}, values | {"RESTITUTION": constraint.bounce}))
             number += 1
-    return PackedRows(_lines(equations), _lines(one_sided), _lines(facing), *tables.packed())
+    lines = _lines(equations), _lines(one_sided), _lines(facing)
+    placed = np.array(followers, np.int64).reshape(len(followers), Follower.SIZE)
+    return PackedRows(*lines, driven, placed, np.array(followed.coordinates, np.int64), *tables.packed())
 
 
 def own_equations(ints: IntArray) -> int:
@@ -119,6 +130,44 @@ class _Tables:
     def packed(self) -> tuple[IntArray, Array]:
         rows = np.array(self._rows, np.int64).reshape(len(self._rows), TableInts.SIZE)
         return rows, np.concatenate([np.zeros(0), *self._pool])
+
+
+class _Followed:
+    """What followers of drives depend on, for the tables and the section `followed`."""
+
+    def __init__(self, model: Model, tables: _Tables) -> None:
+        self._model, self._tables = model, tables
+        self.coordinates: list[int] = []
+
+    def _numbers(self, form: FollowerForm, derivatives: int) -> dict[str, int]:
+        """Fields of `Follower` and of a row that say where what is."""
+        followers = self._model.followers
+        table = None if followers is None else followers.curves.tables[form.number]
+        first = len(self.coordinates)
+        self.coordinates += form.coordinates.tolist()
+        numbers = np.zeros(FollowerNumbers.SIZE)
+        numbers[FollowerNumbers.OFFSET], numbers[FollowerNumbers.START] = form.offset, form.start
+        data = self._tables.numbers_at((*numbers, *form.ratios, *np.zeros(derivatives)))
+        row = -1 if table is None else self._tables.row_of(table)
+        return {"FOLLOWED": first, "COUNT": len(form.coordinates), "TABLE": row, "DATA": data}
+
+    def follower(self, form: FollowerForm) -> list[int]:
+        """A `Follower`, which is placed by this."""
+        fields = self._numbers(form, 0) | {"COORDINATE": form.row}
+        return [fields[name] for name in Follower.fields]
+
+    def line(self, form: FollowerForm) -> Line:
+        """Its row; one by a ratio of one coordinate needs no function."""
+        model, body = self._model, body_of(self._model, form.row)
+        metres = model.joints[body].dof_units[form.row - int(model.dof[body])] == "m"
+        followers = model.followers
+        curved = followers is not None and followers.curves.tables[form.number] is not None
+        ints = {"BODY_A": -1, "BODY_B": -1, "OWNER": -1, "METRES": int(metres)}
+        if not curved and len(form.coordinates) <= 1:
+            terms = {form.row: 1.0} | dict(zip(form.coordinates.tolist(), (-form.ratios).tolist(), strict=True))
+            found, values = _terms(model, terms, form.offset + form.start)
+            return ints | found, values
+        return ints | {"KIND": codes.FOLLOWER, "COORDINATE_A": form.row} | self._numbers(form, len(form.ratios)), {}
 
 
 def _loop_line(owner: int, loop: LoopJoint, row: closing.Row, A: Array, B: Array) -> Line:
@@ -171,15 +220,32 @@ def _line(model: Model, tilts: Array, row: PackedRow, tables: _Tables) -> Line:
 
 
 def _coordinate_line(model: Model, row: CoordinateRow, tables: _Tables) -> Line:
-    ints = {"KIND": codes.COORDINATE, "BODY_A": -1, "BODY_B": -1}
-    values: dict[str, Any] = {"OFFSET": row.offset}
-    for side, (joint, coordinate, factor) in zip("AB", row.terms, strict=False):
-        body = model.joint_names.index(joint)
-        ints |= {f"BODY_{side}": body, f"COORDINATE_{side}": int(model.dof[body]) + coordinate}
-        values[f"FACTOR_{side}"] = factor
-        ints["METRES"] = int(model.joints[body].dof_units[coordinate] == "m")
+    joint, coordinate, _ = row.terms[-1]
+    terms, offset = _by_coordinates(model, row)
+    ints, values = _terms(model, terms, offset)
+    ints["METRES"] = int(model.joints[model.joint_names.index(joint)].dof_units[coordinate] == "m")
+    ints["POSED"] = int(not model.moves_freely[list(terms)].all())
     if row.table is not None:
         ints |= {"TARGET": TARGETS[row.quantity], "TABLE": tables.row_of(row.table)}
+    return ints, values
+
+
+def _by_coordinates(model: Model, row: CoordinateRow) -> tuple[dict[int, float], float]:
+    """Factors by coordinate of the model, and offset, as kernels solve for it."""
+    terms: dict[int, float] = {}
+    for joint, coordinate, factor in row.terms:
+        place = int(model.dof[model.joint_names.index(joint)]) + coordinate
+        terms[place] = terms.get(place, 0.0) + factor
+    return substituted(model, terms, row.offset)
+
+
+def _terms(model: Model, terms: dict[int, float], offset: float) -> Line:
+    """A COORDINATE row with these factors by coordinate, of which there are one or two."""
+    ints = {"KIND": codes.COORDINATE, "BODY_A": -1, "BODY_B": -1}
+    values: dict[str, Any] = {"OFFSET": offset}
+    for side, (coordinate, factor) in zip("AB", terms.items(), strict=False):
+        ints |= {f"BODY_{side}": body_of(model, coordinate), f"COORDINATE_{side}": coordinate}
+        values[f"FACTOR_{side}"] = factor
     return ints, values
 
 
@@ -253,6 +319,11 @@ def known(model: Model) -> bool:
             return False
         if not all(_address(row) for row in rows if isinstance(row, FunctionRow)):
             return False
+        for row in rows:
+            if isinstance(row, CoordinateRow):
+                terms, _ = _by_coordinates(model, row)
+                if len(terms) not in (1, 2) or model.prescribed[list(terms)].any():
+                    return False
         joints = {joint for row in rows if isinstance(row, CoordinateRow) for joint, _, _ in row.terms}
         for joint in map(model.joint_names.index, joints):
             if model.joints[joint].has_singularity or model.prescribed[model.columns(joint)].any():

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..cache.jit import inner
+from ..cache.jit import inlined, inner
 from ..layout import codes
 from ..layout.declaration import Active, Column, Head, RowBodies, RowVectors, RowWork, Vector, Work, World
 from ..layout.memory import fixed, further, get, get6, put, put6
@@ -12,7 +12,7 @@ from ..tree.articulated import eliminate, substitute
 from ..tree.world_poses import world_poses
 from .delassus import apply_multipliers, factorise, in_order, solve_multipliers
 from .path_to_root import reach_of_rows
-from .row_kinds import evaluate_rows, row_at, row_product
+from .row_kinds import evaluate_rows, row_at, row_product, slopes_of
 from .weak_rows import NEAR, NEARBY
 
 
@@ -26,22 +26,29 @@ def factorise_rows(ints, rows):
     put(rows.world, World.CLOSENESS, part)
     if part < get(rows.world, World.LEAST_CLOSENESS):
         put(rows.world, World.LEAST_CLOSENESS, part)
-    record_strength(m, rank, rows.delassus, rows.row_work, rows.world)
+    record_strength(m, rank, fixed(ints, Head.DRIVEN), rows.delassus, rows.row_work, rows.world)
 
 
 @inner
-def record_strength(m, rank, A, row_work, world):
+def record_strength(m, rank, driven, A, row_work, world):
     """Update the strengths of weakest rows in `World`, after `factorise`. Near a singular pose the weakest row nearly
-    depends on others, and its strength is near 0."""
+    depends on others, and its strength is near 0. driven: how many rows, the first ones, are those of drives, which do
+    not count: what moves followers changes with the pose."""
+    if driven == m:
+        return
     least, weakest = 1.0, 0
     for k in range(rank):
         r = int(get(row_work, k * RowWork.SIZE + RowWork.PIVOT))
+        if r < driven:
+            continue
         bound = get(row_work, r * RowWork.SIZE + RowWork.BOUND)
         strength = get(A, r * m + r) / bound if bound > 0.0 else 0.0
         if strength < least:
             least, weakest = strength, r
     if rank < m:
-        least, weakest = 0.0, int(get(row_work, rank * RowWork.SIZE + RowWork.PIVOT))
+        least, weakest = 0.0, driven
+        for k in range(rank, m):
+            weakest = max(weakest, int(get(row_work, k * RowWork.SIZE + RowWork.PIVOT)))
     if least < get(world, World.LEAST_STRENGTH):
         put(world, World.LEAST_STRENGTH, least)
         put(world, World.WEAKEST_ROW, float(weakest))
@@ -75,24 +82,35 @@ def set_forces(nr, columns, force):
         put(columns, k * Column.SIZE + Column.TAU, get(force, k))
 
 
+@inlined
+def add_push(k, push, known, force):
+    """Add a force along coordinate k to the forces that are known, and to the whole ones."""
+    put(known, k, get(known, k) + push)
+    put(force, k, get(force, k) + push)
+
+
 @inner
 def load_rows(m, nr, rows):
     """Apply all multipliers as if they were external loads: subtract their wrenches from what the bodies need, and add
-    their forces along coordinates to the loads."""
+    their forces along coordinates to the loads; what drives push with goes to `Vector.DRIVE` instead of the loads."""
     work, load = rows.body_work, further(rows.vectors, Vector.LOAD * nr)
-    force = further(rows.vectors, Vector.FORCE * nr)
+    force, drive = further(rows.vectors, Vector.FORCE * nr), further(rows.vectors, Vector.DRIVE * nr)
+    driven = fixed(rows.head, Head.DRIVEN)
     for i in range(m):
         (row, vectors), results = row_at(i, rows), further(rows.row_work, i * RowWork.SIZE)
         x = get(results, RowWork.MULTIPLIER)
+        known = drive if i < driven else load
         if fixed(row, RowBodies.KIND) == codes.COORDINATE:
-            a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
-            push = x * get(vectors, RowVectors.FACTOR_A)
-            put(load, a, get(load, a) + push)
-            put(force, a, get(force, a) + push)
+            b = fixed(row, RowBodies.COORDINATE_B)
+            add_push(fixed(row, RowBodies.COORDINATE_A), x * get(vectors, RowVectors.FACTOR_A), known, force)
             if b >= 0:
-                push = x * get(vectors, RowVectors.FACTOR_B)
-                put(load, b, get(load, b) + push)
-                put(force, b, get(force, b) + push)
+                add_push(b, x * get(vectors, RowVectors.FACTOR_B), known, force)
+            continue
+        if fixed(row, RowBodies.KIND) == codes.FOLLOWER:
+            count, followed, slopes = slopes_of(row, rows)
+            add_push(fixed(row, RowBodies.COORDINATE_A), x, known, force)
+            for k in range(count):
+                add_push(get(followed, k), x * get(slopes, k), known, force)
             continue
         for side in range(2):
             body = further(work, fixed(row, RowBodies.BODY_A + side) * Work.SIZE)

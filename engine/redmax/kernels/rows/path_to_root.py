@@ -4,7 +4,8 @@
 Elimination factorises M = L D^-1 L^T along the tree. A row is a wrench on each of two bodies. On the path to the root
 each joint takes its share S^T f of a wrench and passes on the rest. Wrenches are in world axes about one point, so that
 passing on is a subtraction. Where the two paths of a row join, their wrenches are added (`path_ranges`). A row on a
-coordinate begins its path there without a wrench: what the coordinate takes is the row's factor.
+coordinate begins its path there without a wrench: what the coordinate takes is the row's factor. A row on many
+coordinates (FOLLOWER) has no such paths: its wrenches are followed from all bodies to the root (`follow_all`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..layout.declaration import (
     Active,
     Axis,
     Column,
+    Head,
     InverseInertia,
     Link,
     Path,
@@ -28,7 +30,7 @@ from ..layout.memory import fixed, fixed3, further, get, get3, get6, get9, put, 
 from ..spatial import applied, cross
 from ..tree.articulated import mode_of
 from .path_ranges import put_ranges
-from .row_kinds import row_at
+from .row_kinds import row_at, slopes_of
 
 
 @inlined
@@ -125,7 +127,7 @@ def put_factors(i, m, row, vectors, path_wrenches, reach):
 @inner
 def start_paths(m, rows, origin):
     """Write the wrenches of the first m rows to the starts of their paths, and the bound of each one's diagonal entry,
-    0 for a COORDINATE row, of which the entry itself is the bound. W is filled with zeros."""
+    0 for rows on coordinates, of which the entry itself is the bound. W is filled with zeros."""
     poses, inverse_inertias, path_wrenches = rows.poses, rows.inverse_inertias, rows.path_wrenches
     for i in range(m):
         row, vectors = row_at(i, rows)
@@ -134,6 +136,9 @@ def start_paths(m, rows, origin):
         kind = fixed(row, RowBodies.KIND)
         if kind == codes.COORDINATE:
             put_factors(i, m, row, vectors, path_wrenches, rows.reach)
+            put(work, RowWork.BOUND, 0.0)
+            continue
+        if kind == codes.FOLLOWER:
             put(work, RowWork.BOUND, 0.0)
             continue
         if kind == codes.POINT:
@@ -181,6 +186,38 @@ def join_paths(first, count, m, path_wrenches):
 
 
 @inner
+def follow_all(i, n, m, row, rows):
+    """Column i of W of a FOLLOWER row, which is zero before."""
+    links, axes, reach, wrenches = rows.links, rows.axes, further(rows.reach, i), rows.follower_wrenches
+    count, followed, slopes = slopes_of(row, rows)
+    put(reach, fixed(row, RowBodies.COORDINATE_A) * m, 1.0)
+    for k in range(count):
+        put(reach, get(followed, k) * m, get(slopes, k))
+    for j in range(n):
+        put6(wrenches, j * Wrench.SIZE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for j in range(n - 1, -1, -1):
+        link, wrench = further(links, j * Link.SIZE), further(wrenches, j * Wrench.SIZE)
+        dof, parent = fixed(link, Link.DOF), fixed(link, Link.PARENT)
+        f0, f1, f2, f3, f4, f5 = get6(wrench, Wrench.TORQUE)
+        for k in range(dof + fixed(link, Link.NDOF) - 1, dof - 1, -1):
+            if fixed(link, Link.PRESCRIBED):
+                put(reach, k * m, 0.0)
+                continue
+            axis = further(axes, k * Axis.SIZE)
+            s, u = get6(axis, Axis.S), get6(axis, Axis.U)
+            w = get(reach, k * m) + ((s[0] * f0 + s[1] * f1 + s[2] * f2) + (s[3] * f3 + s[4] * f4 + s[5] * f5))
+            put(reach, k * m, w)
+            f0, f1, f2 = f0 - w * u[0], f1 - w * u[1], f2 - w * u[2]
+            f3, f4, f5 = f3 - w * u[3], f4 - w * u[4], f5 - w * u[5]
+        if parent >= 0:
+            above = further(wrenches, parent * Wrench.SIZE)
+            g = get6(above, Wrench.TORQUE)
+            put6(
+                above, Wrench.TORQUE, g[0] + f0, g[1] + f1, g[2] + f2, g[3] + f3, g[4] + f4, g[5] + f5
+            )  # fmt: skip
+
+
+@inner
 def reach_of_rows(n, m, nr, rows, armature):
     """W (nr, m) of the first m rows, after `eliminate` and `world_poses`."""
     if get(rows.active, Active.PATHS_KNOWN) == 0:
@@ -207,3 +244,7 @@ def reach_of_rows(n, m, nr, rows, armature):
                 first = get(ranges, 2 * r)
                 row = first if first < m else first - m
                 take_share(first, get(ranges, 2 * r + 1), axis, path_wrenches, further(reach, k * m + row))
+    for i in range(fixed(rows.head, Head.DRIVEN)):
+        row, _ = row_at(i, rows)
+        if fixed(row, RowBodies.KIND) == codes.FOLLOWER:
+            follow_all(i, n, m, row, rows)

@@ -46,7 +46,8 @@ def without_redundant_rows(model: Model, tree_of: Callable[[Model, packing.Packe
     free = tree if released is model else tree_of(released, packing.pack(released))
     start = model.initial_state()
     closed = np.abs(tree.row_errors(start.q, start.qdot, start.chart)).max() <= CLOSED * tree.largest_row_number
-    at_start = _independent(*free.whitened_rows(start.q, start.chart), []) if closed else []
+    driven = list(range(tree.driven))
+    at_start = _independent(*free.whitened_rows(start.q, start.chart), driven) if closed else driven
     independent: list[int] = []
     moving = np.zeros(count, np.bool_)
     for _ in range(POSES):
@@ -58,7 +59,7 @@ def without_redundant_rows(model: Model, tree_of: Callable[[Model, packing.Packe
             tree.whitened_rows(q, chart)
         moving |= tree.moving_rows()
     prescribed = np.flatnonzero(packed.rows[:count, RowBodies.TABLE] >= 0)
-    kept = sorted({*independent, *prescribed.tolist()})
+    kept = sorted({*driven, *independent, *prescribed.tolist()})
     if len(kept) == count:
         return packed
     moving[kept] = False

@@ -12,9 +12,10 @@ from __future__ import annotations
 from ...spatial import swing_twist
 from ..cache.jit import inlined, inner
 from ..cache.same_text import compiled_text
+from ..joints.drives import follower_motion
 from ..joints.loads import table_motion, table_piece
 from ..layout import codes
-from ..layout.declaration import Body, Pose, RowBodies, RowFunction, RowVectors, RowWork, Work
+from ..layout.declaration import Body, FollowerNumbers, Pose, RowBodies, RowFunction, RowVectors, RowWork, Work
 from ..layout.memory import address_of, fixed, fixed3, fixed9, further, get, get3, get6, get9, put, put3, put6
 from ..spatial import applied, centripetal, cross, product, turned_back, turned_into
 from .functions import call_row
@@ -139,6 +140,44 @@ def coordinate_row(row, vectors, results, tables, pool, q, qdot, t):
     put(results, RowWork.VELOCITY_PRODUCT, -bias)
 
 
+@inner
+def follower_row(row, results, rows, arrays, q, qdot):
+    """FOLLOWER row: error q_a - f(other coordinates) [rad, m or 1]."""
+    count, numbers = fixed(row, RowBodies.COUNT), further(rows.pool, fixed(row, RowBodies.DATA))
+    value, slope, bend, rate = follower_motion(
+        count, further(rows.followed, fixed(row, RowBodies.FOLLOWED)), numbers, fixed(row, RowBodies.TABLE), arrays,
+        q, qdot,
+    )  # fmt: skip
+    for k in range(count):
+        place = FollowerNumbers.SIZE + k
+        put(numbers, place + count, -slope * get(numbers, place))
+    put(results, RowWork.ERROR, get(q, fixed(row, RowBodies.COORDINATE_A)) - value)
+    put(results, RowWork.RATE, 0.0)
+    put(results, RowWork.VELOCITY_PRODUCT, -bend * rate * rate)
+
+
+@inlined
+def slopes_of(row, rows):
+    """Of a FOLLOWER row: how many coordinates its own one depends on, which, and the derivatives of its error by them;
+    by its own one it is 1."""
+    count = fixed(row, RowBodies.COUNT)
+    numbers = further(rows.pool, fixed(row, RowBodies.DATA) + FollowerNumbers.SIZE + count)
+    return count, further(rows.followed, fixed(row, RowBodies.FOLLOWED)), numbers
+
+
+@inner
+def follower_terms(row, rows, x):
+    """Left side of a FOLLOWER row with x (nr,), and the sum of the absolute values of its terms."""
+    count, followed, slopes = slopes_of(row, rows)
+    total = get(x, fixed(row, RowBodies.COORDINATE_A))
+    size = abs(total)
+    for k in range(count):
+        term = get(slopes, k) * get(x, get(followed, k))
+        total += term
+        size += abs(term)
+    return total, size
+
+
 @inlined
 def terms(row, vectors, x):
     """FACTOR_A x_a + FACTOR_B x_b of a COORDINATE row."""
@@ -253,6 +292,9 @@ def evaluate_rows(first, last, rows, arrays, q, qdot, t):
         if kind == codes.COORDINATE:
             coordinate_row(row, vectors, results, arrays.tables, arrays.pool, q, qdot, t)
             continue
+        if kind == codes.FOLLOWER:
+            follower_row(row, results, rows, arrays, q, qdot)
+            continue
         a, b = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B)
         work_a, work_b = further(work, a * Work.SIZE), further(work, b * Work.SIZE)
         pose_a, pose_b = further(poses, a * Pose.SIZE), further(poses, b * Pose.SIZE)
@@ -278,6 +320,8 @@ def row_product(i, rows, field, x):
     (row, vectors), results, work = row_at(i, rows), further(rows.row_work, i * RowWork.SIZE), rows.body_work
     if fixed(row, RowBodies.KIND) == codes.COORDINATE:
         return terms(row, vectors, x)
+    if fixed(row, RowBodies.KIND) == codes.FOLLOWER:
+        return follower_terms(row, rows, x)[0]
     f, u = get6(results, RowWork.ON_A), get6(further(work, fixed(row, RowBodies.BODY_A) * Work.SIZE), field)
     g, v = get6(results, RowWork.ON_B), get6(further(work, fixed(row, RowBodies.BODY_B) * Work.SIZE), field)
     on_a = (f[0] * u[0] + f[1] * u[1] + f[2] * u[2]) + (f[3] * u[3] + f[4] * u[4] + f[5] * u[5])
@@ -292,6 +336,8 @@ def row_terms(i, rows, field, x):
         a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
         total = abs(get(vectors, RowVectors.FACTOR_A) * get(x, a))
         return total + abs(get(vectors, RowVectors.FACTOR_B) * get(x, b)) if b >= 0 else total
+    if fixed(row, RowBodies.KIND) == codes.FOLLOWER:
+        return follower_terms(row, rows, x)[1]
     f, u = get6(results, RowWork.ON_A), get6(further(work, fixed(row, RowBodies.BODY_A) * Work.SIZE), field)
     g, v = get6(results, RowWork.ON_B), get6(further(work, fixed(row, RowBodies.BODY_B) * Work.SIZE), field)
     total = 0.0

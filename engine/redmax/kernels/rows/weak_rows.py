@@ -36,7 +36,7 @@ from ..layout.declaration import (
 from ..layout.memory import fixed, further, get, get6, pointer_to, put, put6
 from ..tree.products import fill_mass_matrix, gather, spread
 from ..tree.world_poses import world_poses
-from .row_kinds import evaluate_rows, row_at
+from .row_kinds import evaluate_rows, row_at, slopes_of
 
 NEARBY = -3
 """Result where a singular pose is near, which `near_dynamics` and `near_projection` know."""
@@ -160,9 +160,9 @@ def clear_wrenches(n, work):
 
 @inner
 def add_row(i, weight, rows):
-    """Add the wrenches of row i, times a weight, to those of its bodies; a COORDINATE row has none."""
+    """Add the wrenches of row i, times a weight, to those of its bodies; rows on coordinates have none."""
     (row, _), results = row_at(i, rows), further(rows.row_work, i * RowWork.SIZE)
-    if fixed(row, RowBodies.KIND) == codes.COORDINATE:
+    if fixed(row, RowBodies.KIND) == codes.COORDINATE or fixed(row, RowBodies.KIND) == codes.FOLLOWER:
         return
     for side in range(2):
         body = fixed(row, RowBodies.BODY_A + side)
@@ -177,13 +177,18 @@ def add_row(i, weight, rows):
 
 @inner
 def add_factors(i, weight, rows, tau):
-    """Add the factors of a COORDINATE row, times a weight, to forces tau (nr,) along the coordinates."""
+    """Add the factors of a row on coordinates, times a weight, to forces tau (nr,) along the coordinates."""
     row, vectors = row_at(i, rows)
     if fixed(row, RowBodies.KIND) == codes.COORDINATE:
         a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
         tau[a] += weight * get(vectors, RowVectors.FACTOR_A)
         if b >= 0:
             tau[b] += weight * get(vectors, RowVectors.FACTOR_B)
+    elif fixed(row, RowBodies.KIND) == codes.FOLLOWER:
+        count, followed, slopes = slopes_of(row, rows)
+        tau[fixed(row, RowBodies.COORDINATE_A)] += weight
+        for k in range(count):
+            tau[get(followed, k)] += weight * get(slopes, k)
 
 
 @inner

@@ -104,8 +104,8 @@ def level_of(begins, scale):
 
 @inlined
 def is_posed(row):
-    """Whether bodies must be placed to know the room of a row."""
-    return fixed(row, RowBodies.KIND) != codes.COORDINATE
+    """Whether bodies, or followers of drives, must be placed to know the room of a row."""
+    return fixed(row, RowBodies.KIND) != codes.COORDINATE or fixed(row, RowBodies.POSED) != 0
 
 
 @inner

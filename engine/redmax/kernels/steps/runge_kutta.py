@@ -168,7 +168,8 @@ def advance(
     y_new, scale, values, errors = np.empty(size), np.empty(size), np.empty(size), np.empty((2, size))
     rtol, atol, exponent = control[RTOL], control[ATOL], -1.0 / (control[ERROR_ORDER] + 1.0)
     shortening, judged = control[STRICTNESS] ** exponent, n if n > 0 else size
-    ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[Head.ROWS] > 0
+    # drives place their followers: only other rows have to be kept
+    ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[Head.ROWS] > ints[Head.DRIVEN]
     watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
     near = int(clock[NEAR])
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))

@@ -16,6 +16,7 @@ from .. import tasks
 from ..cache.jit import callback, inlined, inner
 from ..cache.same_text import compiled_text
 from ..core import SIGNATURE, call
+from ..joints.drives import put_led
 from ..joints.place import place_all, velocities
 from ..layout import codes
 from ..layout.declaration import (
@@ -308,6 +309,17 @@ def resolve(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     `World.IMPACT_WORK` what motors put in.
     """
     ints, floats = whole(ints_at, floats_at)
+    nr, rows = fixed(ints, Head.DOFS), rows_of(ints, floats)
+    result = settle(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at)
+    put_led(ints, rows, numbers_at(q_at, nr), 1.0)
+    put_led(ints, rows, numbers_at(qdot_at, nr), 0.0)
+    return result
+
+
+@inner
+def settle(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
+    """`resolve`, but for inputs of drives that have no inertia."""
+    ints, floats = whole(ints_at, floats_at)
     nr, e, last = fixed(ints, Head.DOFS), fixed(ints, Head.EQUATIONS), fixed(ints, Head.ROWS)
     q, qdot, qddot = numbers_at(q_at, nr), numbers_at(qdot_at, nr), numbers_at(qddot_at, nr)
     rows = rows_of(ints, floats)
@@ -330,6 +342,7 @@ def resolve(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     evaluate_rows(e, m, rows, arrays, q, qdot, t)
     energy = kinetic_energy(ints, rows)
     code = collide(ints, rows, arrays, m, size, q, qdot, t)
+    put_led(ints, rows, qdot, 0.0)
     for r in range(e, last):
         chosen[r] = 0
     for i in range(e, m):

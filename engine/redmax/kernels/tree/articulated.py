@@ -8,8 +8,9 @@ of a body is its acceleration less gravity.
 from __future__ import annotations
 
 from ..cache.jit import inlined, inner
+from ..joints.drives import put_led
 from ..layout import codes
-from ..layout.declaration import Body, Column, Link, Work
+from ..layout.declaration import Body, Column, Head, Led, Link, Work
 from ..layout.memory import fixed, further, get, get3, get6, get9, put, put6, put_all
 from .ball import eliminate_ball, turn_ball
 from .hinge import NO_INERTIA, eliminate_hinge, eliminate_parallel, turn_hinge, turn_parallel
@@ -133,6 +134,17 @@ def accelerate_general(work, up, columns, link, qddot, tau, wrenches):
         a0, a1, a2 = a0 + x * s[0], a1 + x * s[1], a2 + x * s[2]
         a3, a4, a5 = a3 + x * s[3], a4 + x * s[4], a5 + x * s[5]
     put6(work, Work.ACC, a0, a1, a2, a3, a4, a5)
+
+
+@inner
+def accelerate_led(ints, rows, qddot, tau, wrenches):
+    """Write the accelerations of inputs of drives that have no inertia, and of their bodies, after `substitute`."""
+    put_led(ints, rows, qddot, 0.0)
+    for i in range(fixed(ints, Head.LED)):
+        j = fixed(rows.led, i * Led.SIZE + Led.BODY)
+        link, work = further(rows.links, j * Link.SIZE), further(rows.body_work, j * Work.SIZE)
+        up = further(rows.body_work, fixed(link, Link.PARENT) * Work.SIZE)
+        accelerate_general(work, up, rows.columns, link, qddot, tau, wrenches)
 
 
 @inner

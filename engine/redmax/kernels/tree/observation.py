@@ -20,6 +20,7 @@ class Observation:
     loop_reaction, gap: of a mechanism with loops. constraint: (c,) multipliers of the constraints' rows. certain:
     whether all rows are independent, so that reactions of loops and multipliers are unique.
 
+    drive: (nr,) what drives push with along followers, and against along what moves them.
     motor, motor_power: (nr,) what motors of simulated joints push with and put in [W].
     power: (2,) put in by motors and torques and taken out by dampers [W].
     speeds: (n, 2) angular speed of each body [rad/s] and speed of its centre of mass [m/s].
@@ -32,6 +33,7 @@ class Observation:
     qddot: Array
     tau: Array
     load: Array
+    drive: Array
     motor: Array
     motor_power: Array
     kinetic: float

@@ -117,9 +117,9 @@ def motion(address, ints, floats, q, qdot, frames, E, phi):
 
 @compiled
 def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reaction, speeds, qddot, load, scalars):
-    """All results of a sample, into the arrays handed over. qddot: given at prescribed coordinates. load: (4, nr) whole
-    forces, loads, what motors push with and put in. speeds: (n, 2) angular speed of each body [rad/s] and speed of its
-    centre of mass [m/s].
+    """All results of a sample, into the arrays handed over. qddot: given at prescribed coordinates. load: (5, nr)
+    whole forces, loads, what motors push with and put in, what drives push with. speeds: (n, 2) angular speed of
+    each body [rad/s] and speed of its centre of mass [m/s].
 
     Gives -1, or the body at whose joint nothing resists; then accelerations and wrenches mean nothing.
     """
@@ -141,6 +141,7 @@ def observe(address, ints, floats, q, qdot, t, E_wb, twist, acceleration, reacti
     for k in range(nr):
         load[0, k], load[1, k] = vectors[Vector.FORCE, k], vectors[Vector.LOAD, k]
         load[2, k], load[3, k] = vectors[Vector.MOTOR, k], vectors[Vector.MOTOR, k] * vectors[Vector.OWN_QDOT, k]
+        load[4, k] = vectors[Vector.DRIVE, k]
     E = np.empty((n, 12))
     poses(tree, E)
     mass, kinetic, weight = 0.0, 0.0, 0.0

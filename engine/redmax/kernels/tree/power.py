@@ -41,5 +41,5 @@ def powers(tree, loaded, qdot, t):
     for m in range(given.shape[0]):
         k = given[m]
         if qdot[k] != 0.0:
-            put_in += (vectors[Vector.FORCE, k] - vectors[Vector.LOAD, k]) * qdot[k]
+            put_in += (vectors[Vector.FORCE, k] - vectors[Vector.LOAD, k] - vectors[Vector.DRIVE, k]) * qdot[k]
     return put_in, taken
