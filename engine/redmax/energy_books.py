@@ -40,7 +40,7 @@ def remainder(channels: Mapping[str, Array]) -> Array:
     A start that moves into stops has lost what the impacts take before that sample.
     """
     change: Array = channels["energy"] - channels["work"] + channels["loss"]
-    return change - change[0]
+    return np.asarray(change - change[0])
 
 
 def energy_books(
