@@ -31,7 +31,8 @@ solved for at once. ALL_ROWS: those, redundant ones and directions; see `RowBodi
 most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that always hold. STOPS: one-sided
 rows. MOTORS: joints with a motor. OWN_EQUATIONS: EQUATIONS if each is about one coordinate, which no other is about,
 and no joint is prescribed or driven; else 0. DRIVEN: rows of drives, the first of all. FOLLOWERS: coordinates that
-drives move. FOLLOWED: coordinates that they and rows of drives depend on, each as often as it is named. LED: see `Led`."""
+drives move. FOLLOWED: coordinates that they and rows of drives depend on, each as often as it is named.
+LED: see `Led`."""
 
 Link = Record(
     "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
