@@ -15,7 +15,7 @@ import numpy as np
 
 from . import fast
 from .arrays import Array, IntArray
-from .dynamics.constraint_rows import constraint_rows, element_names, is_constrained
+from .dynamics.constraint_rows import constraint_rows, element_names
 from .dynamics.row_strength import coordinate_lengths, rank_of, weakest_equation
 from .errors import UNKNOWN, ElementName, Quantity, RedMaxError
 from .integrators.constrained import Strength
@@ -77,8 +77,8 @@ def singular_pose(model: Model, states: Sequence[State], strengths: Sequence[Str
 
     states: at the frames. strengths: what the steps before each frame came through.
     """
-    if not is_constrained(model) or len(states) < 2:
-        return None
+    if not (model.loops or any(not constraint.one_sided for constraint in model.constraints)) or len(states) < 2:
+        return None  # without equations nothing is singular
     steps = np.array([strength.least for strength in strengths])
     usual = max(strength.largest for strength in strengths)
     by_kernels = any(strength.all_seen for strength in strengths)

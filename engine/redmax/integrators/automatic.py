@@ -80,7 +80,7 @@ MATRIX_COMPILED, MATRIX = 20, 1
 """What it costs to make and factor a matrix, in evaluations of the motion: those are quick where kernels do them."""
 
 MATRIX_OF_FORCES = 100
-"""What it costs with kernels where forces between bodies are part of it: that part is made in Python."""
+"""What it costs with kernels where forces between bodies or drives are part of it: that part is made in Python."""
 
 USUAL_STIFF_FRAME = (54, 14)
 """Evaluations and matrices of a frame in implicit steps where nothing much happens: two steps of order 7."""
@@ -139,7 +139,8 @@ class AutomaticStepper(ExplicitStepper):
         super().__init__(model, state, promise.explicit, tree)
         self.promise = promise
         self._stages = len(promise.explicit.method.nodes)
-        compiled = MATRIX_OF_FORCES if self.model.forces else MATRIX_COMPILED
+        in_python = self.model.forces or self.model.followers is not None
+        compiled = MATRIX_OF_FORCES if in_python else MATRIX_COMPILED
         self._price = MATRIX if self.tree is None else compiled
         evaluations, matrices = USUAL_STIFF_FRAME
         self._usual = evaluations + self._price * matrices

@@ -61,6 +61,7 @@ def test_an_animated_input_moves_all_that_follows_and_its_motor_does_the_work(ta
     """Also where the animation has corners: impulses pass through the drive to everything else."""
     if not compiled:
         monkeypatch.setattr(fast, "bare_tree", lambda model: None)
+        monkeypatch.setattr(fast, "constrained_tree", lambda model: None)
     model = compile_scene(hand(motion_type="animated", animation=table, q=0.0, qdot=0.0))
     found = run(model, integrator=TIGHT)
     own = model.followers.inputs[1]
