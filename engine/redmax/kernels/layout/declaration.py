@@ -22,14 +22,15 @@ Head = Record(
     HAS_LOADS=1, HAS_BODY_DAMPING=1,
     INTS=1, FLOATS=1,
     DOFS=1, ROWS=1, FORCES=1, FORCE_POINTS=1, ALL_ROWS=1, PATHS=1,
-    IS_PLANAR=1, EQUATIONS=1, STOPS=1, MOTORS=1,
+    IS_PLANAR=1, EQUATIONS=1, STOPS=1, MOTORS=1, ROWS_FUNCTION=1,
 )  # fmt: skip
 """Counts, and what is known of the whole model. PARTS: of joints. JOINT_DATA: numbers that joints' functions read.
 POOL: numbers in the pool. PRESCRIBED: coordinates of animated and locked joints. SLOTS: charts of joints that have
 several. HAS_LOADS: something acts on coordinates. INTS, FLOATS: lengths of the two arrays. ROWS: rows that can be
 solved for at once. ALL_ROWS: those, redundant ones and directions; see `RowBodies`. PATHS: integers of their paths, at
 most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that always hold. STOPS: one-sided
-rows. MOTORS: joints with a motor."""
+rows. MOTORS: joints with a motor. ROWS_FUNCTION: address of `rows.compute_rows`, which a tree puts there; 0 without
+rows."""
 
 Link = Record(
     "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
