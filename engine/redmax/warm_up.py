@@ -30,7 +30,7 @@ OnProgress = Callable[[float, str], None]
 """Called with the part that is done, 0 to 1, and what is being compiled; from inside the compiler, so it must be short
 and not raise."""
 
-TYPICAL_SECONDS = 80
+TYPICAL_SECONDS = 40
 """How long it takes on a usual computer, to be told before it begins."""
 
 TURN = 2e-4

@@ -17,6 +17,7 @@ from . import core, tasks
 from .layout import codes, packing
 from .layout.arrays import Sections
 from .layout.declaration import Active, Body, Column, Head, RowBodies, RowVectors, RowWork, StopInts, Vector, World
+from .rows.compute_rows import compute_rows
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
 from .rows.redundant_rows import LARGEST, POSES, REDUNDANT_ROW, without_redundant_rows
@@ -67,6 +68,7 @@ class Tree:
         self.packed = model.once(pack_for_tree) if packed is None else packed
         self.stops_address = resolve.address if self.packed.ints[Head.STOPS] else 0
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
+        self.ints[Head.ROWS_FUNCTION] = compute_rows.address if self.packed.ints[Head.ALL_ROWS] else 0
         self.singular = self.packed.singular
         self._sections = Sections(self.ints, self.floats)
         self._sections.row_references[:] = 0.0 if packed is not None else model.once(first_references)

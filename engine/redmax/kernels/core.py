@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`compute`, the compiled function that holds all heavy code, and how other compiled functions call it.
+"""`compute`, the compiled function that holds all heavy code but that of rows, and how compiled functions call it.
 
-Whatever a compiled function calls is compiled into it once more. So the heavy part is a function of its own, called
-through its address: it is compiled once, whatever the number of integrators.
+Whatever a compiled function calls becomes part of its machine code. So the heavy part is a function of its own, called
+through its address: it is compiled once, whatever the number of integrators. `rows.compute_rows` is another one, which
+`compute` calls where a model has rows.
 """
 
 from __future__ import annotations
@@ -22,12 +23,8 @@ from .joints.place import place_all, velocities
 from .layout.declaration import Active, Head, Vector, Work, World
 from .layout.memory import fixed, further, get, get3, numbers_at, put, put3
 from .layout.views import address_in, addresses, arrays_of, line, rows_of, whole
-from .rows.constrained import errors_and_rates, forward_with_rows, power_of_rows, set_forces
-from .rows.held_coordinates import can_be_held, hold_coordinates, release_coordinates
-from .rows.near_dynamics import STANDS, accelerate_near, forces_near
-from .rows.near_projection import project_near, tangent_basis, tangent_part
-from .rows.projection import evaluate_at, project
-from .rows.weak_rows import NEARBY, near_of
+from .rows.constrained import power_of_rows, set_forces
+from .rows.held_coordinates import can_be_held
 from .tree.articulated import accelerate_led, eliminate, substitute
 from .tree.forces import apply_forces
 from .tree.inverse import joint_forces, solve_implicit
@@ -54,6 +51,28 @@ def forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, forc
     return stuck
 
 
+@intrinsic
+def call(
+    typing_context: Any,
+    address: Any,
+    ints: Any,
+    floats: Any,
+    q: Any,
+    qdot: Any,
+    qddot: Any,
+    t: Any,
+    what: Any,
+) -> Any:
+    """A call of `compute`, or of a function with the same arguments, at an address."""
+    integer, number = ir.IntType(64), ir.DoubleType()
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind = ir.FunctionType(integer, [integer] * 5 + [number, integer])
+        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
+
+    return SIGNATURE.return_type(types.int64, *SIGNATURE.args), generate
+
+
 @callback(SIGNATURE)
 def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     """Do what the flags of `tasks` in `what` ask for, in their order. Arrays are given by their addresses.
@@ -68,7 +87,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     bodies, links = rows.bodies, rows.links
     world, work, columns, vectors = rows.world, rows.body_work, rows.columns, rows.vectors
     m, count = get(rows.active, Active.ROWS), fixed(ints, Head.FORCES)
-    constrained, driven = m > 0, fixed(ints, Head.FOLLOWERS) > 0
+    constrained, rows_function = m > 0, fixed(ints, Head.ROWS_FUNCTION)
+    driven = fixed(ints, Head.FOLLOWERS) > 0
     are_held = what & tasks.WRENCHES == 0 and can_be_held(ints, rows)
     armature, force = further(vectors, Vector.ARMATURE * nr), further(vectors, Vector.FORCE * nr)
     load, right = further(vectors, Vector.LOAD * nr), further(vectors, Vector.RIGHT_SIDE * nr)
@@ -83,9 +103,9 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & tasks.RECENTRE:
         result = 1 if recentre(n, links, rows.parts, rows.joint_data, rows.charts, q, qdot) else 0
     if what & tasks.PROJECT:
-        result = project(ints, rows, arrays_of(ints, rows), q, qdot, t)
-        if result == NEARBY:
-            result = project_near(ints, rows, arrays_of(ints, rows), near_of(ints, rows), q, qdot, t)
+        result = 0
+        if rows_function != 0:
+            result = call(rows_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.PROJECT)
         put_led(ints, rows, q, 1.0)
         put_led(ints, rows, qdot, 0.0)
     if what & tasks.PLACE:
@@ -113,22 +133,15 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         if driven:
             clear_led(ints, rows, qddot)
         if constrained and not are_held:
-            arrays = arrays_of(ints, rows)
-            result = forward_with_rows(ints, rows, arrays, q, qdot, qddot, t, wrenches)
-            if result == NEARBY:
-                near = near_of(ints, rows)
-                if forces_near(ints, rows, arrays, near, q, qdot, qddot, t) != STANDS:
-                    evaluate_at(ints, rows, arrays, q, qdot, t)
-                    if count > 0:
-                        apply_forces(count, rows, arrays, t)
-                result = accelerate_near(ints, rows, near, qddot, wrenches)
+            flags = tasks.FORWARD | what & tasks.WRENCHES
+            result = call(rows_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, flags)
         else:
             planar = fixed(ints, Head.IS_PLANAR) != 0
             if are_held:
-                hold_coordinates(ints, rows, arrays_of(ints, rows), q, qdot, t)
+                call(rows_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.HOLD)
             result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, wrenches)
             if are_held:
-                release_coordinates(ints, rows, qddot)
+                call(rows_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.RELEASE)
         if driven:
             accelerate_led(ints, rows, qddot, force, wrenches)
     if what & tasks.POWERS:
@@ -146,35 +159,12 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         stiffness_product(n, count, rows, t, qddot, force)
     if what & tasks.SOLVE_IMPLICIT:
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
-    if what & tasks.TANGENT_BASIS:
-        tangent_basis(ints, rows, arrays_of(ints, rows), near_of(ints, rows), q, qdot, t)
-    if what & tasks.TANGENT_PART:
-        tangent_part(ints, rows, near_of(ints, rows), qddot)
-    if what & tasks.ROW_ERRORS:
-        errors_and_rates(ints, rows, arrays_of(ints, rows), q, qdot, t)
+    last = what & (tasks.TANGENT_BASIS | tasks.TANGENT_PART | tasks.ROW_ERRORS)
+    if last and rows_function != 0:
+        call(rows_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, last)
+    elif last & tasks.ROW_ERRORS:
+        world_poses(n, links, work, rows.poses)
     return result
-
-
-@intrinsic
-def call(
-    typing_context: Any,
-    address: Any,
-    ints: Any,
-    floats: Any,
-    q: Any,
-    qdot: Any,
-    qddot: Any,
-    t: Any,
-    what: Any,
-) -> Any:
-    """A call of `compute` at an address."""
-    integer, number = ir.IntType(64), ir.DoubleType()
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = ir.FunctionType(integer, [integer] * 5 + [number, integer])
-        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
-
-    return SIGNATURE.return_type(types.int64, *SIGNATURE.args), generate
 
 
 @compiled

@@ -37,4 +37,8 @@ TANGENT_PART = 1 << 15
 """Of a change of coordinates or velocities, given in place of accelerations: the part that rows allow, after
 TANGENT_BASIS."""
 
+HOLD = 1 << 16
+RELEASE = 1 << 17
+"""Of `rows.compute_rows` alone, before and after forward dynamics: see `rows.held_coordinates`."""
+
 ACCELERATE = PLACE | LOADS | FORWARD

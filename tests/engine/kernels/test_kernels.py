@@ -8,6 +8,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from engine.mechanisms import four_bar
 from engine.random_trees import random_body, random_model, random_pose, random_scene, random_state
 from redmax.compile import compile as compile_scene
 from redmax.dynamics import energy, recursive
@@ -32,6 +33,7 @@ from redmax.kernels.layout import codes, packing  # noqa: E402
 from redmax.kernels.layout.arrays import Sections  # noqa: E402
 from redmax.kernels.layout.declaration import Column, Head, Link, Vector  # noqa: E402
 from redmax.kernels.layout.packing_bodies import rotation_to  # noqa: E402
+from redmax.kernels.rows.compute_rows import compute_rows  # noqa: E402
 
 T = 0.3
 SEEDS = range(44)
@@ -344,3 +346,9 @@ def test_sine_and_cosine(x):
 def test_one_address_serves_all():
     first, second = (Tree(case(seed)[0]) for seed in range(2))
     assert first.address == second.address == core.compute.address > 0
+
+
+def test_only_models_with_rows_ask_for_the_function_of_rows():
+    """Who asks for its address has it compiled, or read from disk."""
+    assert Tree(case(0)[0]).ints[Head.ROWS_FUNCTION] == 0
+    assert Tree(compile_scene(four_bar())).ints[Head.ROWS_FUNCTION] == compute_rows.address > 0

@@ -13,8 +13,8 @@ from ...arrays import Array, IntArray
 from .declaration import FLOATS, INTS, Head
 from .records import Place, places
 
-COUNTS = tuple(name for name in Head.fields if name not in ("INTS", "FLOATS"))
-"""Fields of the head, without the lengths of the arrays, which follow from them."""
+COUNTS = tuple(name for name in Head.fields if name not in ("INTS", "FLOATS", "ROWS_FUNCTION"))
+"""Fields of the head, without the lengths of the arrays, which follow from them, and without an address."""
 
 
 class Sections:
@@ -46,7 +46,8 @@ def assembled(counts: Mapping[str, int], contents: Mapping[str, Array | IntArray
     for name, count in (*counts.items(), ("INTS", len(ints)), ("FLOATS", len(floats))):
         ints[getattr(Head, name)] = count
     starts = [place.start for of in (of_ints, of_floats) for place in of.values()]
-    ints[of_ints["starts"].start :][: len(starts)] = starts
+    room = ints[of_ints["starts"].start : of_ints["starts"].end]
+    room[: len(starts)] = starts
     for name, content in contents.items():
         array, place = (ints, of_ints[name]) if name in of_ints else (floats, of_floats[name])
         start, size = place.start - place.before, place.end - place.start + place.before

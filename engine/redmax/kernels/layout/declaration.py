@@ -23,6 +23,7 @@ Head = Record(
     INTS=1, FLOATS=1,
     DOFS=1, ROWS=1, FORCES=1, FORCE_POINTS=1, ALL_ROWS=1, PATHS=1,
     IS_PLANAR=1, EQUATIONS=1, STOPS=1, MOTORS=1, OWN_EQUATIONS=1, DRIVEN=1, FOLLOWERS=1, FOLLOWED=1, LED=1,
+    ROWS_FUNCTION=1,
 )  # fmt: skip
 """Counts, and what is known of the whole model. PARTS: of joints. JOINT_DATA: numbers that joints' functions read.
 POOL: numbers in the pool. PRESCRIBED: coordinates of animated and locked joints. SLOTS: charts of joints that have
@@ -32,7 +33,7 @@ most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that alway
 rows. MOTORS: joints with a motor. OWN_EQUATIONS: EQUATIONS if each is about one coordinate, which no other is about,
 and no joint is prescribed or driven; else 0. DRIVEN: rows of drives, the first of all. FOLLOWERS: coordinates that
 drives move. FOLLOWED: coordinates that they and rows of drives depend on, each as often as it is named.
-LED: see `Led`."""
+LED: see `Led`. ROWS_FUNCTION: address of `rows.compute_rows`, which a tree puts there; 0 without rows."""
 
 Link = Record(
     "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
