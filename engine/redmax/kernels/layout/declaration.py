@@ -29,8 +29,8 @@ POOL: numbers in the pool. PRESCRIBED: coordinates of animated and locked joints
 several. HAS_LOADS: something acts on coordinates. INTS, FLOATS: lengths of the two arrays. ROWS: rows that can be
 solved for at once. ALL_ROWS: those, redundant ones and directions; see `RowBodies`. PATHS: integers of their paths, at
 most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that always hold. STOPS: one-sided
-rows. MOTORS: joints with a motor. OWN_EQUATIONS: EQUATIONS if each is about one coordinate, which no other is about, and
-no joint is prescribed; else 0."""
+rows. MOTORS: joints with a motor. OWN_EQUATIONS: EQUATIONS if each is about one coordinate, which no other is about,
+and no joint is prescribed; else 0."""
 
 Link = Record(
     "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
