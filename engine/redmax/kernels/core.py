@@ -19,7 +19,7 @@ from .cache.jit import callback, compiled, inner
 from .joints.charts import recentre, turn_rate
 from .joints.drives import clear_led, put_drive_loads, put_followers, put_led
 from .joints.loads import joint_loads, put_prescribed
-from .joints.place import place_all, velocities
+from .joints.place import place_all, place_planar, velocities
 from .layout.declaration import Active, Head, Vector, Work, World
 from .layout.memory import fixed, further, get, get3, numbers_at, put, put3
 from .layout.views import address_in, addresses, arrays_of, line, rows_of, whole
@@ -109,7 +109,10 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         put_led(ints, rows, q, 1.0)
         put_led(ints, rows, qdot, 0.0)
     if what & tasks.PLACE:
-        place_all(n, rows, q, qdot)
+        if fixed(ints, Head.IS_PLANAR):
+            place_planar(n, rows, q, qdot)
+        else:
+            place_all(n, rows, q, qdot)
         moved = (constrained and not are_held) or count > 0 or what & (tasks.WRENCHES | tasks.ROW_ERRORS) != 0
         if moved or fixed(ints, Head.HAS_BODY_DAMPING):
             velocities(n, bodies, links, work, columns, qdot)

@@ -9,7 +9,7 @@ from ..layout.declaration import Body, Column, JointWork, Link, Twist, Work
 from ..layout.memory import fixed, fixed3, fixed9, further, get, get3, put3, put6, put_all
 from ..spatial import centripetal, cross, sine_cosine, turned_into
 from ..tree.ball import place_ball
-from ..tree.hinge import place_hinge, place_parallel
+from ..tree.hinge import place_hinge, place_in_plane, place_parallel
 from ..tree.motion import keep_bias, keep_velocity
 from .general import place_general
 
@@ -67,6 +67,22 @@ def place_all(n, rows, q, qdot):
             result = further(rows.joint_work, JointWork.RESULT)
             place_general(
                 body, row, up, link, rows.parts, rows.joint_data, rows.charts, columns, q, qdot, result
+            )  # fmt: skip
+
+
+@inner
+def place_planar(n, rows, q, qdot):
+    """The same of a tree that moves in a plane."""
+    for j in range(n):
+        link, body = further(rows.links, j * Link.SIZE), further(rows.bodies, j * Body.SIZE)
+        row, up = further(rows.body_work, j * Work.SIZE), further(rows.body_work, fixed(link, Link.PARENT) * Work.SIZE)
+        k, mode = fixed(link, Link.DOF), fixed(link, Link.MODE)
+        if mode in (codes.PARALLEL, codes.HINGE):
+            place_in_plane(body, row, up, get(q, k), get(qdot, k), mode == codes.HINGE)
+        else:  # at rest
+            result = further(rows.joint_work, JointWork.RESULT)
+            place_general(
+                body, row, up, link, rows.parts, rows.joint_data, rows.charts, rows.columns, q, qdot, result
             )  # fmt: skip
 
 

@@ -21,9 +21,9 @@ from .weak_rows import NEARBY, near_of
 
 @callback(SIGNATURE)
 def compute_rows(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
-    """The tasks of `core.compute` that need rows, in its order: PROJECT; HOLD and
-    RELEASE, or FORWARD with or without WRENCHES, where rows
-    are active, after LOADS; TANGENT_BASIS, TANGENT_PART and ROW_ERRORS. Arguments and result are those of `compute`."""
+    """The tasks of `core.compute` that need rows, in its order: PROJECT; HOLD and RELEASE, or FORWARD with or without
+    WRENCHES, where rows are active, after LOADS; TANGENT_BASIS, TANGENT_PART and ROW_ERRORS. Arguments and result are
+    those of `compute`."""
     ints, floats = whole(ints_at, floats_at)
     nr, count = fixed(ints, Head.DOFS), fixed(ints, Head.FORCES)
     q, qdot, qddot = numbers_at(q_at, nr), numbers_at(qdot_at, nr), numbers_at(qddot_at, nr)

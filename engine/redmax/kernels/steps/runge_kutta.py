@@ -58,7 +58,7 @@ whether a singular pose is near, so that stages are put on the loops."""
 ACROSS = math.sqrt(weak_rows.WEAK)
 """Near singular poses errors that the projection takes away count as this part of themselves: so far the directions of
 weak rows may be turned where they are held by their second-order form, and so much of these errors is left."""
-BRIEF, AIMED, PAST = 0.1, 0.5, 1.05
+BRIEF, AIMED, PAST = 0.2, 0.5, 1.05
 """A step in which a stop is about to be met ends this far past it, as parts of the time until then, if that is sooner
 than the second part of a usual step. Where it is sooner than the first part, four stages do (`brief_tableau`)."""
 SINGULAR, EXCHANGES = range(2)

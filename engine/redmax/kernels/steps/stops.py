@@ -17,7 +17,7 @@ from ..cache.jit import callback, inlined, inner
 from ..cache.same_text import compiled_text
 from ..core import SIGNATURE, call
 from ..joints.drives import put_led
-from ..joints.place import place_all, velocities
+from ..joints.place import place_all, place_planar, velocities
 from ..layout import codes
 from ..layout.declaration import (
     Active,
@@ -108,7 +108,10 @@ def choose(ints, rows, chosen):
 def place_rows(ints, rows, arrays, m, q, qdot, t):
     """Place the bodies at q, qdot and evaluate the rows at the first m places."""
     n = fixed(ints, Head.BODIES)
-    place_all(n, rows, q, qdot)
+    if fixed(ints, Head.IS_PLANAR):
+        place_planar(n, rows, q, qdot)
+    else:
+        place_all(n, rows, q, qdot)
     velocities(n, rows.bodies, rows.links, rows.body_work, rows.columns, qdot)
     world_poses(n, rows.links, rows.body_work, rows.poses)
     evaluate_rows(0, m, rows, arrays, q, qdot, t)
@@ -145,7 +148,8 @@ def put_delassus(ints, rows, arrays, m):
 
 @inner
 def collide(ints, rows, arrays, m, size, q, qdot, t):
-    """Impacts of the rows at the first m places, all of which touch: qdot changes. Gives the result of `impacts`."""
+    """Impacts of the rows at the first m places, all of which touch: qdot changes. Gives the result of `impacts`, and
+    whether `stop_matrices` has their Delassus matrix."""
     e, nr = fixed(ints, Head.EQUATIONS), fixed(ints, Head.DOFS)
     work, kind, u = arrays.stop_work, arrays.stop_ints[StopInts.KIND], arrays.stop_work[StopWork.SPEED]
     fastest = 0.0
@@ -164,13 +168,13 @@ def collide(ints, rows, arrays, m, size, q, qdot, t):
         work[StopWork.SLOW, i], work[StopWork.TINY, i] = impacts.SLOWEST_BOUNCE * scale, tiny * scale
         approached = approached or (i >= e and u[i] < -tiny * scale)
     if not approached:
-        return box_rows.SOLVED
+        return box_rows.SOLVED, False
     x, no = further(rows.vectors, Vector.RIGHT_SIDE * nr), m < 0
     armature = further(rows.vectors, Vector.ARMATURE * nr)
     clear_motion(ints, rows, x)
     n = fixed(ints, Head.BODIES)
     if eliminate(n, rows.bodies, rows.links, rows.body_work, rows.columns, armature, x, 0.0, no) >= 0:
-        return box_rows.SOLVED  # nothing resists: forward dynamics names it
+        return box_rows.SOLVED, False  # nothing resists: forward dynamics names it
     put_delassus(ints, rows, arrays, m)
     code = impact(
         m, arrays.stop_matrices[0], u, work[StopWork.RESTITUTION], work[StopWork.SLOW], work[StopWork.TINY], kind,
@@ -189,13 +193,13 @@ def collide(ints, rows, arrays, m, size, q, qdot, t):
     move_by_multipliers(ints, rows, x)
     add(nr, qdot, x)
     place_rows(ints, rows, arrays, m, q, qdot, t)
-    return code
+    return code, True
 
 
 @inner
-def find_pushes(ints, rows, arrays, m, qddot):
+def find_pushes(ints, rows, arrays, m, qddot, has_matrix):
     """Multipliers of the rows at the first m places, which rest, into `StopWork.X`: one-sided ones push or are zero.
-    After loads. False where nothing resists a joint."""
+    After loads. has_matrix: whether their Delassus matrix is known. False where nothing resists a joint."""
     n, nr, e, no = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), fixed(ints, Head.EQUATIONS), m < 0
     work, solver = arrays.stop_work, arrays.stop_work[StopWork.SOLVER : StopWork.SOLVER + box_rows.WORK]
     armature, force = further(rows.vectors, Vector.ARMATURE * nr), further(rows.vectors, Vector.FORCE * nr)
@@ -203,7 +207,8 @@ def find_pushes(ints, rows, arrays, m, qddot):
     if eliminate(n, rows.bodies, rows.links, rows.body_work, rows.columns, armature, qddot, 0.0, no) >= 0:
         return False
     substitute(n, rows.links, rows.body_work, rows.columns, armature, qddot, force, no)
-    put_delassus(ints, rows, arrays, m)
+    if not has_matrix:
+        put_delassus(ints, rows, arrays, m)
     lo, hi, b = work[StopWork.SPEEDS], work[StopWork.SPEEDS + 1], work[StopWork.SPEEDS + 2]
     largest, A = 0.0, arrays.stop_matrices[0]
     for i in range(m):
@@ -241,16 +246,18 @@ def choose_pushing(ints, rows, arrays, m, size):
 
 
 @inner
-def come_to_rest(ints, rows, arrays, m, q, qdot, t):
-    """Take from qdot what the rows at the first m places still move by."""
+def come_to_rest(ints, rows, arrays, m, size, q, qdot, t):
+    """Take from qdot what the rows at the first m places still move by, after `place_rows`. What is rounding is left to
+    `hold`."""
     nr, n, no = fixed(ints, Head.DOFS), fixed(ints, Head.BODIES), m < 0
     work, x = arrays.stop_work, further(rows.vectors, Vector.RIGHT_SIDE * nr)
     lo, hi, u = work[StopWork.SPEEDS], work[StopWork.SPEEDS + 1], work[StopWork.SPEED]
     armature, moves = further(rows.vectors, Vector.ARMATURE * nr), False
-    place_rows(ints, rows, arrays, m, q, qdot, t)
+    evaluate_rows(0, m, rows, arrays, q, qdot, t)
     for i in range(m):
         u[i] = get(rows.row_work, i * RowWork.SIZE + RowWork.RATE) - row_product(i, rows, Work.V, qdot)
-        lo[i], hi[i], moves = -math.inf, math.inf, moves or u[i] != 0.0
+        lo[i], hi[i] = -math.inf, math.inf
+        moves = moves or abs(u[i]) > NO_SPEED * scale_of(row_at(i, rows)[0], size)
         work[StopWork.X, i], arrays.stop_ints[StopInts.STATE, i] = 0.0, box_rows.FREE
     if not moves:
         return
@@ -341,26 +348,33 @@ def settle(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
         return SOLVED
     evaluate_rows(e, m, rows, arrays, q, qdot, t)
     energy = kinetic_energy(ints, rows)
-    code = collide(ints, rows, arrays, m, size, q, qdot, t)
+    code, has_matrix = collide(ints, rows, arrays, m, size, q, qdot, t)
     put_led(ints, rows, qdot, 0.0)
     for r in range(e, last):
         chosen[r] = 0
+    kept, resting = arrays.stop_ints[StopInts.ORDER], e
+    for i in range(m):
+        kept[i] = i
     for i in range(e, m):
         speed = row_product(i, rows, Work.V, qdot) - get(rows.row_work, i * RowWork.SIZE + RowWork.RATE)
         if speed <= RESTING * scale_of(row_at(i, rows)[0], size):
-            chosen[get(rows.order, i)] = 1
+            chosen[get(rows.order, i)], kept[resting] = 1, i
+            resting += 1
     m = choose(ints, rows, chosen)
+    A = arrays.stop_matrices[0]
+    for i in range(m):  # of the rows that are left, which are in their order still
+        for j in range(m):
+            A[i, j] = A[kept[i], kept[j]]
     for r in range(e, last):
         arrays.stop_ints[StopInts.HELD, r] = 0
     if m == e:
         put_impact_work(ints, rows, energy)
         return BLOCKED if code == box_rows.CONTRADICTED else SOLVED
-    call(compute_at, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.PLACE | tasks.LOADS)
-    world_poses(fixed(ints, Head.BODIES), rows.links, rows.body_work, rows.poses)
+    call(compute_at, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.LOADS)
     evaluate_rows(0, m, rows, arrays, q, qdot, t)
-    if find_pushes(ints, rows, arrays, m, qddot):
+    if find_pushes(ints, rows, arrays, m, qddot, has_matrix):
         m = choose_pushing(ints, rows, arrays, m, size)
-        come_to_rest(ints, rows, arrays, m, q, qdot, t)
+        come_to_rest(ints, rows, arrays, m, size, q, qdot, t)
         put_impact_work(ints, rows, energy)
         m = hold(ints, rows, arrays, q, qdot)
         if m > 0:

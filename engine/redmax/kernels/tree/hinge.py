@@ -52,6 +52,34 @@ def place_parallel(body, work, up, q, v):
 
 
 @inlined
+def place_in_plane(body, work, up, q, v, on_rest):
+    """Write what `place_hinge`, where its parent is at rest, or `place_parallel` do, in a tree that moves in a plane:
+    all angular velocities are along z."""
+    s, c = sine_cosine(q)
+    w = v
+    if on_rest:
+        x0, y0, z0 = fixed3(body, Body.R0)
+        x1, y1, z1 = fixed3(body, Body.R0 + 3)
+        x2, y2, z2 = fixed3(body, Body.R0 + 6)
+        put3(work, Work.R, c * x0 + s * y0, c * y0 - s * x0, z0)
+        put3(work, Work.R + 3, c * x1 + s * y1, c * y1 - s * x1, z1)
+        put3(work, Work.R + 6, c * x2 + s * y2, c * y2 - s * x2, z2)
+        put3(work, Work.G, 0.0, 0.0, 0.0)
+    else:
+        x, y, turning = fixed(body, Body.R0), fixed(body, Body.R0 + 3), get(up, Work.V + 2)
+        e, f, k = c * x - s * y, c * y + s * x, -turning * turning
+        put3(work, Work.R, e, -f, 0.0)
+        put3(work, Work.R + 3, f, e, 0.0)
+        put3(work, Work.G, k * fixed(body, Body.P0), k * fixed(body, Body.P0 + 1), 0.0)
+        w += turning
+    k = w * w
+    put3(work, Work.C, 0.0, 0.0, 0.0)
+    put3(work, Work.V, 0.0, 0.0, w)
+    put3(work, Work.BIAS, -k * fixed(body, Body.INERTIA + 4), k * fixed(body, Body.INERTIA + 2), 0.0)
+    put3(work, Work.BIAS + 3, -k * fixed(body, Body.MOMENT), -k * fixed(body, Body.MOMENT + 1), 0.0)
+
+
+@inlined
 def keep_centripetal(body, work, w0, w1, w2):
     """Write the centripetal acceleration w x (w x p) of a joint frame's origin; w: of the parent, in its axes."""
     p0, p1, p2 = fixed3(body, Body.P0)
