@@ -39,6 +39,11 @@ RATTLING, RATTLING_TIME = 200, 0.01
 """So many impacts in so short a time [s] are a rattle that nobody sees and that takes a run forever: until there are
 fewer, impacts do not bounce."""
 
+SETTLING, MOST_SETTLED = 20, 1e4
+"""Stops that throw each other off by turns part ever more slowly, but only after 1e5 impacts where they are nearly
+dependent, as cones of neighbouring balls are. So in a rattle the speed below which they rest doubles after so many
+impacts, up to this factor."""
+
 EQUALLY_FAST = 1e-6
 """Speeds that differ by less than this part are equal."""
 

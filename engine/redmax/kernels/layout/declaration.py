@@ -173,13 +173,14 @@ World = Record(
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
 squared, relative to its `RowWork.BOUND`; each factorisation has a weakest row, of whose strengths the least and the
 largest since they were read last are here, and the row of the least. IMPACT_LOSS, IMPACT_WORK: energy [J] lost and put
-in by motors in the impacts of the last call of `steps.stops`. EXTENT: size of the mechanism then [m]. RATTLES: whether
-impacts must not bounce. CLOSENESS: the least pivot of any row, as part of its reference (`row_references`);
-LEAST_CLOSENESS: the same over all factorisations since it was set to infinity. In singular poses, FASTEST: the largest
-rate of any body so far [1/s]; HAS_TANGENT: whether `NearVector.TANGENT` is known; HELD_LINES: what
-`tasks.TANGENT_BASIS` found; CHOICE: what had to be chosen, see `codes`. PUSH_SIZE: what the
-forces on rows that touched then were like, each as the acceleration it gives over the root of its row's diagonal entry
-in G M^-1 G^T. BLOCKED_ROW: one that something moves on against in the last impact, where there was such a row."""
+in by motors in the impacts of the last call of `steps.stops`. EXTENT: size of the mechanism then [m]. RATTLES: more
+than 0 where impacts must not bounce, see `impacts.SETTLING`. CLOSENESS: the least pivot of any row, as part of its
+reference (`row_references`); LEAST_CLOSENESS: the same over all factorisations since it was set to infinity. In
+singular poses, FASTEST: the largest rate of any body so far [1/s]; HAS_TANGENT: whether `NearVector.TANGENT` is known;
+HELD_LINES: what `tasks.TANGENT_BASIS` found; CHOICE: what had to be chosen, see `codes`. PUSH_SIZE: what the forces on
+rows that touched then were like, each as the acceleration it gives over the root of its row's diagonal entry in G M^-1
+G^T.
+BLOCKED_ROW: one that something moves on against in the last impact, where there was such a row."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its

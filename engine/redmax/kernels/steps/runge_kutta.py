@@ -185,7 +185,7 @@ def advance(
             if clock[TIME] - clock[RATTLE] > RATTLING_TIME:
                 clock[RATTLE], clock[IMPACTS] = clock[TIME], 0.0
             clock[IMPACTS] += 1.0
-            put(world, World.RATTLES, 1.0 if clock[IMPACTS] > RATTLING else 0.0)
+            put(world, World.RATTLES, max(0.0, clock[IMPACTS] - RATTLING))
             run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, tasks.PRESCRIBE)
             if run(stops_at, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, address) != 0:
                 clock[WHERE] = get(world, World.BLOCKED_ROW)

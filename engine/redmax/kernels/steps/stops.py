@@ -67,6 +67,12 @@ def scale_of(row, size):
 
 
 @inlined
+def resting_speed(rattles):
+    """Rows that part more slowly rest if something presses them back. rattles: `World.RATTLES`."""
+    return RESTING * min(2.0 ** (rattles / impacts.SETTLING), impacts.MOST_SETTLED)
+
+
+@inlined
 def own_coordinate(row):
     """The coordinate that a row can hold by itself, -1 for a row that cannot."""
     alone = fixed(row, RowBodies.KIND) == codes.COORDINATE and fixed(row, RowBodies.COORDINATE_B) < 0
@@ -352,12 +358,12 @@ def settle(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     put_led(ints, rows, qdot, 0.0)
     for r in range(e, last):
         chosen[r] = 0
-    kept, resting = arrays.stop_ints[StopInts.ORDER], e
+    kept, resting, slow = arrays.stop_ints[StopInts.ORDER], e, resting_speed(get(rows.world, World.RATTLES))
     for i in range(m):
         kept[i] = i
     for i in range(e, m):
         speed = row_product(i, rows, Work.V, qdot) - get(rows.row_work, i * RowWork.SIZE + RowWork.RATE)
-        if speed <= RESTING * scale_of(row_at(i, rows)[0], size):
+        if speed <= slow * scale_of(row_at(i, rows)[0], size):
             chosen[get(rows.order, i)], kept[resting] = 1, i
             resting += 1
     m = choose(ints, rows, chosen)
