@@ -89,4 +89,5 @@ def seen_from(b: WorldMotion, o: WorldMotion) -> tuple[Array, Array, Array]:
 
 def _turned(R: Array, x: Array) -> Array:
     """R x of each sample."""
-    return np.einsum("fij,fj->fi", R, x)
+    turned: Array = np.einsum("fij,fj->fi", R, x)
+    return turned
