@@ -119,8 +119,8 @@ def inverse_dynamics(at: GlobalMatrices, loads: Loads, qddot: Array) -> tuple[Ar
 class Factors:
     """M^-1 = L^T Omega^-1 L. L = 1 - S^T Y Pi (u, u) and Omega (u, u), u unknown coordinates.
 
-    Source: SG13 eq. 58. The text promises definitions of Y and Pi "later" and gives none; recursion 5 (eqs. 31-32) says
-    what they are: Pi has the blocks of eq. 30, and Y = (1 - Upsilon)^-1 those of eq. 29 along the tree.
+    Source: SG13 eq. 58. The text promises definitions of Y and Pi "later" and gives none; recursion 5 says what they
+    are (SG13 eqs. 31-32): Pi has the blocks of eq. 30, and Y = (1 - Upsilon)^-1 those of eq. 29 along the tree.
     """
 
     L: Array

@@ -57,7 +57,7 @@ def point_jacobian(C_IB: ArrayLike, r_BQ: ArrayLike, J_P_joints: ArrayLike) -> A
     """J_P, shape (..., 3, 6 + n): v_Q in I is J_P u.
 
     C_IB (..., 3, 3): orientation of the base; r_BQ (..., 3) [m] and J_P_joints (..., 3, n): position of Q and joint
-    columns, both in B. Source: KINDR16 eq. 10 (its omega with a dot in line 2 is a hat).
+    columns, both in B. Source: KINDR16 eqs. 9-10 (omega with a dot in line 2 is a hat).
     """
     C, r = np.asarray(C_IB, float), np.asarray(r_BQ, float)
     return _blocks(np.eye(3), -C @ so3.hat(r), C @ np.asarray(J_P_joints, float))
