@@ -32,8 +32,10 @@ def test_tables_made_from_the_registries_are_up_to_date():
     texts = [document.read_text(encoding="utf-8") for document in tool.DOCUMENTS]
     for text in texts:
         assert tool.updated(text) == text, "run: .venv/bin/python tools/docs_tables.py"
-    for name in tool.tables():
-        assert sum(f"<!-- table: {name} -->" in text for text in texts) == 1, name
+    for begin in tool.generated():
+        assert sum(begin in text for text in texts) == 1, begin
+    marked = {mark for text in texts for mark in re.findall(r"<!-- (?:table|count): [\w ]+ -->", text)}
+    assert marked == set(tool.generated())
 
 
 def test_the_example_of_the_scene_format_is_a_sound_scene():
@@ -76,9 +78,17 @@ def test_the_changelog_has_dated_entries_below_what_is_unreleased():
     assert titles[1:] == sorted(titles[1:], reverse=True)
 
 
-def test_the_python_of_the_readme_runs():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    program = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
+README_PYTHON = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("program", README_PYTHON, ids=["built", "loaded"])
+def test_the_python_of_the_readme_runs(program):
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("complete")
+
+
+def test_the_readme_builds_a_scene_in_ten_lines():
+    """Imports and all, up to the model."""
+    lines = [line for line in README_PYTHON[0].splitlines() if line]
+    assert next(number for number, line in enumerate(lines, 1) if "Scene(" in line) <= 10

@@ -110,6 +110,18 @@ def test_citations_are_read_as_a_person_would():
     assert citations("RM19's 12 equations; KINDR16 writes 3") == frozenset()
 
 
+SOURCES = sorted(ENGINE.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    """Name of a module below redmax."""
+    return ".".join(path.relative_to(ENGINE).with_suffix("").parts).removesuffix(".__init__")
+
+
+TEXTS = {name_of(path): path.read_text(encoding="utf-8") for path in SOURCES}
+"""Source of every module, by its name."""
+
+
 @cache
 def rows() -> tuple[Row, ...]:
     table = []
@@ -157,7 +169,11 @@ def test_every_row_cites_and_names_code_and_a_test():
 
 
 def test_every_named_function_exists():
-    missing = sorted({name for row in rows() for name in row.where if not exists(name)})
+    """Those of the rows, and whatever else the page names below redmax."""
+    parts = "|".join(sorted(path.stem for path in ENGINE.iterdir() if path.stem.isidentifier()))
+    elsewhere = re.findall(rf"`((?:{parts})(?:\.\w+)+)`", DOCUMENT)
+    named = {name for row in rows() for name in row.where} | {name for name in elsewhere if not name.endswith(".py")}
+    missing = sorted(name for name in named if not exists(name))
     assert not missing, f"docs/equations.md names what is not there: {', '.join(missing)}"
 
 
@@ -169,23 +185,36 @@ def test_every_named_test_exists():
     assert not missing, f"docs/equations.md names tests that are not there: {', '.join(missing)}"
 
 
-def cited_by(citation: Citation, row: Row) -> bool:
-    """Whether the row is about the citation; a heading may be cut short by three dots."""
-    key, kind, what = citation
-    if kind != "heading" or not what.endswith("..."):
-        return citation in row.citations
-    start = what.removesuffix("...").strip()
-    return any(k == key and t == "heading" and heading.startswith(start) for k, t, heading in row.citations)
+def module_of(name: str) -> str:
+    """The module that a name of a row lies in; the file of a package's own text is the package."""
+    while name not in TEXTS:
+        name = name.rpartition(".")[0]
+    return name
 
 
-SOURCES = sorted(ENGINE.rglob("*.py"))
+def test_every_row_is_cited_by_the_code_it_names():
+    """From the page to the code: a reader who looks at the function finds the equation there."""
+    lost = []
+    for row in rows():
+        cited = {each for name in row.where for each in citations(TEXTS[module_of(name)])}
+        lost += [row.line for each in row.citations if not any(_is_same(other, each) for other in cited)][:1]
+    listed = "\n".join(lost)
+    assert not lost, f"equations that no docstring of the code beside them cites:\n{listed}"
+
+
+def _is_same(cited: Citation, listed: Citation) -> bool:
+    """Whether code cites what a row lists; a heading may be cut short by three dots in the code."""
+    key, kind, what = cited
+    if kind == "heading" and what.endswith("..."):
+        return listed[:2] == (key, kind) and listed[2].startswith(what.removesuffix("...").strip())
+    return cited == listed
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ENGINE).as_posix())
 def test_every_citation_in_the_engine_has_a_row_that_names_its_module(path):
-    module = ".".join(path.relative_to(ENGINE).with_suffix("").parts).removesuffix(".__init__")
-    for citation in sorted(citations(path.read_text(encoding="utf-8"))):
-        about = [row for row in rows() if cited_by(citation, row)]
+    module = name_of(path)
+    for citation in sorted(citations(TEXTS[module])):
+        about = [row for row in rows() if any(_is_same(citation, listed) for listed in row.citations)]
         said = " ".join(citation)
         assert about, f"'{said}' is cited but has no row in docs/equations.md"
         named = any(name == module or name.startswith(f"{module}.") for row in about for name in row.where)

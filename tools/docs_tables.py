@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes tables of the documents from the registries: python tools/docs_tables.py
+"""Writes tables and numbers of the documents from the registries: python tools/docs_tables.py
 
-A table stands between `<!-- table: NAME -->` and `<!-- end -->`; a test fails while it is out of date.
+A table stands between `<!-- table: NAME -->` and `<!-- end -->`, how many kinds there are of a sort between
+`<!-- count: NAME -->` and `<!-- end -->`; a test fails while one is out of date.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from redmax.outcome import CODES
 from redmax.simulate import CHANNELS
 from redmax.strands import Strand
 
-DOCS = Path(__file__).parents[1] / "docs"
-DOCUMENTS = (DOCS / "scene-format.md", DOCS / "simulating.md")
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "scene-format.md", ROOT / "docs" / "simulating.md")
+COUNTED = {"joints": JOINTS, "integrators": INTEGRATORS}
 WORDS = {"per_dof": "per DOF", "record": "object", "elements": "list", "reference": "name", "polygons": "faces"}
 
 
@@ -111,12 +113,17 @@ def tables() -> dict[str, str]:
     }
 
 
+def generated() -> dict[str, str]:
+    """What begins each part of the documents that is written here, and its content."""
+    counts = {f"<!-- count: {name} -->": str(len(registry.kinds)) for name, registry in COUNTED.items()}
+    return {**{f"<!-- table: {name} -->": f"\n{content}\n" for name, content in tables().items()}, **counts}
+
+
 def updated(text: str) -> str:
-    """A document with its tables as the registries have them."""
-    for name, content in tables().items():
-        begin = f"<!-- table: {name} -->"
+    """A document with its tables and numbers as the registries have them."""
+    for begin, content in generated().items():
         pattern = re.compile(re.escape(begin) + r".*?<!-- end -->", re.DOTALL)
-        text = pattern.sub(lambda _, begin=begin, content=content: f"{begin}\n{content}\n<!-- end -->", text)
+        text = pattern.sub(lambda _, begin=begin, content=content: f"{begin}{content}<!-- end -->", text)
     return text
 
 

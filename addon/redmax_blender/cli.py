@@ -63,6 +63,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
     add("--tangents", choices=("exact", "linear"), help="motion between keys (default: as the file says)")
     add("--loop", type=_count(1), metavar="N", help="let the end meet the start, led back over the last N frames")
     add("--channels", type=_channels, metavar="A,B", help=f"results as F-curves: {','.join(CHANNELS)}")
+    add("--seen-from", metavar="NAME", help="body from which the channel motion is seen (default: as the file says)")
     add("--route", choices=("numba", "numpy"), default="", help="what computes (default: numba where it is installed)")
     add("--again", action="store_true", help="simulate also where the file has a whole result of just this")
     add("--no-bake", action="store_true", help="only simulate; the result is in the cache beside --out")
@@ -147,6 +148,7 @@ def _bake_options(options: argparse.Namespace) -> dict[str, Any]:
         "loop": True if options.loop else None,
         "loop_frames": options.loop,
         "selected_only": options.selected_only or None,
+        "seen_from": options.seen_from,
     }
     if options.range:
         given |= {"range": "CUSTOM", "frame_start": options.range[0], "frame_end": options.range[1]}

@@ -191,6 +191,8 @@ def _set(group: Any, name: str, value: Any) -> None:
     prop = group.bl_rna.properties.get(name)
     if prop is None:
         raise FileProblem(f"There is no option '{name}'; the options are those of the panel by name")
+    if prop.type == "POINTER" and isinstance(value, str):
+        value = _object(group.id_data, value)
     try:
         if prop.type in ("INT", "FLOAT") and not prop.hard_min <= value <= prop.hard_max:
             least, most = (f"{bound:g}" if prop.type == "FLOAT" else bound for bound in (prop.hard_min, prop.hard_max))
@@ -198,6 +200,13 @@ def _set(group: Any, name: str, value: Any) -> None:
         setattr(group, name, value)
     except (TypeError, ValueError) as error:
         raise FileProblem(f"{prop.name} ({name}) cannot be {_short(value)}: {error}") from None
+
+
+def _object(scene: Any, name: str) -> bpy.types.Object:
+    found: bpy.types.Object | None = scene.objects.get(name)
+    if found is None:
+        raise FileProblem(f"There is no object '{name}' in the scene '{scene.name}'")
+    return found
 
 
 def _short(value: Any) -> str:

@@ -10,12 +10,14 @@ import numpy as np
 
 from .constraints import Constraint
 from .drives import Drive
-from .fields import SMALLEST, Element, Vector, array, elements, number, record, text
+from .fields import SMALLEST, Element, Pose, Vector, array, elements, number, record, text
 from .forces import Force
 from .geometry.solids import Solid
 from .joints import Joint
 from .spatial.inertia import MassProperties
 from .strands import Strand
+
+__all__ = ["Body", "Inertia", "Pose", "Scene"]
 
 
 @dataclass(frozen=True, kw_only=True)

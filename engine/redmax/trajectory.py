@@ -16,6 +16,8 @@ import numpy as np
 from . import npz
 from .arrays import Array, frozen
 from .errors import RedMaxError
+from .spatial import pose
+from .spatial.relative_motion import RelativeMotion, WorldMotion, seen_from
 
 Status: TypeAlias = Literal["complete", "stopped", "failed"]
 STATUSES: tuple[Status, ...] = ("complete", "stopped", "failed")
@@ -61,6 +63,9 @@ FACTS = {"body_names": list, "joint_names": list, "status": str, "message": str,
 
 DIMENSIONS = {"t": 1, "q": 2, "qdot": 2, "position": 3, "rotation": 3}
 """Arrays that every trajectory has."""
+
+WORLD = "world"
+"""The observer that stands still."""
 
 CHANNEL = "channel:"
 """What the names of channels begin with in a file."""
@@ -146,6 +151,26 @@ class Trajectory:
         except ValueError:
             known = ", ".join(self.body_names[:10])
             raise TrajectoryError(f"trajectory has no body '{name}'; its bodies are: {known}") from None
+
+    def seen_from(self, body: str | None, observer: str | None = None) -> RelativeMotion:
+        """How a body moves as seen from another, along that one's axes: pose, twist and acceleration of its frame.
+
+        None is the world on either side, and so is "world" unless a body has that name: seen from the world a body
+        moves as it does, seen from a body the world moves, too. Twist and acceleration are those of somebody who turns
+        with the observer and takes it to stand still (`RelativeMotion`).
+        """
+        moving, watching = self._world_motion(body), self._world_motion(observer)
+        return RelativeMotion(body or WORLD, observer or WORLD, *seen_from(moving, watching))
+
+    def _world_motion(self, name: str | None) -> WorldMotion:
+        if name is None or (name == WORLD and name not in self.body_names):
+            return WorldMotion.at_rest(len(self))
+        index = self.body(name)
+        for channel in ("twist", "acceleration"):
+            if channel not in self.channels:
+                raise TrajectoryError(f"trajectory has no channel '{channel}'; simulate again")
+        E = pose.from_quaternion(self.position[:, index], self.rotation[:, index])
+        return WorldMotion.of_twists(E, self.channels["twist"][:, index], self.channels["acceleration"][:, index])
 
     def save(self, path: str | Path, *, compressed: bool = True) -> None:
         """Write everything to one .npz file, whole or not at all. Compressing takes most of the time."""

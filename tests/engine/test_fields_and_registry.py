@@ -13,6 +13,7 @@ import pytest
 
 import redmax.constraints
 import redmax.forces
+import redmax.integrators
 import redmax.joints
 from redmax.fields import (
     Element,
@@ -143,6 +144,14 @@ def test_every_file_of_a_kind_is_registered(package, registry):
     files = {path.stem: path.read_text() for path in Path(package.__file__).parent.glob("*.py")}
     declared = {stem for stem, text in files.items() if re.search(r"^    kind: ClassVar\[str\] = ", text, re.M)}
     assert declared == set(registry.kinds)
+
+
+@pytest.mark.parametrize("package", [redmax.joints, redmax.forces, redmax.constraints, redmax.integrators])
+def test_packages_export_the_class_of_every_kind(package):
+    (registry,) = (value for value in vars(package).values() if isinstance(value, Registry))
+    for cls in registry:
+        assert getattr(package, cls.__name__) is cls
+        assert cls.__name__ in package.__all__
 
 
 def test_shape_kinds_are_the_documented_ones():

@@ -37,7 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "io": {"check", "files"},
     "model": {"joints", "forces", "constraints", "strands", "drives", "state"},
     "compile": {"check", "expand", "model", "dynamics"},
-    "trajectory": {"arrays", "errors", "npz"},
+    "trajectory": {"arrays", "errors", "npz", "spatial"},
     "solvers": {"model"},
     "dynamics": {"model", "solvers", "errors"},
     "vectorised": {"dynamics"},

@@ -13,7 +13,7 @@ from engine.integrators.pendulums import chain, double_pendulum, hinge, link
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import body_poses, kinematics
 from redmax.errors import ElementName
-from redmax.integrators import INTEGRATORS, Dop853, LinearlyImplicitEuler, RungeKutta4, SemiImplicitEuler
+from redmax.integrators import INTEGRATORS, Automatic, Dop853, LinearlyImplicitEuler, RungeKutta4, SemiImplicitEuler
 from redmax.integrators.explicit_runge_kutta import ExplicitRungeKutta, StepTooSmallError
 from redmax.joints import JOINTS, Fixed, Revolute, Spherical, SphericalEuler
 from redmax.scene import Body, Inertia, Scene
@@ -132,6 +132,31 @@ def test_a_motion_that_no_step_can_follow_names_its_joint(monkeypatch):
     samples = list(simulate(double_pendulum(), integrator=Dop853(dynamics="recursive"), duration=1.0))
     assert samples[-1].status == "failed"
     assert "joint 'Hinge 1': the adaptive step became too small" in samples[-1].message
+
+
+def test_a_run_needs_a_duration_only():
+    """It is that of the automatic integrator, and the trajectory says so."""
+    model = double_pendulum()
+    usual = record(model, simulate(model, duration=0.5))
+    asked = record(model, simulate(model, duration=0.5, integrator=Automatic(accuracy="standard"), fps=24.0))
+    assert (usual.status, len(usual)) == ("complete", 13)
+    np.testing.assert_array_equal(usual.q, asked.q)
+    assert usual.meta["integrator"] == "automatic"
+    assert (usual.meta["accuracy"], usual.meta["fps"]) == ("standard", 24.0)
+
+
+def test_a_trajectory_knows_what_its_run_was_begun_with():
+    model = double_pendulum()
+    run = record(model, simulate(model, duration=0.5, integrator=RungeKutta4(h=2e-3), fps=50.0))
+    assert (run.meta["integrator"], run.meta["h"], run.meta["fps"]) == ("rk4", 2e-3, 50.0)
+
+
+def test_samples_from_elsewhere_need_their_integrator():
+    model = double_pendulum()
+    samples = list(simulate(model, duration=0.1))
+    with pytest.raises(SimulationError, match="give the integrator and fps"):
+        record(model, samples)
+    assert record(model, samples, integrator=Automatic(), fps=24.0).status == "complete"
 
 
 def test_closing_the_generator_stops():

@@ -130,6 +130,13 @@ def lost_name(group: Any, name: str) -> str:
     return bone or (known if found is None else found.object.name)
 
 
+def last_name(group: Any, name: str) -> str:
+    """Name of the object that is referred to, also of one that was deleted since; empty if none ever was."""
+    obj = getattr(group, name)
+    known: str = getattr(group, f"{name}{KNOWN}")
+    return known if obj is None else str(obj.name)
+
+
 def clear(group: Any, name: str) -> None:
     """Refer to nothing, on purpose."""
     setattr(group, name, None)

@@ -44,6 +44,12 @@ WHAT = {
     "redmax_wrench": "What acts on its first body, along the world's axes: torque and force",
     HOLDING: "What it does to hold each of its conditions",
     "redmax_input": "Coordinate, velocity and force of each input",
+    "redmax_position": "Where the body's origin is",
+    "redmax_rotation": "How the body is turned, as a quaternion W X Y Z",
+    "redmax_velocity": "How fast the body's origin moves",
+    "redmax_angular_velocity": "How fast the body turns",
+    "redmax_acceleration": "How fast the velocity of the body's origin changes",
+    "redmax_angular_acceleration": "How fast the angular velocity of the body changes",
     "redmax_kinetic": "Kinetic energy of all mechanisms [J]",
     "redmax_potential": "Potential energy of all mechanisms [J]",
     "redmax_energy": "Kinetic and potential energy of all mechanisms [J]",
@@ -53,13 +59,25 @@ WHAT = {
 
 
 def own_title(name: str) -> str:
-    """What a result of a force, a constraint or the like is called: 'Tension' of 'redmax_tension'."""
+    """What a result of a body, a force or the like is called: 'Tension' of 'redmax_tension'."""
     return name.removeprefix(PREFIX).replace("_", " ").title()
 
 
-def own_tooltip(name: str, units: Sequence[str]) -> str:
-    """What such a result is, with the units of its numbers."""
-    return f"{WHAT.get(name, own_title(name))} [{', '.join(dict.fromkeys(units))}]"
+def own_tooltip(name: str, units: Sequence[str], seen_from: str = "") -> str:
+    """What such a result is, with the units of its numbers. seen_from: what a motion is relative to."""
+    seen = f", seen from {seen_from} and along its axes" if seen_from else ""
+    return f"{WHAT.get(name, own_title(name))}{seen}{_listed(units, '[]')}"
+
+
+def own_group(name: str, units: Sequence[str]) -> str:
+    """Title of such a result with the units of its numbers, or of one of them: 'Tension (N)'."""
+    return f"{own_title(name)}{_listed(units, '()')}"
+
+
+def _listed(units: Sequence[str], brackets: str) -> str:
+    """Units, each once, to be said after what is measured; nothing of plain numbers."""
+    named = ", ".join(dict.fromkeys(unit for unit in units if unit != "1"))
+    return f" {brackets[0]}{named}{brackets[1]}" if named else ""
 
 
 def group(name: str, index: int, units: Sequence[str] = ()) -> str:

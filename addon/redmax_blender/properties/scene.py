@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from .._engine import fields, integrators
-from . import element, from_specs
+from . import element, from_specs, references
 from .from_specs import OVERRIDABLE, STATIC
 
 ACCURACY = {name.upper(): ("automatic", {"accuracy": name}) for name in ("draft", "standard", "high")}
@@ -15,7 +15,7 @@ ACCURACY = {name.upper(): ("automatic", {"accuracy": name}) for name in ("draft"
 
 CUSTOM = "CUSTOM"
 
-CHANNELS = ("torque", "reaction", "energy", "gap", "forces")
+CHANNELS = ("torque", "reaction", "energy", "gap", "forces", "motion")
 """Switches of the results that a bake can write as F-curves."""
 
 
@@ -191,6 +191,16 @@ REDMAX_PG_bake_options = from_specs.make_group(
             "Springs and Gears",
             "Write what forces, constraints, strands and drives do, such as the tension of a spring, as keys on their "
             "custom properties",
+        ),
+        "motion": _switch(
+            "Motion",
+            "Write position, rotation, velocity and acceleration of each body as keys on its custom properties",
+        ),
+        **references.annotations(
+            "seen_from",
+            "Seen From",
+            "Body from which the motion is seen, along its axes and turning with it; empty for the world",
+            references.of_sort("body"),
         ),
     },
     "What Bake to Keyframes writes.",

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..properties.scene import CHANNELS
-from . import text_lines
+from . import element_rows, text_lines
 
 
 def draw_main(layout: bpy.types.UILayout, context: Any) -> None:
@@ -31,6 +31,9 @@ def draw_results(layout: bpy.types.UILayout, context: Any) -> None:
     column = _settings(layout).column(heading="Results", align=True)
     for name in CHANNELS:
         column.prop(options, name)
+    observer = _settings(layout)
+    observer.active = options.motion
+    element_rows.draw_reference(observer, options, "seen_from", needed=False, empty="World")
 
 
 def _settings(layout: bpy.types.UILayout) -> bpy.types.UILayout:

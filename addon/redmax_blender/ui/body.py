@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..properties import body as body_properties
-from . import generated, presets
+from . import generated, presets, results
 from .physics import PhysicsPanel
 
 BY_DENSITY = "DENSITY"
@@ -123,6 +123,19 @@ class REDMAX_PT_body_dynamics(BodyPanel, bpy.types.Panel):
         layout.prop(context.object.redmax.body, "damping")
 
 
+class REDMAX_PT_body_results(BodyPanel, bpy.types.Panel):
+    bl_label = "Results"
+    bl_parent_id = "REDMAX_PT_body"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return super().poll(context) and bool(results.channels(context.object))
+
+    def draw(self, context: Any) -> None:
+        self.layout.use_property_split = True
+        results.draw_channels(self.layout, context.object)
+
+
 CLASSES = (
     REDMAX_PT_body,
     REDMAX_PT_body_mass,
@@ -130,4 +143,5 @@ CLASSES = (
     REDMAX_PT_body_root,
     REDMAX_PT_body_velocity,
     REDMAX_PT_body_dynamics,
+    REDMAX_PT_body_results,
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baked results: custom properties with keys on a joint's object and on the scene."""
+"""Baked results: custom properties with keys on the object of a joint, a body or the like, and on the scene."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ ROWS = {
     "redmax_wrench": tuple(f"{what} {axis}" for what in ("Torque", "Force") for axis in "XYZ"),
     "redmax_reaction": tuple(f"{what} {axis}" for what in ("Torque", "Force") for axis in "XYZ"),
     "redmax_gap": ("Angle", "Distance"),
+    "redmax_rotation": tuple("WXYZ"),
+    **{
+        f"redmax_{name}": tuple("XYZ")
+        for name in ("position", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    },
 }
 """What the numbers of a result are, where they do not belong to the joint's coordinates."""
 
@@ -29,7 +34,7 @@ def channels(data: Any) -> list[str]:
 
 
 def _own_units(data: Any) -> dict[str, list[str]]:
-    """Units of the numbers of results that forces and the like have, by property."""
+    """Units of the numbers of results that bodies, forces and the like have, by property."""
     rows = (row.partition("=") for row in getattr(data.redmax.baked, "units", "").split(";") if row)
     return {name: units.split(",") for name, _, units in rows}
 
@@ -46,14 +51,13 @@ def draw_channels(layout: bpy.types.UILayout, data: Any, dofs: Sequence[Dof] = (
             single: dict[str, Any] = {"index": 0} if count else {}
             text = result_names.group(name, 0, units)
             if name in own:
-                text = f"{result_names.own_title(name)} ({own[name][0]})"
+                text = result_names.own_group(name, own[name])
             for words in TOO_LONG:
                 text = text.replace(words, "Motor")
             column.prop(data, path, text=text, **single)
             continue
         rows = ROWS.get(name) or [dof_rows.coordinate_label(dof.name) for dof in dofs]
         of_each = own.get(name) or [result_names.unit(name, index, units) for index in range(count)]
-        listed = dict.fromkeys(of_each)
-        column.label(text=f"{result_names.own_title(name)} ({', '.join(listed)})")
+        column.label(text=result_names.own_group(name, of_each))
         for index in range(count):
             column.prop(data, path, index=index, text=rows[index] if index < len(rows) else str(index + 1))

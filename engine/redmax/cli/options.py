@@ -9,8 +9,9 @@ from typing import Any
 
 from ..fields import Spec, field_problems, specs
 from ..integrators import INTEGRATORS, Integrator
+from ..simulate.run import AUTOMATIC
 
-DEFAULT = "automatic"
+DEFAULT = AUTOMATIC.kind
 
 
 def add_integrator_options(parser: argparse.ArgumentParser) -> None:

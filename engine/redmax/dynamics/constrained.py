@@ -53,7 +53,9 @@ def accelerations(
     qdot: Array,
     rank: int | None = None,
 ) -> ConstrainedMotion:
-    """Accelerations that satisfy the active rows. Source: RBDN eqs. 2.119-2.120 (the consistent pair of signs).
+    """Accelerations that satisfy the active rows. Source: RBDN eqs. 2.94, 2.96, 2.99-2.101, 2.119-2.120.
+
+    The last two are how they are solved, and the consistent pair of signs.
 
     qddot, phidot: (nr,) and (n, 6) of the mechanism without constraints, prescribed coordinates included.
     active: (m,), all equations and the one-sided rows that touch. qdot: (nr,).
@@ -83,6 +85,7 @@ def impact_change(
     rows: ConstraintRows, near: BoolArray, M: Array, speeds: Array, *, slow: Array, tiny: Array
 ) -> tuple[Array, Array]:
     """dqdot (nr,) of the impacts that are due on one-sided rows, one after another, and the impulses (m,).
+    RBDN eqs. 2.121-2.123 with restitution.
 
     near: (m,) the one-sided rows that can be met. speeds: (m,) G qdot - rate; equations bring theirs to 0.
     slow, tiny: (m,) speeds that do not bounce, and speeds that do not count. See `solvers.impacts`.

@@ -4,7 +4,7 @@
 A loop joint without rows of a closed form, or with something acting on its coordinates, carries a body of its own in
 the tree (`LoopJoint.half`). That body has half of the child's mass and inertia, the child keeps the other half, and six
 rows weld the two together. The sum of both halves moves as the whole body does between its two joints, so that this is
-exact for every joint.
+exact for every joint. RBDN section 2.8 has rows alone.
 """
 
 from __future__ import annotations

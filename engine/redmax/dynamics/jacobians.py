@@ -18,7 +18,7 @@ def jacobian(model: Model, kin: Kinematics) -> tuple[Array, Array]:
     """J and Jdot, each (6 n, nr): twists of the principal frames per unit qdot, and the time derivative along qdot.
 
     Rows 6 i : 6 i + 6 belong to body i, angular part first, in its own frame.
-    Source: RM19 eq. 18-20, Alg. 1.
+    Source: RM19 eqs. 11 and 18-20, Alg. 1; RBDN eqs. 2.1-2.17.
     """
     n, nr = model.body_count, model.dof_count
     J, Jdot = np.zeros((n, 6, nr)), np.zeros((n, 6, nr))
@@ -37,7 +37,10 @@ def jacobian(model: Model, kin: Kinematics) -> tuple[Array, Array]:
 
 
 def jacobian_products(model: Model, kin: Kinematics, x: Array) -> tuple[Array, Array]:
-    """y = J x and z = Jdot x, each (n, 6), for any x (nr,), in O(n) without forming J. Source: RM19 Alg. 2."""
+    """y = J x and z = Jdot x, each (n, 6), for any x (nr,), in O(n) without forming J.
+
+    Source: RM19 Alg. 2, RBDN eqs. 2.104-2.105 and Alg. 5.
+    """
     y, z = np.empty((model.body_count, 6)), np.empty((model.body_count, 6))
     for i in range(model.body_count):
         columns = model.columns(i)
@@ -53,7 +56,9 @@ def jacobian_products(model: Model, kin: Kinematics, x: Array) -> tuple[Array, A
 
 
 def jacobian_transpose_product(model: Model, kin: Kinematics, y: Array) -> Array:
-    """x = J^T y, (nr,), for body wrenches y (n, 6), in O(n) without forming J. Source: RM19 Alg. 3.
+    """x = J^T y, (nr,), for body wrenches y (n, 6), in O(n) without forming J.
+
+    Source: RM19 Alg. 3, RBDN eqs. 2.106-2.108 and Alg. 6. Erratum: eq. 2.107 loses a factor (see docs/equations.md).
 
     Line 6 is undefined for roots, which have nobody to hand their wrench to (erratum); it is skipped there.
     """

@@ -37,7 +37,9 @@ class Kinematics:
 
 
 def kinematics(model: Model, q: Array, qdot: Array, chart: IntArray | None = None) -> Kinematics:
-    """Poses and twists of all bodies. chart: (n,), see `State`. Source: RM19 eq. 17 and 22, Alg. 6 lines 1-3."""
+    """Poses and twists of all bodies. chart: (n,), see `State`. Source: RM19 eqs. 13-17 and 22, Alg. 6 lines 1-3;
+    SG13 eqs. 6-9.
+    """
     n, nr = model.body_count, model.dof_count
     if chart is None:
         chart = np.zeros(n, dtype=np.int64)

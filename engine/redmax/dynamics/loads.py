@@ -74,7 +74,7 @@ def own_coordinates(model: Model, kin: Kinematics) -> tuple[Array, Array, list[t
 def gravity_wrenches(model: Model, kin: Kinematics) -> Array:
     """(n, 6) gravity in the principal frames: (0, R^T m g). Source: RBDN eq. 1.22.
 
-    The symbol list of RM19 leaves the rotation out (erratum).
+    The list of symbols of RM19 section 6 leaves the rotation out (erratum).
     """
     f = np.zeros((model.body_count, 6))
     R_iw = np.swapaxes(kin.E_wi[:, :3, :3], 1, 2)
@@ -83,7 +83,7 @@ def gravity_wrenches(model: Model, kin: Kinematics) -> Array:
 
 
 def joint_loads(model: Model, q: Array, qdot: Array, t: float) -> tuple[Array, Array, Array]:
-    """f_r, K_r, D_r of torques, springs, damping, soft limits and motors, each (nr,)."""
+    """f_r, K_r, D_r of torques, springs, damping, soft limits and motors, each (nr,). Source: RBDN eqs. 2.68-2.70."""
     f, K, D = passive_loads(model, q, qdot, t)
     if motors(model).present:
         f_motors, K_motors, D_motors = motors(model).loads(q, qdot, t)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What motors of joints push with: clip(kp (target - q) + kd (target_rate - qdot), -maximum, maximum)."""
+"""What motors of joints push with: clip(kp (target - q) + kd (target_rate - qdot), -maximum, maximum).
+
+They are springs and dampers of joints, as those of RBDN eqs. 2.68-2.70, towards a target that moves.
+"""
 
 from __future__ import annotations
 

@@ -19,18 +19,29 @@ def powers(model: Model, kin: Kinematics, load: Loads, tau: Array, t: float) -> 
     tau: (nr,) whole force along each coordinate, read at animated joints that move; see `HybridDynamics`.
     Where it is not known (NaN), neither is the first power.
     """
-    q, qdot, changes = own_coordinates(model, kin)
+    found = along_coordinates(model, own_coordinates(model, kin), kin.qdot, tau - load.f_r, load.D_r, t)
+    found[1] += float(model.body_damping @ (kin.phi**2).sum(axis=1))
+    return found + body_forces.powers(model, kin.E_wi, kin.phi, t) if model.forces else found
+
+
+def along_coordinates(
+    model: Model, own: tuple[Array, Array, list[tuple[slice, Array]]], qdot: Array, needed: Array, D_r: Array, t: float
+) -> Array:
+    """(2,) [W]: the part of `powers` that belongs to joints.
+
+    own: of `own_coordinates`. needed: (nr,) what joints need on top of their loads, read at animated ones that move.
+    D_r: (nr,) of `Loads`.
+    """
+    q, qdot_own, changes = own
     # Loads keeps only the diagonal of B^T D B; power is exact in the coordinates the dampers are meant in.
-    D = passive_loads(model, q, qdot, t)[2] if changes or motors(model).present else load.D_r
-    work = float(applied_torques(model, t) @ qdot)
+    D = passive_loads(model, q, qdot_own, t)[2] if changes or motors(model).present else D_r
+    work = float(applied_torques(model, t) @ qdot_own)
     if motors(model).present:
-        work += float(motors(model).loads(q, qdot, t)[0] @ qdot)
-    driven = model.prescribed & (kin.qdot != 0.0)
+        work += float(motors(model).loads(q, qdot_own, t)[0] @ qdot_own)
+    driven = model.prescribed & (qdot != 0.0)
     if driven.any():
-        work += float((tau - load.f_r)[driven] @ kin.qdot[driven])
-    loss = float(model.body_damping @ (kin.phi**2).sum(axis=1) - D @ qdot**2)
-    of_bodies = np.array([work, loss])
-    return of_bodies + body_forces.powers(model, kin.E_wi, kin.phi, t) if model.forces else of_bodies
+        work += float(needed[driven] @ qdot[driven])
+    return np.array([work, -float(D @ qdot_own**2)])
 
 
 def of_motors(model: Model, kin: Kinematics, t: float) -> tuple[Array, Array]:

@@ -24,7 +24,7 @@ from .singular import solve
 def forward_dynamics(
     model: Model, kin: Kinematics, loads: Loads, qddot_prescribed: Array | None = None
 ) -> HybridDynamics:
-    """Accelerations, joint forces and joint wrenches. Source: RM19 Alg. 6.
+    """Accelerations, joint forces and joint wrenches. Source: RM19 Alg. 6, RBDN Alg. 9.
 
     qddot_prescribed: (nr,), read at the prescribed coordinates only; may be left out when nothing is prescribed.
     loads.f_m carries gravity rotated into the body frame; the symbol list of RM19 forgets the rotation (erratum).
@@ -75,7 +75,8 @@ def inverse_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot: Array) 
     """Joint forces tau and joint wrenches F that give the accelerations qddot (nr,) under the body loads `loads.f_m`.
 
     tau is the whole generalized force; tau - loads.f_r is what a motor must add to springs, dampers and torques.
-    Source: RM19 Alg. 6 with every joint prescribed (Mhat = sum of M, so the wrenches are summed directly).
+    Source: RM19 Alg. 6 with every joint prescribed (Mhat = sum of M, so the wrenches are summed directly), which is
+    SG13 eqs. 4 and 13-15.
     """
     n = model.body_count
     eta = velocity_products(model, kin)
@@ -102,7 +103,7 @@ def inverse_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot: Array) 
 def velocity_products(model: Model, kin: Kinematics) -> Array:
     """eta = ad(V) S qdot + Sdot qdot, (n, 6) [rad/s^2, m/s^2]: Vdot = Ad_jp Vdot_p + S qddot + eta.
 
-    Source: RM19 Alg. 6 line 4.
+    Source: RM19 Alg. 6 line 4, SG13 eqs. 11-12.
     """
     eta = np.empty((model.body_count, 6))
     for j in range(model.body_count):

@@ -22,4 +22,17 @@ FORCES.add(6, Drag)
 FORCES.add(7, Muscle)
 FORCES.add(8, MultiPointMuscle)
 
-__all__ = ["FORCES", "BoundForce", "Force", "Placement"]
+__all__ = [
+    "FORCES",
+    "BoundForce",
+    "Cable",
+    "Drag",
+    "Force",
+    "MultiPointMuscle",
+    "Muscle",
+    "Placement",
+    "PointForce",
+    "PointToPoint",
+    "SpringDamper",
+    "Wrench",
+]

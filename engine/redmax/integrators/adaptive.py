@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What methods share that choose their step by an error estimate.
 
-They begin anew where coordinates are recentred and where inputs jump.
+They begin anew where coordinates are recentred and where inputs jump. They integrate RBDN eq. 2.21.
 """
 
 from __future__ import annotations

@@ -364,8 +364,8 @@ class ConstrainedRun:
         """v1 (nr,) that satisfies the rows, from v without them: A (v1 - v) = G^T lambda at the old state.
 
         A: (nr, nr) matrix of the linearly implicit step. The reference treatment adds -gamma times the error to what
-        velocities have to be. Source: RBDN eq. 2.95 and 2.97, with inequalities eq. 2.101; prescribed accelerations
-        enter by the velocity they lead to.
+        velocities have to be. Source: RBDN eqs. 2.95, 2.97 and 2.101, the last at the velocity level; prescribed
+        accelerations enter by the velocity they lead to.
         """
         kin = fast.kinematics(self.model, state.q, state.qdot, state.chart)
         rows = self.rows(kin, t_end)

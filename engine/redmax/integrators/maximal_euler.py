@@ -111,7 +111,7 @@ def end_twists(
     (M - h D - h^2 K) Phi1 + G^T lambda = P - h D Phi0 + h f, at the old poses with inputs at the new time; the impulses
     of the joints are -G^T lambda. P are the momenta M Phi0 in the axes turned by h omega0. Its first terms, M Phi0 +
     h ad^T M Phi0, are RBDN eq. 1.28; left at that, a flying body that spins at omega would get faster by
-    sqrt(1 + (h omega)^2) in every step. Source: RBDN eqs. 1.28, 1.30 (erratum: sign of D) and 1.73.
+    sqrt(1 + (h omega)^2) in every step. Source: RBDN eqs. 1.27-1.28, 1.30 (erratum: sign of D) and 1.73.
     """
     load = loads(model, kin, t_end)
     rows = joint_rows(model, kin, t_end)

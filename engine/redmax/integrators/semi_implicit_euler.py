@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Semi-implicit (symplectic) Euler: new velocities from old forces, new positions from new velocities."""
+"""Semi-implicit (symplectic) Euler: new velocities from old forces, new positions from new velocities.
+
+Source: RBDN eqs. 2.19-2.20.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from .rotation_vector import recentre_vector, rewrite_vector
 class Free(Joint):
     """All six freedoms, q = (rotation vector r, translation x), Q = R T: the position is R x, not x.
 
-    S = (J 0; -[x] J 1) with the right Jacobian J of r. Source: RM19 eq. 42-44.
+    S = (J 0; -[x] J 1) with the right Jacobian J of r. Source: RM19 eq. 42-44, RBDN eqs. 2.48-2.55.
     Use `free_translation_rotation` for coordinates that hold the position itself.
     """
 

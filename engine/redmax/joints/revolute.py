@@ -17,7 +17,7 @@ from .base import Joint, unit_vector
 class Revolute(Joint):
     """Hinge: Q rotates by q about `axis`, S = (a, 0).
 
-    Source: RM19 eq. 29-30; eq. 30 prints S with a stray identity block (erratum).
+    Source: RBDN eq. 2.41; RM19 eq. 29-30, of which eq. 30 prints S with a stray identity block (erratum).
     """
 
     kind: ClassVar[str] = "revolute"

@@ -17,8 +17,8 @@ from .rotation_vector import recentre_vector, rewrite_vector
 class Spherical(Joint):
     """Ball joint: q is the rotation vector, Q = exp [q], S = (right Jacobian of q; 0).
 
-    Source: RM19 eq. 36-41. The closed form and its series replace eq. 37 and 41, which lose digits near q = 0 and
-    have no limit there (erratum: Sdot is -[qdot]/2 at q = 0, not 0).
+    Source: RM19 eq. 36-41, RBDN eqs. 2.42-2.47. The closed form and its series replace RM19 eq. 37 and 41, which lose
+    digits near q = 0 and have no limit there (erratum: Sdot is -[qdot]/2 at q = 0, not 0).
     `recentre` takes off a whole turn beyond 1.5 pi. Torques, springs and limits act on the rotation vector nearest to
     rest, so a spring always pulls the shorter way round; half a turn from rest it changes its side.
     """

@@ -19,7 +19,7 @@ from .euler_charts import chart_axes, euler_jacobian_dot, euler_motion, recentre
 class SphericalEuler(Joint):
     """Ball joint: q are the Euler angles of `sequence`, Q = R_i(q1) R_j(q2) R_k(q3).
 
-    Source: RBDN eq. 2.30-2.35 (xzx) and 2.36 (xyz).
+    Source: RBDN eq. 2.29-2.35 (xzx) and 2.36 (xyz).
     `recentre` changes to another sequence near gimbal lock: `euler_charts`. Torques, springs and limits
     keep acting on the angles of `sequence` (`dynamics.loads`); at its own lock these forces have no bound.
     """

@@ -15,7 +15,8 @@ from .base import Joint
 class Translational(Joint):
     """Moves anywhere without turning: S = (0; 1).
 
-    Source: RM19 eq. 27-28; eq. 28 prints S with stray blocks (erratum), RBDN eq. 2.28 is right.
+    Source: RM19 eq. 27-28; eq. 28 prints S with stray blocks (erratum). RBDN eqs. 2.22-2.28, from the fixed joint to
+    this one, are right.
     """
 
     kind: ClassVar[str] = "translational"

@@ -16,7 +16,7 @@ from .base import Joint
 class Universal(Joint):
     """Cardan joint: Q = Rx(q1) Ry(q2). The axes are always perpendicular, so there is no singularity.
 
-    S = (Ry(q2)^T e_x, e_y) in the angular rows. Source: RM19 eq. 31-35 with q3 = 0.
+    S = (Ry(q2)^T e_x, e_y) in the angular rows. Source: RM19 eq. 31-35 with q3 = 0, RBDN eqs. 2.37-2.40.
     """
 
     kind: ClassVar[str] = "universal"

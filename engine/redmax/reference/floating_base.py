@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kindr's floating-base form: a free base B and turning or sliding joints, quaternion coordinates.
+"""Kindr's floating-base form: free bases B, from which joints of any kind lead on, with quaternion coordinates.
 
-q = (r_IB in I, quaternion of C_IB, phi_1 ... phi_nj), shape (7 + nj,); u = (v_B in I, omega_IB in B, phidot), shape
-(6 + nj,). I is the world, B the joint frame of the root body; joints come in model order. **Linear first**, as in
-chain_jacobians.py and unlike the rest of the engine. Equations: M udot = h, h = f - g.
+Every root body is a base. u = (v_B in I, omega_IB in B of each base, qdot of the joints beyond), shape (nu,), nu = 6
+per base and a column per coordinate. I is the world, B the joint frame of a root; joints come in model order.
+**Linear first**, as in chain_jacobians.py and unlike the rest of the engine. Equations: M udot = h, h = f - g.
+A base that is not free moves as its joint lets it: u = B qdot, and the equations are transformed to qdot.
+
+With one free base, q = (r_IB in I, quaternion of C_IB, coordinates of the joints), shape (7 + nj,).
 Source: KINDR16, "Generalized Coordinates of a Floating-Base System", "Projected Newton-Euler Equations" and
-"Transformation of Equations of Motion".
+"Transformation of Equations of Motion". The sheet has turning joints alone.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ from ..arrays import Array, BoolArray, IntArray
 from ..dynamics.joint_coordinates import joint_coordinates
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.loads import Loads
+from ..dynamics.prescribed import accelerations as given_accelerations
+from ..dynamics.singular import solve
 from ..errors import RedMaxError
-from ..joints.prismatic import Prismatic
-from ..joints.revolute import Revolute
 from ..model import Model
 from ..spatial import chain_jacobians, pose, quaternion, so3
 
@@ -26,11 +29,11 @@ BASE = chain_jacobians.BASE_COLUMNS
 
 
 class FloatingBaseError(RedMaxError):
-    """A mechanism that is not a free base with turning and sliding joints."""
+    """A mechanism that is not one free base with joints beyond it."""
 
 
 def check_floating_base(model: Model) -> None:
-    """Raises FloatingBaseError, naming the joint, unless the form can describe the model."""
+    """Raises FloatingBaseError, naming the joint, unless there is one base and it is free."""
     if model.body_count == 0:
         raise FloatingBaseError("floating base: the model has no bodies; add a body with a free joint")
     for j, joint in enumerate(model.joints):
@@ -38,22 +41,25 @@ def check_floating_base(model: Model) -> None:
             what, hint = "is a second root", "give every other body a joint to the base"
         elif j == 0 and joint.ndof != BASE:
             what, hint = f"carries the base but has {joint.ndof} degrees of freedom", "make it a free joint"
-        elif j > 0 and not isinstance(joint, Revolute | Prismatic):
-            what, hint = f"is of kind '{joint.kind}'", "use revolute or prismatic joints beyond the base"
-        elif model.prescribed[model.columns(j)].any():
-            what, hint = "is animated or locked", "make it simulated"
         else:
             continue
         raise FloatingBaseError(f"floating base: joint '{joint.name}' {what}; {hint}")
 
 
 def floating_coordinates(model: Model, kin: Kinematics) -> tuple[Array, Array]:
-    """q (7 + nj,) and u (6 + nj,) of the mechanism. The quaternion has w >= 0."""
+    """q (7 + nj,) and u (6 + nj,) of a mechanism with one free base. The quaternion has w >= 0."""
     check_floating_base(model)
-    E_IB, V_B = kin.E_wj[0], kin.V[0]
+    E_IB = kin.E_wj[0]
     q = np.concatenate([pose.position(E_IB), quaternion.from_matrix(pose.rotation(E_IB)), kin.q[BASE:]])
-    u = np.concatenate([pose.rotation(E_IB) @ V_B[3:], V_B[:3], kin.qdot[BASE:]])
-    return q, u
+    return q, velocities(model, kin)
+
+
+def velocities(model: Model, kin: Kinematics) -> Array:
+    """u (nu,) of any mechanism [m/s, rad/s]."""
+    roots = _roots(model)
+    v_I = np.einsum("nab,nb->na", pose.rotation(kin.E_wj[roots]), kin.V[roots, 3:])
+    bases = np.concatenate([v_I, kin.V[roots, :3]], axis=1)
+    return np.concatenate([bases.ravel(), kin.qdot[_beyond(model)]])
 
 
 def joint_state(model: Model, q: Array, u: Array, guess: Array, chart: IntArray) -> tuple[Array, Array]:
@@ -86,38 +92,42 @@ def velocity_matrix(q: Array) -> Array:
 
 
 def mass_center_jacobians(model: Model, kin: Kinematics) -> tuple[Array, Array]:
-    """J and Jdot, each (n, 6, 6 + nj): (v; omega) of every centre of mass in I is J u. Source: KINDR16 eqs. 10-18."""
-    check_floating_base(model)
-    n = model.body_count
-    _, u = floating_coordinates(model, kin)
-    C_IB, r_IB = pose.rotation(kin.E_wj[0]), pose.position(kin.E_wj[0])
-    slides = np.array([isinstance(joint, Prismatic) for joint in model.joints[1:]], dtype=bool)
-    axes_j = np.where(slides[:, None], kin.S[3:, BASE:].T, kin.S[:3, BASE:].T)
-    # Everything of the joints in B, as the blocks of eqs. 10 and 13 want it.
-    axes_B = np.einsum("nab,nb->na", pose.rotation(kin.E_wj[1:]), axes_j) @ C_IB
-    origins_B = (pose.position(kin.E_wj[1:]) - r_IB) @ C_IB
-    on_path = _on_path(model)
-    J = np.empty((n, 6, 6 + n - 1))
+    """J and Jdot, each (n, 6, nu): (v; omega) of every centre of mass in I is J u. Source: KINDR16 eqs. 10-18.
+
+    A column of a joint is its twist S along one coordinate, which turns with everything up to that joint; besides, the
+    numbers in S change (Sdot), for which the sheet has no term: its axes are fixed in their bodies.
+    """
+    n, roots, beyond = model.body_count, _roots(model), _beyond(model)
+    owner = _owners(model)[beyond]
+    base_of, on_path = _base_of(model, roots), _on_path(model)[:, owner]
+    J, grown = np.zeros((2, n, 6, BASE * len(roots) + len(beyond)))
     for k in range(n):
-        r_BQ = C_IB.T @ (pose.position(kin.E_wi[k]) - r_IB)
-        J_P, J_R = chain_jacobians.joint_columns(axes_B, origins_B, slides, r_BQ)
-        J[k] = chain_jacobians.spatial_jacobian(
+        base = int(base_of[k])
+        E_IB = kin.E_wj[roots[base]]
+        C_IB = pose.rotation(E_IB)
+        E_Bj = pose.inverse(E_IB) @ kin.E_wj[owner]  # of each column, as the blocks of eqs. 10 and 13 want it
+        r_BQ = C_IB.T @ (pose.position(kin.E_wi[k]) - pose.position(E_IB))
+        J_P, J_R = chain_jacobians.twist_columns(E_Bj, kin.S[:, beyond], r_BQ)
+        whole = chain_jacobians.spatial_jacobian(
             chain_jacobians.point_jacobian(C_IB, r_BQ, J_P * on_path[k]),
             chain_jacobians.rotation_jacobian(C_IB, J_R * on_path[k]),
         )
-    carried = chain_jacobians.carries(n - 1, floating_base=True)
-    Jdot = np.stack([chain_jacobians.jacobian_dot(J[k], carried, u) for k in range(n)])
+        own, joints = slice(BASE * base, BASE * (base + 1)), slice(BASE * len(roots), None)
+        J[k, :, own], J[k, :, joints] = whole[:, :BASE], whole[:, BASE:]
+        dP, dR = chain_jacobians.twist_columns(E_Bj, kin.Sdot[:, beyond], r_BQ)
+        grown[k, :, joints] = np.concatenate([C_IB @ dP, C_IB @ dR]) * on_path[k]
+    carried, u = _carried(len(roots), owner), velocities(model, kin)
+    Jdot = np.stack([chain_jacobians.jacobian_dot(J[k], carried, u) for k in range(n)]) + grown if n else J
     return J, Jdot
 
 
 def equations_of_motion(model: Model, kin: Kinematics, load: Loads) -> tuple[Array, Array]:
-    """M (6 + nj, 6 + nj) and h = f - g (6 + nj,) of M udot = h: projected Newton-Euler equations.
+    """M (nu, nu) and h = f - g (nu,) of M udot = h: projected Newton-Euler equations, as if every base were free.
 
     M = sum J_P^T m J_P + J_R^T Theta J_R;   g = sum J_P^T m Jdot_P u + J_R^T (Theta Jdot_R u + omega x Theta omega),
     with Theta about the centre of mass in the axes of I. f holds the wrenches on bodies and the torques on coordinates.
     """
-    _, u = floating_coordinates(model, kin)
-    J, Jdot = mass_center_jacobians(model, kin)
+    u, (J, Jdot) = velocities(model, kin), mass_center_jacobians(model, kin)
     M, h = np.zeros((len(u), len(u))), generalised_torques(model, kin, load)
     for k in range(model.body_count):
         J_P, J_R, Jdot_P, Jdot_R = J[k, :3], J[k, 3:], Jdot[k, :3], Jdot[k, 3:]
@@ -131,30 +141,52 @@ def equations_of_motion(model: Model, kin: Kinematics, load: Loads) -> tuple[Arr
 
 
 def generalised_torques(model: Model, kin: Kinematics, load: Loads) -> Array:
-    """(6 + nj,) the torques on the engine's coordinates, load.f_r, as forces on u: B^-T f_r."""
+    """(nu,) forces on u that do what the torques load.f_r do on the engine's coordinates: f_r = B^T of them."""
     B, _ = change_of_coordinates(model, kin)
-    return np.linalg.solve(B.T, load.f_r)
+    return np.asarray(np.linalg.pinv(B.T) @ load.f_r)
 
 
 def accelerations(model: Model, kin: Kinematics, load: Loads) -> Array:
-    """udot (6 + nj,) = M^-1 h: (dv_B/dt in I, domega_IB/dt in B, phiddot)."""
+    """udot (6 + nj,) = M^-1 h of a simulated mechanism with one free base: (dv_B/dt in I, domega_IB/dt in B, qddot)."""
+    check_floating_base(model)
+    if model.prescribed.any():
+        joint = next(j for k, j in enumerate(model.joints) if model.prescribed[model.columns(k)].any())
+        text = f"floating base: joint '{joint.name}' is animated or locked; make it simulated, or use forward_dynamics"
+        raise FloatingBaseError(text)
     return np.linalg.solve(*equations_of_motion(model, kin, load))
 
 
-def change_of_coordinates(model: Model, kin: Kinematics) -> tuple[Array, Array]:
-    """B and Bdot (6 + nj, 6 + nj): u = B qdot, udot = B qddot + Bdot qdot, with the engine's qdot.
+def forward_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot_prescribed: Array | None = None) -> Array:
+    """qddot, (nr,) [rad/s^2 or m/s^2], of any tree. Arguments as in `projected.forward_dynamics`.
 
-    The base block is (0 C_IB; 1 0) S: the free joint's twist with its halves exchanged and v turned into I.
+    The equations of free bases, transformed to the engine's velocities; their free rows are solved.
     """
-    check_floating_base(model)
-    C_IB, omega = pose.rotation(kin.E_wj[0]), kin.V[0, :3]
-    T, Tdot = np.zeros((6, 6)), np.zeros((6, 6))
-    T[:3, 3:], T[3:, :3] = C_IB, np.eye(3)
-    Tdot[:3, 3:] = C_IB @ so3.hat(omega)
-    B, Bdot = np.eye(model.dof_count), np.zeros((model.dof_count, model.dof_count))
-    S, Sdot = kin.S[:, :BASE], kin.Sdot[:, :BASE]
-    B[:BASE, :BASE] = T @ S
-    Bdot[:BASE, :BASE] = T @ Sdot + Tdot @ S
+    qddot = given_accelerations(model, qddot_prescribed)
+    free, given = ~model.prescribed, model.prescribed
+    B, Bdot = change_of_coordinates(model, kin)
+    M, h = transformed_equations(*equations_of_motion(model, kin, loads), B, Bdot, kin.qdot)
+    qddot[free] = solve(M[np.ix_(free, free)], h[free] - M[np.ix_(free, given)] @ qddot[given], "a joint")
+    return qddot
+
+
+def change_of_coordinates(model: Model, kin: Kinematics) -> tuple[Array, Array]:
+    """B and Bdot (nu, nr): u = B qdot, udot = B qddot + Bdot qdot, with the engine's qdot.
+
+    The block of a base is (0 C_IB; 1 0) S: the twist of its joint with the halves exchanged and v turned into I. It is
+    square for a free joint, else a base has more velocities than its joint has coordinates.
+    """
+    roots, beyond = _roots(model), _beyond(model)
+    B, Bdot = np.zeros((2, BASE * len(roots) + len(beyond), model.dof_count))
+    for base, root in enumerate(roots.tolist()):
+        C_IB, omega = pose.rotation(kin.E_wj[root]), kin.V[root, :3]
+        T, Tdot = np.zeros((6, 6)), np.zeros((6, 6))
+        T[:3, 3:], T[3:, :3] = C_IB, np.eye(3)
+        Tdot[:3, 3:] = C_IB @ so3.hat(omega)
+        columns, rows = model.columns(root), slice(BASE * base, BASE * (base + 1))
+        S, Sdot = kin.S[:, columns], kin.Sdot[:, columns]
+        B[rows, columns] = T @ S
+        Bdot[rows, columns] = T @ Sdot + Tdot @ S
+    B[BASE * len(roots) + np.arange(len(beyond)), beyond] = 1.0
     return B, Bdot
 
 
@@ -163,11 +195,42 @@ def transformed_equations(Mbar: Array, hbar: Array, B: Array, Bdot: Array, u: Ar
     return B.T @ Mbar @ B, B.T @ hbar - B.T @ Mbar @ (Bdot @ u)
 
 
+def _roots(model: Model) -> IntArray:
+    """Bodies that hang from the world."""
+    return np.flatnonzero(model.parent < 0)
+
+
+def _owners(model: Model) -> IntArray:
+    """(nr,) joint of each coordinate."""
+    return np.repeat(np.arange(model.body_count), np.diff(model.dof))
+
+
+def _beyond(model: Model) -> IntArray:
+    """Coordinates of joints that are not those of a base."""
+    return np.flatnonzero(model.parent[_owners(model)] >= 0)
+
+
 def _on_path(model: Model) -> BoolArray:
-    """(n, nj) whether joint j + 1 lies between the base and body k."""
-    on_path = np.zeros((model.body_count, model.body_count), dtype=bool)
+    """(n, n) whether joint j leads to body k, [k, j]."""
+    on_path = np.eye(model.body_count, dtype=bool)
     for k in range(model.body_count):
-        on_path[k, k] = True
         if model.parent[k] >= 0:
             on_path[k] |= on_path[model.parent[k]]
-    return on_path[:, 1:]
+    return on_path
+
+
+def _base_of(model: Model, roots: IntArray) -> IntArray:
+    """(n,) which base each body hangs from."""
+    return np.argmax(_on_path(model)[:, roots], axis=1) if len(roots) else np.zeros(0, np.int64)
+
+
+def _carried(bases: int, owner: IntArray) -> BoolArray:
+    """(nu, nu) as `chain_jacobians.carries`: all columns of a joint turn with it, and with everything before it.
+
+    owner: joint of each column beyond the bases, whose own columns come first. Those that are not on the way to a body
+    are zero in its Jacobian, so that the order of numbers is enough.
+    """
+    of_bases = np.tile([-2, -2, -2, -1, -1, -1], bases)  # linear columns lie along the axes of I, which nothing turns
+    order = np.concatenate([of_bases, owner])
+    carried: BoolArray = order[:, None] >= order[None, :]
+    return carried

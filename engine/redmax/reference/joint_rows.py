@@ -4,7 +4,7 @@
 Phi (6n,) are the twists of the principal frames, bodies in model order. A joint sees the relative twist at its
 frame, V_rel = Ad_ji phi_i - Ad_jp phi_p; the rows of V_rel that S does not span must vanish.
 For constant S along coordinate axes these are rows of the adjoint with the joint's own rows dropped, as in
-RBDN section 1.10. For any other S they are combinations of rows, C V_rel with C S = 0, and C turns with S.
+RBDN section 1.10 and eq. 1.70. For any other S they are combinations of rows, C V_rel with C S = 0, and C turns with S.
 An animated or locked joint keeps all six rows, and gamma is the twist it is told to have.
 Metres and radians weigh alike wherever a joint's six components are measured together.
 """

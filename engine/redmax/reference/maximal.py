@@ -94,7 +94,7 @@ def accelerations(
     """phidot (n, 6) of the principal frames and the multipliers lambda (m,) of the joints' rows.
 
     rate [1/s] > 0 pulls the rows back by Baumgarte's gddot + 2 rate gdot + rate^2 g = 0, critically damped, where
-    gap (n, 6) is what the joints are open by. Source: RBDN eqs. 1.21 and 1.73 at the acceleration level.
+    gap (n, 6) is what the joints are open by. Source: RBDN eqs. 1.21 and 1.82, and eq. 1.73 for accelerations.
     """
     Phi = kin.phi.ravel()
     b = rows.gammadot - rows.Gdot @ Phi - 2.0 * rate * (rows.G @ Phi - rows.gamma)

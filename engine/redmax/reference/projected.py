@@ -48,7 +48,7 @@ def forward_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot_prescrib
 
     qddot_prescribed: (nr,), read at the prescribed coordinates only (`animation.prescribed_motion` gives it); may be
     left out when nothing is prescribed. The free rows of M_r qddot = f are solved for the free coordinates.
-    Source: RM19 eq. 12.
+    Source: RM19 eq. 12, RBDN eq. 2.18.
     """
     qddot = accelerations(model, qddot_prescribed)
     free, given = ~model.prescribed, model.prescribed

@@ -7,7 +7,7 @@
 
 from .divergence import MAX_SPEED, MAX_SPIN, DivergedError, divergence
 from .recorder import Recorder, record
-from .run import SimulationError, frame_count, simulate
+from .run import Samples, SimulationError, frame_count, simulate
 from .sample import CHANNELS, Sample
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "DivergedError",
     "Recorder",
     "Sample",
+    "Samples",
     "SimulationError",
     "divergence",
     "frame_count",

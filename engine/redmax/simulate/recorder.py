@@ -20,6 +20,7 @@ from ..outcome import Outcome, remark
 from ..singular_poses import choice_made, singular_pose
 from ..spatial import quaternion
 from ..trajectory import Status, Trajectory
+from .run import Samples, SimulationError
 from .sample import PER_BODY, PER_COORDINATE, Sample
 
 
@@ -111,8 +112,17 @@ class Recorder:
         return singular_pose(self.model, states, strengths), choice_made(self.model, states, strengths)
 
 
-def record(model: Model, samples: Iterable[Sample], *, integrator: Integrator, fps: float) -> Trajectory:
-    """Drain the samples of `simulate` into a trajectory."""
+def record(
+    model: Model, samples: Iterable[Sample], *, integrator: Integrator | None = None, fps: float | None = None
+) -> Trajectory:
+    """Drain the samples of `simulate` into a trajectory.
+
+    integrator, fps: what samples were computed with; only needed where they do not come from `simulate` itself.
+    """
+    if isinstance(samples, Samples):
+        integrator, fps = integrator or samples.integrator, fps or samples.fps
+    if integrator is None or fps is None:
+        raise SimulationError("samples that do not come from simulate: give the integrator and fps they were made with")
     recorder = Recorder(model, integrator=integrator, fps=fps)
     for sample in samples:
         recorder.add(sample)

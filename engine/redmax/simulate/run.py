@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 
 from ..dynamics.constrained import ConstraintError
 from ..errors import ElementName, RedMaxError, RunError
 from ..fields import field_problems
-from ..integrators import Integrator, Stepper
+from ..integrators import Automatic, Integrator, Stepper
 from ..integrators.base import NOT_FINITE, WHAT_IS_FAST
 from ..integrators.watch import PATIENCE, StoppedError, Watch
 from ..model import Model
@@ -26,23 +26,42 @@ MAX_FRAMES = 10_000_000
 """More frames than this are a mistake in fps or duration, and would not fit into memory."""
 
 
+AUTOMATIC = Automatic()
+"""How a run steps through time where nobody says otherwise."""
+
+
 class SimulationError(RedMaxError):
     """A simulation that cannot begin."""
+
+
+class Samples(Iterator[Sample]):
+    """The samples of a run, computed as they are asked for. integrator, fps: what the run was begun with."""
+
+    def __init__(self, samples: Generator[Sample, None, None], integrator: Integrator, fps: float) -> None:
+        self._samples, self.integrator, self.fps = samples, integrator, fps
+
+    def __next__(self) -> Sample:
+        return next(self._samples)
+
+    def close(self) -> None:
+        """Stop the run."""
+        self._samples.close()
 
 
 def simulate(
     model: Model,
     state: State | None = None,
     *,
-    integrator: Integrator,
-    fps: float = 24.0,
     duration: float,
+    integrator: Integrator = AUTOMATIC,
+    fps: float = 24.0,
     patience: float = PATIENCE,
     stopped: Callable[[], bool] | None = None,
-) -> Iterator[Sample]:
+) -> Samples:
     """One sample per frame from the start, at t0 + k / fps, up to the last frame within `duration` [s].
 
-    state: where to start, the model's own start if None. Closing the iterator stops the run.
+    state: where to start, the model's own start if None. Closing what is returned stops the run.
+    integrator: `Automatic` at its standard accuracy, as on the command line and in Blender, unless another is given.
     patience: seconds of computing after which a run fails that hardly gets on; infinite for one that may take any time.
     stopped: asked between steps, also in the middle of a frame; samples end where it says True.
     Raises SimulationError at once for what cannot be simulated; later failures are a status on the last sample.
@@ -69,7 +88,7 @@ def simulate(
     except ConstraintError as error:
         raise SimulationError(str(error)) from None
     stepper.watch = Watch(patience, stopped)
-    return _samples(stepper, fps, frame_count(fps, duration))
+    return Samples(_samples(stepper, fps, frame_count(fps, duration)), integrator, fps)
 
 
 def state_problems(model: Model, state: State) -> list[str]:
@@ -91,7 +110,7 @@ def frame_count(fps: float, duration: float) -> int:
     return math.floor(duration * fps * (1.0 + 1e-12) + 1e-9)
 
 
-def _samples(stepper: Stepper, fps: float, last: int) -> Iterator[Sample]:
+def _samples(stepper: Stepper, fps: float, last: int) -> Generator[Sample, None, None]:
     t0 = stepper.state.t
     sampler = Sampler(stepper)
     diverged, sample = sampler.take(0, complete=last == 0)

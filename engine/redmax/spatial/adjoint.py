@@ -52,7 +52,7 @@ def ad_dual(phi: ArrayLike) -> Array:
 def Ad_dot(E_ab: ArrayLike, phi_b: ArrayLike) -> Array:
     """d/dt Ad_ab = Ad_ab ad(phi_b), shape (..., 6, 6), where phi_b is the twist of b relative to a, in b.
 
-    Source: RM19 eq. 8, RBDN eq. 1.19.
+    Source: RM19 eq. 8, RBDN eqs. 1.16-1.19.
     """
     rate: Array = Ad(E_ab) @ ad(phi_b)
     return rate

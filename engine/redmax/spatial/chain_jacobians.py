@@ -40,11 +40,24 @@ def joint_columns(axes: ArrayLike, origins: ArrayLike, prismatic: ArrayLike, r_Q
     return np.swapaxes(J_P, -1, -2), np.swapaxes(J_R, -1, -2)
 
 
+def twist_columns(E: ArrayLike, S: ArrayLike, r_Q: ArrayLike) -> tuple[Array, Array]:
+    """J_P and J_R, each (3, n), of joints whose velocities turn and slide at once, in the frame that E is given in.
+
+    E (n, 4, 4): pose of the joint frame of each column; S (6, n): its twist per unit velocity, in that frame and
+    **angular first**, as the rest of the engine has it; r_Q (3,) [m]: the point Q. A column is
+    (nu + omega x (r_Q - o); omega). `joint_columns` has these for S = (a; 0) and (0; a).
+    """
+    E, S, r = np.asarray(E, float), np.asarray(S, float), np.asarray(r_Q, float)
+    R, o = E[:, :3, :3], E[:, :3, 3]
+    omega, nu = np.einsum("nab,bn->na", R, S[:3]), np.einsum("nab,bn->na", R, S[3:])
+    return (nu + np.cross(omega, r - o)).T, omega.T
+
+
 def point_jacobian(C_IB: ArrayLike, r_BQ: ArrayLike, J_P_joints: ArrayLike) -> Array:
     """J_P, shape (..., 3, 6 + n): v_Q in I is J_P u.
 
     C_IB (..., 3, 3): orientation of the base; r_BQ (..., 3) [m] and J_P_joints (..., 3, n): position of Q and joint
-    columns, both in B. Source: KINDR16 eq. 10 (its omega with a dot in line 2 is a hat).
+    columns, both in B. Source: KINDR16 eqs. 9-10 (omega with a dot in line 2 is a hat).
     """
     C, r = np.asarray(C_IB, float), np.asarray(r_BQ, float)
     return _blocks(np.eye(3), -C @ so3.hat(r), C @ np.asarray(J_P_joints, float))

@@ -134,7 +134,7 @@ def rates_map(angles: ArrayLike, sequence: Sequence, *, frame: Frame) -> Array:
 
     The columns are the three axes turned about. With b the middle angle, det E = +cos b for xyz, yzx and zxy,
     -cos b for the other three different axes, -sin b for proper Euler angles.
-    Source: KINDR16 appendix I eq. 1-7 (zyx). Errata there: eq. 4 has cos(z) for cos(y) in R_y and -sin(z) for -sin(y)
+    Source: KINDR16 appendix I eq. 1-8 (zyx). Errata there: eq. 4 has cos(z) for cos(y) in R_y and -sin(z) for -sin(y)
     in the result; eq. 5 is right.
     """
     turn, inner, _ = _factors(np.asarray(angles, float), sequence, frame)

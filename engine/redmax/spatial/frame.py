@@ -23,7 +23,7 @@ Frames are immutable values. `a >>= b` (and `*=`, `<<=`, `%=`) rebinds the name 
 what the C++ in-place forms do to a variable that holds a frame by value, without the surprise that a second Python
 name for the same frame would change too; and the cached rotation matrix can never be stale.
 
-Source: CHRONO16 (Tasora, Kinematics of moving frames in Chrono::Engine) Tables 1 and 2, eqs. 4-6, 19, 20.
+Source: CHRONO16 (Tasora, Kinematics of moving frames in Chrono::Engine) Tables 1 and 2, eqs. 1-6, 19, 20.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ A pose E_ab is the 4 x 4 matrix (R_ab p_ab; 0 1) of frame b in frame a: it maps 
 p_ab [m] is the origin of b in a. A twist phi = (omega; nu) [rad/s; m/s] is **angular first** and, unless said
 otherwise, written in the moving frame itself, so that Edot = E [phi]. Every function is vectorised over the
 leading axes, broadcasts, and changes none of its arguments. Ad and ad: see adjoint.py.
-Source: RBDN sections 1.1-1.3.
+Source: RBDN sections 1.1-1.3; RM19 eqs. 1-2; KINDR16 "Homogeneous Transformation Matrix".
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def transform_points(E_ab: ArrayLike, x_b: ArrayLike) -> Array:
 
 
 def bracket(phi: ArrayLike) -> Array:
-    """[phi] = ([omega] nu; 0 0), shape (..., 4, 4), of the twist phi (..., 6). Source: RBDN eq. 1.6."""
+    """[phi] = ([omega] nu; 0 0), shape (..., 4, 4), of the twist phi (..., 6). Source: RBDN eq. 1.6, SG13 eq. 1."""
     phi = np.asarray(phi, float)
     B = np.zeros((*phi.shape[:-1], 4, 4))
     B[..., :3, :3] = so3.hat(phi[..., :3])
@@ -101,7 +101,7 @@ def log(E: ArrayLike) -> Array:
 def integrate(E: ArrayLike, phi: ArrayLike, h: ArrayLike) -> Array:
     """E exp(h [phi]), shape (..., 4, 4): the frame E after the time h [s] at the body twist phi.
 
-    Source: RBDN eq. 1.29.
+    Source: RBDN eq. 1.29, which solves Edot = E [phi] (RBDN eqs. 1.8-1.9) for a constant twist.
     """
     h = np.asarray(h, float)[..., None]
     moved: Array = np.asarray(E, float) @ exp(h * np.asarray(phi, float))

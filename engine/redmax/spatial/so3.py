@@ -3,7 +3,7 @@
 
 R_ab maps b-coordinates to a-coordinates (KINDR16's C_IB with a = I, b = B). A rotation vector v [rad] has the
 axis v/|v| and the angle |v|. Every function is vectorised over the leading axes and broadcasts.
-Source: KINDR16 "Orientation/Rotation" and "Derivatives".
+Source: KINDR16 "Orientation/Rotation", "Exponential map", "Logarithmic map" and "Derivatives".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROTATION_TOLERANCE = 1e-9
 
 
 def hat(v: ArrayLike) -> Array:
-    """[v], shape (..., 3, 3), the skew matrix with [v] x = v cross x. KINDR16 "Operators"."""
+    """[v], shape (..., 3, 3), the skew matrix with [v] x = v cross x. KINDR16 "Operators", RBDN eq. 1.7."""
     v = np.asarray(v, float)
     A = np.zeros((*v.shape, 3))
     A[..., 2, 1], A[..., 1, 2] = v[..., 0], -v[..., 0]
@@ -184,7 +184,7 @@ def project(A: ArrayLike) -> Array:
 
 
 def is_rotation(R: ArrayLike, tol: float = ROTATION_TOLERANCE) -> BoolArray:
-    """Whether |R^T R - 1| <= tol entrywise and det R > 0, shape (...)."""
+    """Whether |R^T R - 1| <= tol entrywise and det R > 0, shape (...). Source: RBDN eq. 1.3."""
     R = np.asarray(R, float)
     gap = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-2, -1))
     proper: BoolArray = np.asarray((gap <= tol) & (np.linalg.det(R) > 0.0))

@@ -6,12 +6,13 @@ Same names, arguments and results as `dynamics.kinematics`, `dynamics.loads` and
 
 from .dynamics import forward_dynamics, inverse_dynamics, joint_accelerations
 from .linearised import linear_system, mass_matrix
-from .motion import accelerations
+from .motion import accelerations, accelerations_and_powers
 from .pushing import loads
 from .world import kinematics
 
 __all__ = [
     "accelerations",
+    "accelerations_and_powers",
     "forward_dynamics",
     "inverse_dynamics",
     "joint_accelerations",

@@ -3,18 +3,25 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.dynamics import oracles
 from engine.dynamics.oracles import DIFFERENCED, assert_close, derivative
-from engine.random_trees import make_joint, random_scene, random_settings, random_state
+from engine.random_trees import make_joint, random_scene, random_settings, random_situation, random_state
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
+from redmax.dynamics.singular import ImmovableError
+from redmax.integrators import Dop853
+from redmax.joints import JOINTS
 from redmax.joints.base import LOCKED
 from redmax.reference import floating_base, projected
+from redmax.simulate import record, simulate
 from redmax.spatial import chain_jacobians, pose
 
 T = 0.3
@@ -25,9 +32,9 @@ BASES = ("free", "free_translation_rotation", "free_translation_euler")
 
 
 def floating_scene(seed, n, **base_fields):
-    """A random tree of turning and sliding joints whose root is one of the free joints, with springs on it too."""
+    """A random tree of joints of every kind whose root is one of the free joints, with springs on it too."""
     rng = np.random.default_rng(seed)
-    scene = random_scene(rng, n, kinds=["revolute", "prismatic"], roots=0.0)
+    scene = random_scene(rng, n, roots=0.0)
     base = next(j for j in scene.joints if j.parent is None)
     fields = random_settings(rng, 6, springs=True, damping=True, tables=True) | base_fields
     place = {"frame_in_parent": base.frame_in_parent, "frame_in_child": base.frame_in_child}
@@ -179,6 +186,66 @@ def test_mechanisms_the_form_cannot_describe_are_named():
         return [joint if i == k else old for i, old in enumerate(joints)]
 
     assert "'odd' carries the base but has 3 degrees" in message(put(base, "spherical"))
-    assert "'odd' is of kind 'universal'" in message(put(tip, "universal"))
     assert "is a second root" in message(put(tip, "free", parent=None))
-    assert "'odd' is animated or locked" in message(put(tip, "revolute", motion_type=LOCKED))
+    scene.joints = put(tip, "revolute", motion_type=LOCKED)
+    model = compile_scene(scene)
+    kin = kinematics(model, *random_state(rng, model))
+    with pytest.raises(floating_base.FloatingBaseError, match="'odd' is animated or locked"):
+        floating_base.accelerations(model, kin, loads(model, kin, T))
+
+
+# Of any mechanism: several bases, free or not.
+
+
+@few
+@trees
+def test_Jdot_is_the_derivative_of_J_of_any_tree(seed, n):
+    case = random_situation(seed, n, roots=0.4)
+    J, Jdot = floating_base.mass_center_jacobians(case.model, case.kin)
+
+    def moved(s):
+        kin = kinematics(case.model, case.kin.q + s * case.kin.qdot, case.kin.qdot)
+        return floating_base.mass_center_jacobians(case.model, kin)[0]
+
+    assert_close(Jdot, derivative(moved), DIFFERENCED)
+    B, _ = floating_base.change_of_coordinates(case.model, case.kin)
+    assert_close(floating_base.velocities(case.model, case.kin), B @ case.kin.qdot, ROUND_OFF)
+    inertial = np.einsum("nab,nkb->nka", pose.rotation(case.kin.E_wi), case.kin.phi.reshape(n, 2, 3)).reshape(n, 6)
+    assert_close(J @ B @ case.kin.qdot, inertial @ chain_jacobians.ANGULAR_FIRST, ROUND_OFF)
+
+
+@few
+@trees
+def test_forward_dynamics_equals_projected(seed, n):
+    case = random_situation(seed, n, roots=0.3)
+    oracles.assert_same_acceleration(case, floating_base.forward_dynamics(*case[:3]))
+
+
+@few
+@trees
+def test_forward_dynamics_equals_projected_with_prescribed_joints(seed, n):
+    case = random_situation(seed, n, prescribed=0.4)
+    oracles.assert_same_acceleration(case, floating_base.forward_dynamics(*case[:4]))
+
+
+@pytest.mark.parametrize("kind", JOINTS.kinds)
+def test_forward_dynamics_equals_projected_for_every_kind(kind):
+    """At the base and beyond it."""
+    case = random_situation(11, 5, kinds=[kind])
+    oracles.assert_same_acceleration(case, floating_base.forward_dynamics(*case[:3]))
+
+
+def test_a_joint_that_carries_no_mass_is_named():
+    model, kin, applied, *_ = random_situation(6, 2, kinds=["revolute"], chain=True)
+    weightless = dataclasses.replace(model, inertia=np.zeros((2, 6)))
+    with pytest.raises(ImmovableError, match="nothing resists its motion"):
+        floating_base.forward_dynamics(weightless, kin, applied)
+
+
+def test_it_is_a_formulation_that_integrators_offer():
+    model = random_situation(3, 4, kinds=["spherical", "universal", "free_2d"]).model
+    found = [
+        record(model, simulate(model, duration=0.2, integrator=Dop853(rtol=1e-10, atol=1e-10, dynamics=name))).q
+        for name in ("floating_base", "recursive")
+    ]
+    np.testing.assert_allclose(*found, atol=1e-8)  # both follow the motion to the tolerance

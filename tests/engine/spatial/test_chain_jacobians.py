@@ -199,3 +199,15 @@ def test_batches_agree_with_single_calls(floating):
             np.testing.assert_allclose(J[k], arms[k].jacobian(), atol=ROUND_OFF)
         np.testing.assert_allclose(H[k], chain.hessian(J[k], carried), atol=ROUND_OFF)
         np.testing.assert_allclose(Jdot[k], chain.jacobian_dot(J[k], carried, u[k]), atol=ROUND_OFF)
+
+
+@quick
+@given(seeds)
+def test_columns_of_twists_are_those_of_one_axis_joints(seed):
+    arm = random_arm(seed, 5)
+    axes, origins, E_BQ = arm.frames_in_base()
+    R = so3.random(np.random.default_rng(seed), (5,))
+    own = np.einsum("nba,nb->na", R, axes)
+    S = np.where(arm.prismatic[:, None], np.hstack([0 * own, own]), np.hstack([own, 0 * own])).T
+    found = chain.twist_columns(pose.make(R, origins), S, E_BQ[:3, 3])
+    np.testing.assert_allclose(found, chain.joint_columns(axes, origins, arm.prismatic, E_BQ[:3, 3]), atol=ROUND_OFF)

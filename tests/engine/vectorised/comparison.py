@@ -8,7 +8,7 @@ import numpy as np
 from engine.dynamics import oracles
 from redmax import vectorised
 from redmax.arrays import Array, IntArray
-from redmax.dynamics import kinematics, loads, recursive
+from redmax.dynamics import kinematics, loads, powers, recursive
 from redmax.model import Model
 from redmax.reference import linearised, projected
 
@@ -39,7 +39,7 @@ def condition(model: Model, kin: kinematics.Kinematics) -> float:
 def assert_routes_agree(
     rng: np.random.Generator, model: Model, q: Array, qdot: Array, chart: IntArray | None = None, t: float = 0.3
 ) -> None:
-    """Kinematics, loads, inverse and forward dynamics and the linearised system of one state."""
+    """Kinematics, loads, inverse and forward dynamics, powers and the linearised system of one state."""
     kin, kin_v = kinematics.kinematics(model, q, qdot, chart), vectorised.kinematics(model, q, qdot, chart)
     assert_same_fields(kin_v, kin, ROUNDINGS)
     load = loads.loads(model, kin, t)
@@ -62,6 +62,11 @@ def assert_routes_agree(
 
     fused = vectorised.accelerations(model, q, qdot, kin.chart, t, qddot)
     oracles.assert_close(fused, forward.qddot, solved)
+    with_powers, found_powers = vectorised.accelerations_and_powers(model, q, qdot, kin.chart, t, qddot)
+    assert np.array_equal(with_powers, fused)
+    expected_powers = powers.powers(model, kin, load, forward.tau, t)
+    terms = max(1.0, float(np.abs(forward.tau * qdot).sum() + np.abs(expected_powers).sum()))
+    oracles.assert_close(found_powers / terms, expected_powers / terms, solved)
     linear = vectorised.linear_system(model, kin_v, vectorised.loads(model, kin_v, t), t)
     readable = linearised.linear_system(model, kin, load, t)
     for part, expected in zip(vars(linear).values(), vars(readable).values(), strict=True):

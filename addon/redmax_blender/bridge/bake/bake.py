@@ -186,18 +186,22 @@ def _write_results(owner: Owner, times: keys.Times, action: bpy.types.Action) ->
 
     def group(path: str, index: int) -> str:
         name = groups[path]
-        if name in owner.own_units:
-            return f"{result_names.own_title(name)} ({owner.own_units[name][index]})"
+        if name in owner.own:
+            return result_names.own_group(name, owner.own[name].units[index : index + 1])
         return result_names.group(name, index, owner.units)
 
     curves = actions.begin_results(owner.data_block, action)
     for name, value in owner.start.items():
-        own = owner.own_units.get(name)
-        told = result_names.tooltip(name, owner.units) if own is None else result_names.own_tooltip(name, own)
+        own = owner.own.get(name)
+        told = (
+            result_names.tooltip(name, owner.units)
+            if own is None
+            else result_names.own_tooltip(name, own.units, own.seen_from)
+        )
         actions.add_property(owner.data_block, name, value, told)
     record = owner.data_block.redmax.baked
-    if owner.own_units:
-        record.units = ";".join(f"{name}={','.join(units)}" for name, units in owner.own_units.items())
+    if owner.own:
+        record.units = ";".join(f"{name}={','.join(channel.units)}" for name, channel in owner.own.items())
     keys.write(curves, times, owner.results, group)
     for curve in owner.result_curves:
         curve.fill(curves.new(curve.data_path, curve.index, group(curve.data_path, curve.index)))

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import bpy
 
+from ...properties import references
 from ...properties.scene import CHANNELS, frame_range
 from ..core.findings import Finding
 
@@ -32,7 +33,8 @@ class BakeOptions:
 
     keys: on EVERY frame, on every N-th (EVERY_N, `every`), or FEWER within distance [mm] and angle [rad] in the world.
     tangents: EXACT (from the velocities) or LINEAR. loop: let the end meet the start over the last loop_frames frames.
-    torque, reaction, energy, gap, forces: result channels (`result_channels`, `element_channels`).
+    torque, reaction, energy, gap, forces, motion: result channels (`result_channels`, `element_channels`,
+    `motion_channels`). seen_from: name of the body that motion is relative to, empty for the world.
     """
 
     frame_start: int | None = None
@@ -51,6 +53,8 @@ class BakeOptions:
     energy: bool = False
     gap: bool = False
     forces: bool = False
+    motion: bool = False
+    seen_from: str = ""
 
     @classmethod
     def from_scene(cls, scene: bpy.types.Scene) -> BakeOptions:
@@ -69,6 +73,7 @@ class BakeOptions:
             frame_end=last,
             distance=chosen.max_distance,
             angle=chosen.max_angle,
+            seen_from=references.last_name(chosen, "seen_from"),
             **{name: getattr(chosen, name) for name in SAME},
         )
 

@@ -19,7 +19,8 @@ from ..core.findings import BridgeError, Finding, refuse
 from ..objects import kept, modelled
 from ..objects.frames import channels as own_channels
 from ..objects.named_objects import local_object
-from ..results import element_channels, placement, result_channels, shown
+from ..results import element_channels, motion_channels, placement, result_channels, shown
+from ..results.element_channels import ElementChannel
 from . import actions, bake_checks, bake_fit, body_corners, frames_anew, key_curves, loop_ends
 from .bake_options import BakeOptions
 from .key_curves import Curve
@@ -48,8 +49,8 @@ class Owner:
     result_curves: list[Curve] = field(default_factory=list)
     units: tuple[str, ...] = ()
     """Of the joint's coordinates, where it is a joint."""
-    own_units: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of the numbers of each custom property, where it is a force or the like."""
+    own: dict[str, ElementChannel] = field(default_factory=dict)
+    """Custom properties that know their own units: of bodies, forces and the like."""
     start: dict[str, Any] = field(default_factory=dict)
     artists: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """start: custom properties and first values. artists: the artist's own channels at the first frame."""
@@ -126,6 +127,11 @@ def make_plan(
     )
     joints: dict[str, bpy.types.Object | None] = {name: _object(scene, name) for name in channels}
     own = element_channels.element_channels(extraction, result) if options.forces else {}
+    if options.motion:
+        watched = [name for name, obj in _wanted(scene, view_layer, extraction, options).items() if obj is not None]
+        motion, undetermined = motion_channels.motion_channels(result, watched, options.seen_from)
+        notes += undetermined
+        own = {name: {**own.get(name, {}), **motion.get(name, {})} for name in {**own, **motion}}
     acting: dict[str, bpy.types.Object | None] = {name: _object(scene, name) for name in own}
     findings = [
         *(_missing(name) for name, obj in {**bodies, **joints, **acting}.items() if obj is None),
@@ -172,7 +178,7 @@ def make_plan(
             _add_results(owner, channels[obj_name], used, frames, options)
     for obj_name, found in own.items():
         owner = owners.setdefault(obj_name, Owner(acting[obj_name], mechanism_of.get(obj_name, obj_name)))
-        owner.own_units |= {name: channel.units for name, channel in found.items()}
+        owner.own |= found
         _add_results(owner, {name: channel.values for name, channel in found.items()}, used, frames, options)
     if options.energy:
         owners[""] = Owner(scene)
@@ -235,11 +241,7 @@ def _bodies(
     options: BakeOptions,
 ) -> dict[str, bpy.types.Object | None]:
     """Objects that get keys, by name. A body that stands still gets none, unless its parent would carry it off."""
-    wanted: dict[str, bpy.types.Object | None] = {
-        body.name: _object(scene, body.name)
-        for body in extraction.bodies
-        if not options.selected_only or _is_chosen(_object(scene, body.name), view_layer)
-    }
+    wanted = _wanted(scene, view_layer, extraction, options)
     if not wanted:
         raise refuse("", "No body is selected", "select bodies, or switch off Selected Only")
     still = {body.name for body in extraction.bodies if body.name in wanted and shown.stands_as_modelled(body, result)}
@@ -252,6 +254,17 @@ def _bodies(
     if not moving:
         raise refuse("", "None of these bodies moves, so there is nothing to bake", "free one of their joints")
     return {name: obj for name, obj in wanted.items() if name in moving}
+
+
+def _wanted(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, extraction: Extraction, options: BakeOptions
+) -> dict[str, bpy.types.Object | None]:
+    """Objects of the bodies that the artist means, by name."""
+    return {
+        body.name: _object(scene, body.name)
+        for body in extraction.bodies
+        if not options.selected_only or _is_chosen(_object(scene, body.name), view_layer)
+    }
 
 
 def _object(scene: bpy.types.Scene, name: str) -> bpy.types.Object | None:

@@ -26,10 +26,11 @@ Trajectory = trajectory.Trajectory
 
 
 class ElementChannel(NamedTuple):
-    """values: (f, k). units: of each of the k numbers."""
+    """values: (f, k). units: of each of the k numbers. seen_from: of a motion, what it is relative to."""
 
     values: Array
     units: tuple[str, ...]
+    seen_from: str = ""
 
 
 Channels = dict[str, dict[str, ElementChannel]]

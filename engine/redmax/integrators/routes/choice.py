@@ -10,7 +10,7 @@ from ...fields import choice
 from ...model import Model
 from .constrained import CompiledConstrained, Constrained
 from .driven import CompiledDriven, Driven
-from .formulation import PROJECTED, RECURSIVE, SI_GUENTER, VECTORISED, Formulation
+from .formulation import FLOATING_BASE, PROJECTED, RECURSIVE, SI_GUENTER, VECTORISED, Formulation
 from .route import Unconstrained
 from .tree import CompiledTree, TreeRoute, VectorisedTree
 
@@ -23,6 +23,7 @@ FORMULATIONS: dict[str, Formulation] = {
     "projected": PROJECTED,
     "si_guenter": SI_GUENTER,
     FAST: VECTORISED,
+    "floating_base": FLOATING_BASE,
 }
 """Formulations of the dynamics that an integrator offers. FAST is compiled where kernels know the mechanism, the others
 are readable. New ones go to the end: Blender files keep their places."""

@@ -15,7 +15,7 @@ from ...dynamics.kinematics import Kinematics, kinematics
 from ...dynamics.linear_system import LinearSystem
 from ...dynamics.loads import Loads, loads
 from ...model import Model
-from ...reference import linearised, projected, projected_drives, si_guenter
+from ...reference import floating_base, linearised, projected, projected_drives, si_guenter
 
 
 class Linearise(Protocol):
@@ -66,6 +66,7 @@ PROJECTED = replace(
     driven_accelerations=projected_drives.forward_dynamics,
 )
 SI_GUENTER = replace(RECURSIVE, forward_dynamics=with_forces(si_guenter.forward_dynamics))
+FLOATING_BASE = replace(RECURSIVE, forward_dynamics=with_forces(floating_base.forward_dynamics))
 VECTORISED = Formulation(
     vectorised.kinematics,
     vectorised.loads,

@@ -41,7 +41,7 @@ class TreeRoute(Unconstrained):
 
 
 class VectorisedTree(TreeRoute):
-    """By numpy; accelerations alone skip what only a reader of forces wants."""
+    """By numpy; accelerations and powers skip what only a reader of forces wants."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(model, VECTORISED)
@@ -49,6 +49,12 @@ class VectorisedTree(TreeRoute):
     def accelerations(self, at: MechanismAt) -> Array:
         with solvable(at):
             return vectorised.accelerations(self.model, at.q, at.qdot, at.chart, at.t, at.qddot)
+
+    def accelerations_and_powers(self, at: MechanismAt) -> tuple[Array, Array]:
+        if self.model.prescribed.all():
+            return super().accelerations_and_powers(at)
+        with solvable(at):
+            return vectorised.accelerations_and_powers(self.model, at.q, at.qdot, at.chart, at.t, at.qddot)
 
 
 class CompiledTree(VectorisedTree):
