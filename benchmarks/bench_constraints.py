@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from redmax.warm_up import warm_up
+
 from .held_mechanisms import DURATION, Held, all_of_them
 from .measure import Options, Row, clock, interleaved, now
 from .peers import held_in_redmax
@@ -150,7 +152,8 @@ def check_same(held: Held, ours: Any, theirs: Any, stiffest: Any) -> None:
 
 
 def first_run(held: Held, frames: int, longest: float) -> Ours:
-    """Ours once, after a few frames that are not counted, which may compile. Raises Unsupported."""
+    """Ours once, after everything is compiled and a few frames that are not counted. Raises Unsupported."""
+    warm_up()
     machine = held_in_redmax.build(held)
     machine.run(2, longest)
     begin = now()
