@@ -136,8 +136,9 @@ def test_engine_knows_neither_blender_nor_unsafe_calls(path):
 def needs_numba(path: Path) -> bool:
     """Compiled modules, which only the numba route imports, and only inside functions."""
     text = path.read_text(encoding="utf-8")
-    compiler = ("jit", "linked_parts", "memory", "plain_memory", "checked_memory", "plain_types", "machine_code")
-    named = path.stem in (*compiler, "compiled_tree", "same_text") or any(f"{module} import" in text for module in ("jit", "same_text"))
+    memory = ("memory", "plain_memory", "checked_memory", "plain_types")
+    compiler = ("jit", "linked_parts", "machine_code", "same_text", "compiled_tree")
+    named = path.stem in memory + compiler or any(f"{module} import" in text for module in ("jit", "same_text"))
     return "kernels" in path.parts and named
 
 
