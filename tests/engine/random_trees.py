@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from engine.spline_examples import ring_track, torus_sheet, with_paths
 from redmax.arrays import Array
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import Kinematics, kinematics
@@ -69,12 +70,13 @@ def random_scene(
         if rng.random() < prescribed:
             settings |= random_prescription(rng, q)
         joints.append(dataclasses.replace(joint, **settings))
-    return Scene(
+    scene = Scene(
         name="random tree",
         gravity=tuple(rng.uniform(-10.0, 10.0, 3)) if gravity else (0.0, 0.0, 0.0),
         bodies=[bodies[k] for k in rng.permutation(n)],
         joints=[joints[k] for k in rng.permutation(n)],
     )
+    return with_paths(scene)
 
 
 def random_model(rng: np.random.Generator, n: int, **options: Any) -> Model:
@@ -140,6 +142,10 @@ def make_joint(rng: np.random.Generator, kind: str, **fields: Any) -> Joint:
                 own[name] = tuple(so3.random(rng)[0])
             case "number":
                 own[name] = rng.uniform(0.2, 0.6)
+            case "reference":
+                seed, title = int(rng.integers(1000)), f"{spec.refers_to} of {fields['name']}"
+                own[name] = title
+                own["path"] = (ring_track if spec.refers_to == "track" else torus_sheet)(seed, name=title)
             case "choice":
                 own[name] = spec.choices[rng.integers(len(spec.choices))]
             case "elements" if spec.registry == "joint":
