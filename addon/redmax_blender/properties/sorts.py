@@ -115,8 +115,8 @@ def references_of(group: Any) -> Iterator[Reference]:
     if group.is_joint:
         yield Reference(group.joint, "parent", "body", nullable=True)
         yield Reference(group.joint, "child", "body", nullable=False)
-        for own, name, sort in joint.own_references(group.joint):
-            yield Reference(own, name, sort, nullable=False)
+        for own, name, meant in joint.own_references(group.joint):
+            yield Reference(own, name, meant, nullable=False)
     for sort in generated_sorts(group):
         settings = getattr(group, sort.name)
         yield from references_in(sort.own_group(settings), sort.class_of(settings))

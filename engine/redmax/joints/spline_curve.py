@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, frozen
 from ..errors import Fault
-from ..fields import per_dof_values, reference
+from ..fields import number, per_dof_values, reference
 from ..tracks import Track
 from ..tracks.curve_motion import put_curve_motion
 from ..tracks.track import LENGTH
@@ -22,8 +23,8 @@ from .base import ANIMATED, Ends, Joint
 class SplineCurve(Joint):
     """Q(q) is the frame at q on a track, S its twist per unit of q. Source: RM19 section 5.2, Alg. 4 with its erratum.
 
-    The coordinate is the length along the track, where the track does not say otherwise; the start of an open track
-    is q = 0, and its ends are hard limits unless closer ones are given.
+    The coordinate is the length along the track from `origin`, where the track does not say otherwise; the ends of an
+    open track are hard limits unless closer ones are given.
     """
 
     kind: ClassVar[str] = "spline_curve"
@@ -32,6 +33,9 @@ class SplineCurve(Joint):
     icon: ClassVar[str] = "CURVE_BEZCURVE"
 
     track: str = reference(doc="Track it runs on", refers_to="track")
+    origin: float = number(
+        0.0, doc="Where on the track the coordinate is 0, in the track's own coordinate", unit="m or 1"
+    )
     path: Track | None = field(default=None, repr=False, compare=False)
     """The track of that name, which `resolved` puts here."""
 
@@ -47,34 +51,37 @@ class SplineCurve(Joint):
         path = self.path
         if path is None:
             return (Ends(),)
+        corners = np.asarray(path.corners, np.float64) - self.origin
         if path.cyclic:
-            return (Ends(corners=tuple(path.corners.tolist()), period=path.extent),)
-        return (Ends(0.0, path.extent, corners=tuple(path.corners.tolist())),)
+            return (Ends(corners=tuple(np.sort(corners % path.extent).tolist()), period=path.extent),)
+        return (Ends(-self.origin, path.extent - self.origin, corners=tuple(corners.tolist())),)
 
-    @property
+    @cached_property
     def packed_data(self) -> Array:
-        """The numbers of the track, one array for all joints on it."""
-        return self.known(self.path, "track").data
+        """The origin and the numbers of the track."""
+        numbers: Array = frozen(np.append(self.origin, self.known(self.path, "track").data))
+        return numbers
 
     @staticmethod
     def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
-        put_curve_motion(data, q[0], qdot[0], Q, S, Sdot)
+        put_curve_motion(data[1:], data[0] + q[0], qdot[0], Q, S, Sdot)
 
     def problems(self) -> Iterator[tuple[str, ...]]:
         path = self.path
         if path is not None and not path.cyclic:
-            given = {"lower": per_dof_values(self.lower, 1, 0.0), "upper": per_dof_values(self.upper, 1, path.extent)}
+            low, high = -self.origin, path.extent - self.origin
+            given = {"lower": per_dof_values(self.lower, 1, low), "upper": per_dof_values(self.upper, 1, high)}
             given["q"] = per_dof_values(self.q, 1)
             if self.motion_type == ANIMATED and self.animation is not None:
                 given["animation"] = np.asarray(self.animation.y, np.float64)[:, :1].ravel().tolist()
             slack = 1e-9 * path.extent
             for name, values in given.items():
-                off = [value for value in values if not -slack <= value <= path.extent + slack]
+                off = [value for value in values if not low - slack <= value <= high + slack]
                 if off:
                     unit = "" if path.unit == "1" else f" {path.unit}"
                     yield Fault(
                         f"is {off[0]:g}{unit}, beyond the end of track '{path.name}'",
-                        f"give values from 0 to {path.extent:g}{unit}, or make the track cyclic",
+                        f"give values from {low:g} to {high:g}{unit}, or make the track cyclic",
                         "beyond_track",
                         name,
                     )

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
-from ..arrays import Array
-from ..fields import reference
+import numpy as np
+
+from ..arrays import Array, frozen
+from ..fields import Vector, array, reference
 from ..tracks import Sheet
 from ..tracks.sheet_motion import put_sheet_motion
 from .base import Ends, Joint
@@ -17,7 +20,7 @@ from .base import Ends, Joint
 class SplineSurface(Joint):
     """Q(u, v) is the frame at (u, v) on a sheet, S its twists per unit of u and of v. Source: RM19 section 5.3.
 
-    Both coordinates count patches. Edges of an open sheet are hard limits unless others are given; beyond them the
+    Both coordinates count patches from `origin`. Edges of an open sheet are hard limits unless others are given; beyond them the
     outermost patches go on.
     """
 
@@ -29,6 +32,7 @@ class SplineSurface(Joint):
     dof_units: ClassVar[tuple[str, ...]] = ("1", "1")
 
     sheet: str = reference(doc="Sheet it moves on", refers_to="sheet")
+    origin: Vector = array((0.0, 0.0), doc="Where on the sheet u and v are 0", shape=(2,), unit="1")
     path: Sheet | None = field(default=None, repr=False, compare=False)
     """The sheet of that name, which `resolved` puts here."""
 
@@ -36,18 +40,21 @@ class SplineSurface(Joint):
         sheet = self.path
         if sheet is None:
             return Ends(), Ends()
-        return tuple(
-            Ends(corners=tuple(sheet.corners(k).tolist()), period=sheet.extent[k])
-            if sheet.cyclic[k]
-            else Ends(0.0, sheet.extent[k], corners=tuple(sheet.corners(k).tolist()))
-            for k in range(2)
-        )
+        found = []
+        for k, start in enumerate(self.origin):
+            extent, corners = sheet.extent[k], sheet.corners(k) - start
+            if sheet.cyclic[k]:
+                found.append(Ends(corners=tuple(np.sort(corners % extent).tolist()), period=extent))
+            else:
+                found.append(Ends(-start, extent - start, corners=tuple(corners.tolist())))
+        return tuple(found)
 
-    @property
+    @cached_property
     def packed_data(self) -> Array:
-        """The numbers of the sheet, one array for all joints on it."""
-        return self.known(self.path, "sheet").data
+        """The origin and the numbers of the sheet."""
+        numbers: Array = frozen(np.append(self.origin, self.known(self.path, "sheet").data))
+        return numbers
 
     @staticmethod
     def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
-        put_sheet_motion(data, q, qdot, Q, S, Sdot)
+        put_sheet_motion(data[2:], data[0] + q[0], data[1] + q[1], qdot, Q, S, Sdot)

@@ -213,7 +213,7 @@ class Sheet(Element):
     def motion(self, q: Sequence[float] | Array) -> tuple[Array, Array]:
         """Pose (4, 4) at (u, v), and S (6, 2) there."""
         Q, S, Sdot = np.eye(4), np.zeros((6, 2)), np.zeros((6, 2))
-        sheet_motion.put_sheet_motion(self.data, np.asarray(q, np.float64), np.zeros(2), Q, S, Sdot)
+        sheet_motion.put_sheet_motion(self.data, float(q[0]), float(q[1]), np.zeros(2), Q, S, Sdot)
         return Q, S
 
     def poses(self, q: ArrayLike) -> Array:

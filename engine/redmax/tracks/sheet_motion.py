@@ -77,13 +77,13 @@ def mixed(a: float, x: Vector, b: float, y: Vector) -> Vector:
     return a * x[0] + b * y[0], a * x[1] + b * y[1], a * x[2] + b * y[2]
 
 
-def put_sheet_motion(data: Array, q: Array, qdot: Array, Q: Array, S: Array, Sdot: Array) -> None:
-    """Fill Q (4, 4), S and Sdot (6, 2) of a joint on a sheet at q = (u, v), moving at qdot.
+def put_sheet_motion(data: Array, u: float, v: float, qdot: Array, Q: Array, S: Array, Sdot: Array) -> None:
+    """Fill Q (4, 4), S and Sdot (6, 2) of a joint on a sheet at (u, v), moving at qdot.
 
     Beyond the edges of an open sheet its outermost patches go on.
     """
-    i, s = patch_place(data, 0, q[0])
-    j, t = patch_place(data, 1, q[1])
+    i, s = patch_place(data, 0, u)
+    j, t = patch_place(data, 1, v)
     stride = int(data[STRIDE])
     at = HEADER + 6 * stride * (i * int(data[COLUMNS]) + j)
     u0, u1, u2 = weights(data, s, 0), weights(data, s, 1), weights(data, s, 2)

@@ -102,7 +102,9 @@ def _carried(obj: Object, settings: Any, guide: Guide, sort: str) -> Iterator[Fi
     if body == settings.parent:
         return
     if body is None:
-        text = f"Joint '{obj.name}' is fixed to '{settings.parent.name}', but its {sort} '{guide.obj.name}' stands still"
+        text = (
+            f"Joint '{obj.name}' is fixed to '{settings.parent.name}', but its {sort} '{guide.obj.name}' stands still"
+        )
         hint = f"let the world be its parent, or parent '{guide.obj.name}' to '{settings.parent.name}'"
     elif body == settings.child:
         text = f"Joint '{obj.name}' carries '{body.name}', and its {sort} '{guide.obj.name}' is a part of that"

@@ -42,7 +42,9 @@ def findings(owner: Object, title: str, frame: Object) -> Iterator[Finding]:
     if np.abs(np.array(scale) - 1.0).max() > ONE:
         shown = ", ".join(f"{number:.3g}" for number in scale)
         text = f"{whose} has scale ({shown}), which says nothing; only its place and axes count"
-        yield Finding(frame.name, text, "set its scale to 1, and its display size instead", "INFO", ("UNIT_SCALE",), code=SCALED)
+        yield Finding(
+            frame.name, text, "set its scale to 1, and its display size instead", "INFO", ("UNIT_SCALE",), code=SCALED
+        )
 
 
 def own_motion(owner: Object, title: str) -> Iterator[Finding]:
