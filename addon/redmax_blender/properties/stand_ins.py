@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tracks and sheets that stand for those of the scene where only the coordinates of a joint are asked for.
 
-Panels ask for names and units of coordinates, and glyphs for the way a joint moves, many times a second; that of a joint
-on a track does not depend on the track's shape but for its `coordinate`.
+Panels ask for names and units of coordinates, and glyphs for the way a joint moves, many times a second. Of a track
+only its `coordinate` decides about these.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ from .base import Ends, Joint
 class SplineSurface(Joint):
     """Q(u, v) is the frame at (u, v) on a sheet, S its twists per unit of u and of v. Source: RM19 section 5.3.
 
-    Both coordinates count patches from `origin`. Edges of an open sheet are hard limits unless others are given; beyond them the
-    outermost patches go on.
+    Both coordinates count patches from `origin`. Edges of an open sheet are hard limits unless others are given; beyond
+    them the outermost patches go on.
     """
 
     kind: ClassVar[str] = "spline_surface"

@@ -46,7 +46,7 @@ class Sheet(Element):
     name: str = text(doc="Name of the sheet, unique among sheets")
     positions: Vector = array(
         doc="Origins of the control frames: rows along u, columns along v, at least 4 of each, "
-        "in the joint frame on the parent (frame_in_parent)",
+        "in the joint frame on the parent",
         shape=(None, None, 3),
         unit="m",
         hint="give rows of columns of three finite numbers in metres",
@@ -62,13 +62,13 @@ class Sheet(Element):
     )
     basis: str = choice(
         bases.B_SPLINE,
-        doc="b_spline: smooth, near the frames. catmull_rom: through every frame. "
-        "bezier: through every third frame, the two between are handles",
+        doc="B-spline: smooth, near the frames. Catmull-Rom: through every frame. "
+        "Bezier: through every third frame, the two between are handles",
         choices=bases.BASES,
     )
     cyclic_u: bool = flag(False, doc="The sheet is closed along u; the coordinate goes on over any number of laps")
     cyclic_v: bool = flag(False, doc="The sheet is closed along v; the coordinate goes on over any number of laps")
-    endpoints: bool = flag(False, doc="An open b_spline sheet reaches its outermost frames; others always do")
+    endpoints: bool = flag(False, doc="An open B-spline sheet reaches its outermost frames; others always do")
     orientation: str = choice(
         ANGLES,
         doc="angles: turned as the frames are. normal: z along the normal of the sheet, x along u",

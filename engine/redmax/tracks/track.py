@@ -48,16 +48,16 @@ class Track(Element):
 
     name: str = text(doc="Name of the track, unique among tracks")
     frames: tuple[Pose, ...] = records(
-        Pose, doc="Control frames in order, in the joint frame on the parent (frame_in_parent)", least=4
+        Pose, doc="Control frames in order, in the joint frame on the parent", least=4
     )
     basis: str = choice(
         bases.B_SPLINE,
-        doc="b_spline: smooth, near the frames. catmull_rom: through every frame. "
-        "bezier: through every third frame, the two between are handles",
+        doc="B-spline: smooth, near the frames. Catmull-Rom: through every frame. "
+        "Bezier: through every third frame, the two between are handles",
         choices=bases.BASES,
     )
     cyclic: bool = flag(False, doc="The track is closed; coordinates go on over any number of laps")
-    endpoints: bool = flag(False, doc="An open b_spline track reaches its first and its last frame; others always do")
+    endpoints: bool = flag(False, doc="An open B-spline track reaches its first and its last frame; others always do")
     coordinate: str = choice(
         LENGTH,
         doc="length: q is the length along the track in m. parameter: q counts segments, as a plain number",

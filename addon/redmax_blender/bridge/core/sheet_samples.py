@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def _edge_row(start: int, faces: Any, touching: Any, at_edge: Any, first: int) -
 def _next_row(row: list[int], faces: Any, at_edge: Any, used: set[int]) -> list[int] | None:
     """The vertices opposite to a row, across faces that no row was made of yet."""
     made: list[int] = []
-    for a, b in zip(row, row[1:], strict=False):
+    for a, b in pairwise(row):
         between = [number for number in at_edge.get((min(a, b), max(a, b)), ()) if number not in used]
         if len(between) != 1:
             return None
