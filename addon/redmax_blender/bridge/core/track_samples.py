@@ -27,6 +27,9 @@ FEWEST, MOST = 16, 512
 DENSE = 16
 """Points of the curve that are looked at from one control frame to the next."""
 
+FINE = 4
+"""Every so many of these points frames are carried along the curve, from one to the next."""
+
 VERTICAL = 1e-3
 """Angle [rad] between a curve and z below which nothing tells which side is up."""
 
@@ -64,15 +67,38 @@ def sampled(spline: Spline, *, z_up: bool) -> Samples | None:
 def _sampled(spline: Spline, *, z_up: bool) -> Samples | None:
     count = max(FEWEST, 2 * spline.segments)
     found: Samples | None = None
+    close = CLOSE
     while True:
         dense = _evenly(spline, DENSE * count)
         if dense is None:
             return None
         points, tilt = dense
-        found = _through(points, tilt, cyclic=spline.cyclic, z_up=z_up)
-        if found is None or found.is_close or 2 * count > MOST:
-            return found
+        size = float(np.linalg.norm(np.ptp(points, axis=0)))
+        if 2 * count > MOST or _missed(points, cyclic=spline.cyclic) <= close * size:
+            found = _through(points, tilt, cyclic=spline.cyclic, z_up=z_up)
+            if found is None or found.is_close or 2 * count > MOST:
+                return found
+            close *= 0.25
         count *= 2
+
+
+def _missed(points: Array, *, cyclic: bool) -> float:
+    """How far the b_spline of points alone is from the curve half way between every DENSE-th of its points: nearly what
+    that of frames will be, in far less time."""
+    through = points[::DENSE]
+    n = len(through)
+    M = (4.0 * np.eye(n) + np.eye(n, k=1) + np.eye(n, k=-1)) / 6.0
+    if cyclic:
+        M[0, -1] = M[-1, 0] = 1.0 / 6.0
+    else:
+        M[0], M[-1] = np.eye(n)[0], np.eye(n)[-1]
+    control = np.linalg.solve(M, through)
+    if cyclic:
+        control = np.concatenate([control[-1:], control, control[:2]])
+    else:
+        control = np.concatenate([2.0 * control[:1] - control[1:2], control, 2.0 * control[-1:] - control[-2:-1]])
+    middles = (control[:-3] + 23.0 * control[1:-2] + 23.0 * control[2:-1] + control[3:]) / 48.0
+    return float(np.linalg.norm(middles - points[DENSE // 2 :: DENSE], axis=1).max())
 
 
 def _evenly(spline: Spline, count: int) -> tuple[Array, Array] | None:
@@ -89,12 +115,12 @@ def _evenly(spline: Spline, count: int) -> tuple[Array, Array] | None:
 def _through(points: Array, tilt: Array, *, cyclic: bool, z_up: bool) -> Samples | None:
     size = float(np.linalg.norm(np.ptp(points, axis=0)))
     if z_up:
-        E = _upright(points, tilt, cyclic=cyclic)
+        E = _upright(points[::FINE], tilt[::FINE], cyclic=cyclic)
         if E is None:
             return None
     else:
-        E = tracks.frames_along(points, cyclic=cyclic, tilt=tilt)
-    frames = tracks.frames_through(E[::DENSE], cyclic=cyclic)
+        E = tracks.frames_along(points[::FINE], cyclic=cyclic, tilt=tilt[::FINE])
+    frames = tracks.frames_through(E[:: DENSE // FINE], cyclic=cyclic)
     return Samples(frames, _distance(frames, points, cyclic=cyclic), size)
 
 
