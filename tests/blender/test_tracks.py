@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tracks from empties and from curves, by operators only: authored, simulated, baked, and what an artist's file does."""
+"""Tracks from empties and from curves, by operators only: authored, simulated, baked; and what files do with them."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import bpy
 import numpy as np
@@ -88,7 +89,7 @@ def test_empties_are_passed_in_the_order_of_their_names_or_one_next_to_the_other
     bpy.ops.redmax.add_track(order="NEAREST")
     listed = [entry.place_at for entry in bpy.data.objects["Track.001"].redmax.track.frames]
     assert listed[0] == empties[4]
-    steps = [abs(empties.index(a) - empties.index(b)) for a, b in zip(listed, listed[1:], strict=False)]
+    steps = [abs(empties.index(a) - empties.index(b)) for a, b in pairwise(listed)]
     assert steps.count(1) >= 9
 
 

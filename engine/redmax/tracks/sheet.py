@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Array, ArrayLike, frozen
 from ..errors import Fault
 from ..fields import Element, Vector, array, choice, flag, text
-from . import bases, sheet_motion
+from . import bases, sheet_looks, sheet_motion
 
 ANGLES, NORMAL = "angles", "normal"
 
@@ -97,22 +97,24 @@ class Sheet(Element):
 
     def _folds(self) -> Iterator[tuple[str, ...]]:
         """Places at which it does not move in two independent ways, and corners that nothing could pass."""
-        u, v = (np.arange(int(LOOKS * extent) + 1) / LOOKS for extent in self.extent)
-        for x in u:
-            for y in v:
-                S = self.motion((x, y))[1]
-                scale = np.abs(np.asarray(self.positions)).max() if self.orientation == ANGLES else 1.0
-                S = S * np.array([scale] * 3 + [1.0] * 3)[:, None] if self.orientation == ANGLES else S[3:]
-                sound = np.isfinite(S).all()
-                sizes = np.linalg.svd(S, compute_uv=False) if sound else np.array([1.0, 0.0])
-                if not sizes[-1] > FOLDED * sizes[0]:
-                    yield Fault(
-                        f"does not spread in two directions near the frame in row {self._near(x, 0)}, column "
-                        f"{self._near(y, 1)}",
-                        "move the frames apart, or leave out a pole where rows or columns meet",
-                        "folded",
-                    )
-                    return
+        places = self._places()
+        if self.orientation == ANGLES:
+            scale = np.abs(np.asarray(self.positions)).max()
+            S = np.array([self.motion(q)[1] for q in places]) * np.array([scale] * 3 + [1.0] * 3)[:, None]
+        else:
+            S = sheet_looks.origins(self.data, places)[1]
+        sound = np.isfinite(S).all(axis=(1, 2))
+        sizes = np.linalg.svd(np.where(sound[:, None, None], S, 0.0), compute_uv=False)
+        folded = np.flatnonzero(~sound | ~(sizes[:, -1] > FOLDED * sizes[:, 0]))
+        if len(folded):
+            x, y = places[folded[0]].tolist()
+            yield Fault(
+                f"does not spread in two directions near the frame in row {self._near(x, 0)}, column "
+                f"{self._near(y, 1)}",
+                "move the frames apart, or leave out a pole where rows or columns meet",
+                "folded",
+            )
+            return
         yield from self._kinks()
 
     def _kinks(self) -> Iterator[tuple[str, ...]]:
@@ -220,12 +222,20 @@ class Sheet(Element):
         """(k, 4, 4) poses at coordinates (k, 2), seen from the joint frame on the parent."""
         return np.array([self.motion(x)[0] for x in np.asarray(q, np.float64).reshape(-1, 2)]).reshape(-1, 4, 4)
 
+    def _places(self) -> Array:
+        """(k, 2) coordinates all over the sheet."""
+        u, v = (np.arange(int(LOOKS * extent) + 1) / LOOKS for extent in self.extent)
+        return np.asarray(np.stack(np.meshgrid(u, v, indexing="ij"), -1).reshape(-1, 2))
+
+    def origins(self, q: ArrayLike) -> Array:
+        """(k, 3) origins of the frames at coordinates (k, 2) [m], for drawing."""
+        return sheet_looks.origins(self.data, np.asarray(q, np.float64).reshape(-1, 2))[0]
+
     def nearest(self, point: Sequence[float] | Array) -> tuple[Array, float]:
         """Coordinates (2,) of the place next to a point (3,) [m] of the joint frame on the parent, and its distance."""
         x = np.asarray(point, np.float64)
-        u, v = (np.arange(int(LOOKS * extent) + 1) / LOOKS for extent in self.extent)
-        grid = np.stack(np.meshgrid(u, v, indexing="ij"), -1).reshape(-1, 2)
-        off = np.linalg.norm(self.poses(grid)[:, :3, 3] - x, axis=1)
+        grid = self._places()
+        off = np.linalg.norm(sheet_looks.origins(self.data, grid)[0] - x, axis=1)
         found = [self._closest(x, grid[k]) for k in np.argsort(off)[:4].tolist()]
         return min(found, key=lambda one: one[1])
 

@@ -47,9 +47,7 @@ class Track(Element):
     icon: ClassVar[str] = "CURVE_BEZCURVE"
 
     name: str = text(doc="Name of the track, unique among tracks")
-    frames: tuple[Pose, ...] = records(
-        Pose, doc="Control frames in order, in the joint frame on the parent", least=4
-    )
+    frames: tuple[Pose, ...] = records(Pose, doc="Control frames in order, in the joint frame on the parent", least=4)
     basis: str = choice(
         bases.B_SPLINE,
         doc="B-spline: smooth, near the frames. Catmull-Rom: through every frame. "

@@ -94,11 +94,14 @@ def _existing(objects: Sequence[Object], active: Object | None, flag: str) -> Ob
 
 
 def _to_be_drawn(sort: str, objects: Sequence[Object], active: Object | None) -> Object | None:
-    """The object whose geometry is the track or sheet. A mesh is one only if it is active: others are bodies."""
+    """The object whose geometry is the track or sheet. A mesh is one only if it is active, and no empties mark
+    one: others are bodies."""
     able = [obj for obj in objects if drawn.may_draw(sort, obj) and not obj.redmax.is_body]
-    if active in able:
+    others = [obj for obj in able if obj.type != "MESH"]
+    marked = sum(build.is_plain(obj) and not obj.redmax.is_joint for obj in objects) >= LEAST
+    if active in others or (active in able and not marked):
         return active
-    return next((obj for obj in able if obj.type != "MESH"), None)
+    return next(iter(others), None)
 
 
 def _take_back(context: bpy.types.Context, guide: Object, flag: str, empties: Sequence[Object]) -> None:
@@ -156,8 +159,7 @@ def _from_empties(context: bpy.types.Context, sort: str, empties: list[Object], 
         group.cyclic = wishes.cyclic
         group.basis = "catmull_rom"
     else:
-        group.positions_columns, group.basis = columns, "catmull_rom"
-        group.orientation = "normal"
+        group.positions_columns, group.orientation, group.endpoints = columns, "normal", True
     return holder
 
 

@@ -21,7 +21,7 @@ Array = arrays.Array
 CLOSE = 1e-4
 """How far a track may be from its curve, as a part of the diagonal of the box around the curve."""
 
-FEWEST, MOST = 16, 512
+FEWEST, MOST = 16, 256
 """Control frames of a track along a curve."""
 
 DENSE = 16
