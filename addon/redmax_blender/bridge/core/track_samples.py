@@ -69,7 +69,7 @@ def _sampled(spline: Spline, *, z_up: bool) -> Samples | None:
     found: Samples | None = None
     close = CLOSE
     while True:
-        dense = _evenly(spline, DENSE * count)
+        dense = evenly(spline, DENSE * count)
         if dense is None:
             return None
         points, tilt = dense
@@ -101,7 +101,7 @@ def _missed(points: Array, *, cyclic: bool) -> float:
     return float(np.linalg.norm(middles - points[DENSE // 2 :: DENSE], axis=1).max())
 
 
-def _evenly(spline: Spline, count: int) -> tuple[Array, Array] | None:
+def evenly(spline: Spline, count: int) -> tuple[Array, Array] | None:
     """Points (count, 3) and tilts (count,) of a spline at even distances; an open one has its last end besides."""
     t = np.linspace(0.0, spline.segments, 4 * count + 1)
     length = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(positions(spline, t)[0], axis=0), axis=1)))
