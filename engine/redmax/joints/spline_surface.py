@@ -36,12 +36,14 @@ class SplineSurface(Joint):
         sheet = self.path
         if sheet is None:
             return Ends(), Ends()
-        return tuple(
-            Ends(corners=tuple(sheet.corners(k).tolist()), period=sheet.extent[k])
-            if sheet.cyclic[k]
-            else Ends(0.0, sheet.extent[k], corners=tuple(sheet.corners(k).tolist()))
-            for k in range(2)
-        )
+        found = []
+        for k in range(2):
+            corners = tuple(sheet.corners(k).tolist())
+            if sheet.cyclic[k]:
+                found.append(Ends(corners=corners, period=sheet.extent[k]))
+            else:
+                found.append(Ends(0.0, sheet.extent[k], corners) if sheet.stops else Ends(corners=corners))
+        return tuple(found)
 
     @property
     def packed_data(self) -> Array:
