@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.spline_examples import ring_track, torus_sheet, with_paths
+from engine.spline_examples import off_borders, ring_track, torus_sheet, with_paths
 from redmax.arrays import Array
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import Kinematics, kinematics
@@ -145,7 +145,7 @@ def make_joint(rng: np.random.Generator, kind: str, **fields: Any) -> Joint:
             case "reference":
                 seed, title = int(rng.integers(1000)), f"{spec.refers_to} of {fields['name']}"
                 own[name] = title
-                own["path"] = (ring_track if spec.refers_to == "track" else torus_sheet)(seed, name=title)
+                own["path"] = (ring_track if spec.refers_to == "track" else torus_sheet)(seed, name=title, turn=0.1)
             case "choice":
                 own[name] = spec.choices[rng.integers(len(spec.choices))]
             case "elements" if spec.registry == "joint":
@@ -167,7 +167,7 @@ def random_parts(rng: np.random.Generator) -> tuple[Joint, ...]:
 def safe_q(rng: np.random.Generator, joint: Joint) -> Array:
     """Coordinates (n,) in [-1.2, 1.2] where S has full rank with room to spare."""
     for _ in range(1000):
-        q = rng.uniform(-1.2, 1.2, joint.ndof)
+        q = off_borders(joint, rng.uniform(-1.2, 1.2, joint.ndof), 0.1)
         S = joint.motion(q, np.zeros(joint.ndof)).S
         if joint.ndof == 0 or np.linalg.svd(S, compute_uv=False)[-1] > SAFE_SINGULAR_VALUE:
             return q

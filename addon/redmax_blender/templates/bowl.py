@@ -10,7 +10,7 @@ from .._engine import arrays
 from ..properties import joint as joint_properties
 from . import parameters, railway, shells
 from .assembly import Assembly, Object, Part, at
-from .paint import GRAPHITE, IVORY, RED, STEEL
+from .paint import GRAPHITE, ORANGE, STEEL, TEAL
 
 Array = arrays.Array
 
@@ -98,7 +98,7 @@ def _dish(radius: float, depth: float, foot: float) -> list[Part]:
         ],
         64,
     )
-    return [(shells.lathe(profile, 72), IVORY), (ring, GRAPHITE)]
+    return [(shells.lathe(profile, 72), TEAL), (ring, GRAPHITE)]
 
 
 def _puck(radius: float) -> list[Part]:
@@ -108,4 +108,4 @@ def _puck(radius: float) -> list[Part]:
     knob = shells.moved(
         shells.cylinder(0.12 * radius, 0.0, 0.16 * radius, 0.02 * radius), (0.3 * radius, 0.0, 0.345 * radius)
     )
-    return [(disc, RED), (knob, STEEL)]
+    return [(disc, ORANGE), (knob, STEEL)]

@@ -32,7 +32,7 @@ PARAMETERS: dict[str, Any] = {
     "swing_damping": parameters.factor("Swing Damping", "How quickly the swing dies down", 0.1, most=1.0),
 }
 
-START, STOP = 0.06, 0.92
+START, STOP = 0.11, 0.92
 """Where the ride begins and ends, as parts of the rope's length."""
 
 

@@ -26,6 +26,9 @@ PARAMETERS: dict[str, Any] = {
     "duration": parameters.seconds("Duration", "How long that takes", 9.0),
 }
 
+SHARP = 2.5
+"""The higher, the more pointed the lobes are."""
+
 POINTS = 48
 """Of the curve around the cam."""
 
@@ -45,7 +48,7 @@ def build(
     """The cam on its stand, whose foot is at the 3D cursor. Lengths in Blender units, duration in seconds."""
     made = Assembly(context, LABEL)
     angle = 2.0 * math.pi * np.arange(POINTS) / POINTS
-    reach = 1.0 + ROLLER + lift * (0.5 - 0.5 * np.cos(lobes * (angle - 0.5 * math.pi))) ** 1.5
+    reach = 1.0 + ROLLER + lift * (0.5 - 0.5 * np.cos(lobes * (angle - 0.5 * math.pi))) ** SHARP
     pitch = np.stack([reach * np.cos(angle), reach * np.sin(angle), 0.0 * angle], 1)
     height = float(reach.max()) + 0.45
     stand = scaled(parts.stand(height, 1.0 + ROLLER + lift), radius)
@@ -54,7 +57,6 @@ def build(
     outline = parts.rim(pitch[:, :2], ROLLER)
     cam = made.body("Cam", scaled(parts.cam(outline), radius), axis, material="BRASS", turns=True)
     shaft = made.joint(base, cam, axis, kind="revolute", size=0.5 * radius)
-    # Where it is lowest the track turns towards the follower: there the ride begins at rest.
     made.keys(shaft, [(0.0, 0.0), (duration, 2.0 * math.pi * turns)], gentle=True)
     track = railway.curve_object(made, "Cam Track", railway.smooth_spline(radius * pitch, cyclic=True), cam, axis)
     low = radius * (height + 1.0 + ROLLER)

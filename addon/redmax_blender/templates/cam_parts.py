@@ -55,8 +55,11 @@ def stand(height: float, reach: float) -> list[Part]:
 
 
 def cam(outline: Array) -> list[Part]:
-    """The cam with the bore of its shaft and two round windows where there is room."""
+    """The cam with the bore of its shaft and three round windows."""
     bosses = [shells.Boss((0.0, 0.0), 2.2 * AXLE, 0.04, 0.03, 1.08 * AXLE)]
+    for angle in (0.5, 2.5, 4.5):
+        centre = (0.58 * np.cos(angle * np.pi / 3.0), 0.58 * np.sin(angle * np.pi / 3.0))
+        bosses.append(shells.Boss(centre, 0.24, 0.0, 0.0, 0.2))
     return [(shells.plate(outline, -HALF, HALF, 0.02, bosses), BRASS)]
 
 

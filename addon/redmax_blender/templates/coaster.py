@@ -134,7 +134,7 @@ def scaled_frames(track: Any, height: float) -> Any:
     """What gives the frame (4, 4) at a place of a track of height 1, made as large as the coaster."""
 
     def frame(q: float) -> Array:
-        E: Array = track.poses([q])[0]
+        E = np.array(track.poses([q])[0])
         E[:3, 3] *= height
         return E
 

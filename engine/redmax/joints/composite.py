@@ -68,11 +68,13 @@ class Composite(Joint):
         return tuple(chain.from_iterable(part.ends() for part in self._joints))
 
     def with_paths(self, find: Find) -> Self | None:
-        found = [part.with_paths(find) if isinstance(part, Joint) else part for part in self.parts]
-        parts = [part for part in found if part is not None]
-        if len(parts) < len(found):
+        given: Any = self.parts
+        if not isinstance(given, (tuple, list)):
+            return self  # not checked yet
+        parts: list[Any] = [part.with_paths(find) if isinstance(part, Joint) else part for part in given]
+        if any(part is None for part in parts):
             return None
-        changed = any(new is not old for new, old in zip(parts, self.parts, strict=True))
+        changed = any(new is not old for new, old in zip(parts, given, strict=True))
         return replace(self, parts=tuple(parts)) if changed else self
 
     def primitives(self) -> tuple[Primitive, ...] | None:

@@ -46,7 +46,8 @@ class SplineSurface(Joint):
             if sheet.cyclic[k]:
                 found.append(Ends(corners=tuple(np.sort(corners % extent).tolist()), period=extent))
             else:
-                found.append(Ends(-start, extent - start, corners=tuple(corners.tolist())))
+                at = tuple(corners.tolist())
+                found.append(Ends(-start, extent - start, at) if sheet.stops else Ends(corners=at))
         return tuple(found)
 
     @cached_property

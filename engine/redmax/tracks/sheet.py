@@ -69,6 +69,11 @@ class Sheet(Element):
     cyclic_u: bool = flag(False, doc="The sheet is closed along u; the coordinate goes on over any number of laps")
     cyclic_v: bool = flag(False, doc="The sheet is closed along v; the coordinate goes on over any number of laps")
     endpoints: bool = flag(False, doc="An open B-spline sheet reaches its outermost frames; others always do")
+    stops: bool = flag(
+        True,
+        doc="Joints stop at the edges of an open sheet, unless they have limits of their own; otherwise its outermost "
+        "patches go on beyond them",
+    )
     orientation: str = choice(
         ANGLES,
         doc="angles: turned as the frames are. normal: z along the normal of the sheet, x along u",
@@ -123,9 +128,7 @@ class Sheet(Element):
             return
         u, v = (np.arange(int(LOOKS * extent)) / LOOKS + 0.5 / LOOKS for extent in self.extent)
         for which, across in ((0, v), (1, u)):
-            for border in self.corners(which)[1 if not self.cyclic[which] else 0 :]:
-                if not self.cyclic[which] and border == self.extent[which]:
-                    continue
+            for border in self.corners(which):
                 for other in across:
                     before, after = (
                         self.motion((border + off, other) if which == 0 else (other, border + off))[1]
@@ -190,11 +193,12 @@ class Sheet(Element):
         return float(self._layouts[0].segments), float(self._layouts[1].segments)
 
     def corners(self, which: int) -> Array:
-        """Sorted coordinates u (which = 0) or v (1) at which accelerations may jump, so that steps should end there."""
+        """Sorted coordinates u (which = 0) or v (1) between its edges at which accelerations may jump, so that steps of
+        integrators should end there."""
         if self.basis == bases.B_SPLINE and self.orientation == ANGLES:
             return np.zeros(0)
         borders = np.arange(self.extent[which] + 1.0)
-        return borders[:-1] if self.cyclic[which] else borders
+        return borders[:-1] if self.cyclic[which] else borders[1:-1]
 
     @cached_property
     def data(self) -> Array:

@@ -207,11 +207,11 @@ class Track(Element):
 
     @cached_property
     def corners(self) -> Array:
-        """Sorted coordinates at which accelerations may jump, so that steps of integrators should end there."""
-        smooth = self.basis == bases.B_SPLINE and self.orientation == FRAMES
-        if smooth:
-            return np.zeros(0) if self.cyclic else self.borders[[0, -1]]
-        return self.borders[:-1] if self.cyclic else self.borders
+        """Sorted coordinates between its ends at which accelerations may jump, so that steps of integrators should end
+        there."""
+        if self.basis == bases.B_SPLINE and self.orientation == FRAMES:
+            return np.zeros(0)
+        return self.borders[:-1] if self.cyclic else self.borders[1:-1]
 
     @cached_property
     def data(self) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.spline_examples import ring_track, torus_sheet, with_paths
+from engine.spline_examples import off_borders, ring_track, torus_sheet, with_paths
 from redmax import io
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import body_poses, kinematics, recentred
@@ -39,17 +39,22 @@ TURNS = (1.6 * np.pi, 1.99 * np.pi, 2.0 * np.pi, 3.5 * np.pi, 17.0 * np.pi)
 QUARTER_TURNS = (0.5 * np.pi, -0.5 * np.pi, np.pi)  # gimbal locks of Euler angles
 
 TRACKS = (
-    ring_track(1),
-    ring_track(2, cyclic=False),
+    ring_track(1, size=2.0),
+    ring_track(2, size=2.0, cyclic=False),
     ring_track(3, coordinate="parameter", endpoints=True, cyclic=False),
-    ring_track(4, basis="catmull_rom"),
-    ring_track(5, orientation="tangent", bank=(0.0, 0.1, 0.3, -0.2, 0.1, 0.4, 0.2, 0.0, -0.1)),
+    ring_track(4, size=4.0, basis="catmull_rom"),
+    ring_track(5, size=4.0, orientation="tangent", bank=(0.0, 0.1, 0.3, -0.2, 0.1, 0.4, 0.2, 0.0, -0.1)),
 )
-SHEETS = (
-    torus_sheet(1),
-    torus_sheet(2, cyclic_u=False, cyclic_v=False),
-    torus_sheet(3, basis="catmull_rom", cyclic_u=False),
-    torus_sheet(4, orientation="normal"),
+SHEETS = tuple(
+    torus_sheet(1 + k, **({"count": (24, 20), "turn": 0.05, "dent": 0.01} | fields))
+    for k, fields in enumerate(
+        (
+            {},
+            {"cyclic_u": False, "cyclic_v": False, "turn": 0.01, "dent": 0.001},
+            {"basis": "catmull_rom", "turn": 0.02, "dent": 0.002},
+            {"orientation": "normal"},
+        )
+    )
 )
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
@@ -62,7 +67,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"parts": (Revolute.part(axis=(1.0, 0.0, 0.0)), Prismatic.part(axis=(1.0, 0.0, 0.0)))},
         {"parts": (Spherical.part(), Translational.part())},
         {"parts": (Prismatic.part(), Composite.part(parts=(SphericalEuler.part(sequence="xzx"), Fixed.part())))},
-        {"parts": (SplineCurve.part(track="track", path=ring_track(1)), Revolute.part())},
+        {"parts": (SplineCurve.part(track="track", path=ring_track(1, size=2.0)), Revolute.part())},
     ],
     "spline_curve": [{"track": "track", "path": track} for track in TRACKS],
     "spline_surface": [{"sheet": "sheet", "path": sheet} for sheet in SHEETS],
@@ -88,7 +93,7 @@ def coordinates(joint: Joint, angles: tuple[float, ...] = ANGLES) -> Iterator[tu
                 q[turns] = angle
             elif turns.any():
                 q[turns] *= angle / np.linalg.norm(q[turns])
-            yield q, rng.standard_normal(joint.ndof), chart
+            yield off_borders(joint, q, 0.05), rng.standard_normal(joint.ndof), chart
 
 
 def derivative(f: Callable[[float], np.ndarray]) -> np.ndarray:
