@@ -24,8 +24,8 @@ MOST_UNEQUAL = 100.0
 """A span that is so much longer than the towers, or shorter, leaves no picture."""
 
 PARAMETERS: dict[str, Any] = {
-    "span": parameters.length("Span", "From tower to tower", 24.0, least=0.1),
-    "height": parameters.length("Height", "Of the lower tower", 5.0, least=0.02),
+    "span": parameters.length("Span", "From tower to tower", 10.0, least=0.1),
+    "height": parameters.length("Height", "Of the lower tower", 2.4, least=0.02),
     "rise": parameters.factor("Rise", "How much higher the upper tower is, as a part of the span", 0.2, most=0.6),
     "sag": parameters.factor("Sag", "How far the rope hangs through, as a part of the span", 0.05, most=0.2),
     "duration": parameters.seconds("Duration", "How long the ride takes", 9.0),
@@ -39,8 +39,8 @@ START, STOP = 0.11, 0.92
 def build(
     context: Any,
     *,
-    span: float = 24.0,
-    height: float = 5.0,
+    span: float = 10.0,
+    height: float = 2.4,
     rise: float = 0.2,
     sag: float = 0.05,
     duration: float = 9.0,
@@ -51,7 +51,7 @@ def build(
         text = f"A span of {span:g} and a tower of {height:g} make no cable car"
         raise refuse("", text, f"let neither be more than {MOST_UNEQUAL:g} times the other")
     made = Assembly(context, LABEL)
-    size = min(0.09 * span, 0.5 * height)
+    size = min(0.1 * span, 0.5 * height)
     x = np.linspace(0.0, span, 9)
     z = height + rise * x - 4.0 * sag * x * (1.0 - x / span)
     spline = railway.smooth_spline(np.column_stack([x, np.zeros(len(x)), z]), cyclic=False)

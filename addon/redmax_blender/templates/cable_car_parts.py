@@ -22,7 +22,7 @@ def tower(height: float) -> list[Part]:
     """A tapered mast with a foot and a sheave bracket whose top is just below the rope, beside which it stands."""
     y = 0.42
     foot = shells.prism(outlines.rounded_rectangle(1.1, 1.1, 0.2), 0.0, 0.16, 0.03)
-    top = height + 0.25
+    top = height + 0.36
     mast = shells.loft(
         [
             (outlines.rounded_rectangle(0.44, 0.44, 0.08), 0.165),
@@ -30,8 +30,8 @@ def tower(height: float) -> list[Part]:
             (outlines.rounded_rectangle(0.20, 0.20, 0.04), top),
         ]
     )
-    arm = shells.block((0.16, y - 0.14, 0.10), (0.0, -0.5 * (y - 0.14) - 0.135, height + 0.14), 0.01)
-    hanger = shells.block((0.10, 0.10, 0.05), (0.0, -y, height + 0.062), 0.01)
+    arm = shells.block((0.16, y - 0.14, 0.10), (0.0, -0.5 * (y - 0.14) - 0.135, height + 0.225), 0.01)
+    hanger = shells.block((0.10, 0.10, 0.05), (0.0, -y, height + 0.145), 0.01)
     parts = [(foot, CONCRETE), (mast, IVORY), (arm, STEEL), (hanger, STEEL)]
     return [(shells.moved(shell, (0.0, y, 0.0)), paint) for shell, paint in parts]
 

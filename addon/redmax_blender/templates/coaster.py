@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A roller coaster: a train of carts on a closed track with a loop and banked turns."""
 
+import functools
 import math
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from .._engine import arrays
 from ..properties import joint as joint_properties
 from . import coaster_parts, parameters, railway
-from .assembly import Assembly, Object, at, scaled
+from .assembly import Assembly, Object, Part, at, scaled
 
 Array = arrays.Array
 
@@ -91,19 +92,27 @@ def _up(points: Array, inside: Array, bank: float) -> Array:
     towards = middle - points[inside]
     towards[:, 1] = 0.0
     up[inside] = towards
-    return up / np.linalg.norm(up, axis=1, keepdims=True)
+    directions: Array = up / np.linalg.norm(up, axis=1, keepdims=True)
+    return directions
+
+
+@functools.lru_cache(maxsize=4)
+def _unit(bank: float) -> tuple[Any, Any, list[Part]]:
+    """Spline, track and rails of a coaster of height 1, which are the same for all that bank alike."""
+    points, inside = _waypoints()
+    spline = railway.banked(railway.smooth_spline(points, cyclic=True), _up(points, inside, bank))
+    track = railway.track_along(spline)
+    return spline, track, coaster_parts.rails(track)
 
 
 def build(context: Any, *, height: float = 10.0, carts: int = 4, speed: float = 0.2, bank: float = 0.9) -> list[Object]:
     """The coaster with the middle of its first straight at the 3D cursor. Lengths in Blender units."""
     made = Assembly(context, LABEL)
-    points, inside = _waypoints()
-    spline = railway.banked(railway.smooth_spline(points, cyclic=True), _up(points, inside, bank))
-    track = railway.track_along(spline)
+    spline, track, rails = _unit(bank)
     frames = scaled_frames(track, height)
     base = made.body(
         "Coaster Rails",
-        scaled(coaster_parts.rails(track), height),
+        scaled(rails, height),
         at((0.0, 0.0, 0.0)),
         material="STEEL",
         root="LOCKED",

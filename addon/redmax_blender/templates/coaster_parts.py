@@ -81,11 +81,11 @@ def _tie() -> list[Part]:
 def _posts(track: Any) -> list[Part]:
     """Posts from the ground to the tube, where the track is not leaning over and nothing is below."""
     parts: list[Part] = []
-    E = track.sampled(2001)[1]
+    E = track.sampled(401)[1]
     path = E[:, :3, 3]
     count = 40
     for k in range(count):
-        frame = E[int((k + 0.5) * 2000 / count)]
+        frame = E[int((k + 0.5) * 400 / count)]
         if frame[2, 2] < LEANING:
             continue
         foot = frame[:3, 3] - (DEPTH + RAIL) * frame[:3, 2]

@@ -21,7 +21,7 @@ from .shells import Shell
 
 Array = arrays.Array
 
-DENSE = 4096
+DENSE = 1024
 """Points of a curve at which its own twist is looked at."""
 
 
