@@ -117,6 +117,8 @@ def build(context: Any, *, height: float = 10.0, carts: int = 4, speed: float = 
         material="STEEL",
         root="LOCKED",
     )
+    # What stands still need not be weighed, and its many pieces take long.
+    base.redmax.body.shape, base.redmax.body.box.size = "box", (height, height, height)
     larger = spline._replace(points=height * spline.points, left=height * spline.left, right=height * spline.right)
     rail = railway.curve_object(made, "Coaster Track", larger, base)
     top, pitch = 0.02 * track.extent, coaster_parts.PITCH

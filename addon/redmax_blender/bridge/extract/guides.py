@@ -63,11 +63,13 @@ class Guides:
 
 
 class Fitted(NamedTuple):
-    """A joint on a track: its own parameters, its frame in the world (4, 4) [m] and traits with Q(0) alone."""
+    """A joint on a track: its own parameters, its frame in the world (4, 4) [m], traits with Q(0) alone, and the
+    distance of its child from the track [m]."""
 
     own: dict[str, Any]
     E_wj: Array
     traits: Any
+    distance: float
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
@@ -101,7 +103,9 @@ def _carried(obj: Object, settings: Any, guide: Guide, sort: str) -> Iterator[Fi
     body = frame_objects.carrier(guide.obj)
     if body == settings.parent:
         return
+    severity: Any = "ERROR"
     if body is None:
+        severity = "WARNING"  # what stands still, as a locked body does, moves with the world
         text = (
             f"Joint '{obj.name}' is fixed to '{settings.parent.name}', but its {sort} '{guide.obj.name}' stands still"
         )
@@ -112,7 +116,7 @@ def _carried(obj: Object, settings: Any, guide: Guide, sort: str) -> Iterator[Fi
     else:
         text = f"The {sort} '{guide.obj.name}' goes with '{body.name}', but joint '{obj.name}' is not fixed to that"
         hint = f"let '{body.name}' be the joint's parent"
-    yield Finding(obj.name, text, hint, fixes=("USE_CARRIER",), code="track_carrier")
+    yield Finding(obj.name, text, hint, severity, ("USE_CARRIER",), code="track_carrier")
 
 
 def fitted(settings: Any, guides: Guides, child: Array, length: float) -> Fitted | None:
@@ -131,7 +135,7 @@ def fitted(settings: Any, guides: Guides, child: Array, length: float) -> Fitted
         parameters[joint_properties.ORIGIN] = getattr(placed, joint_properties.ORIGIN)
     still = np.zeros(placed.ndof)
     Q0 = placed.motion(still, still).Q
-    return Fitted(parameters, guide.E_wt, traits.Traits(placed.ndof, Q0))
+    return Fitted(parameters, guide.E_wt, traits.Traits(placed.ndof, Q0), float(np.linalg.norm(Q0[:3, 3] - point)))
 
 
 def _first(settings: Any, guides: Guides) -> Guide | None:
@@ -151,14 +155,10 @@ def _placed(joint: Any, point: Array) -> Any:
     return joint if name is None else replace(joint, **{name: tuple(_placed(p, point) for p in getattr(joint, name))})
 
 
-def off_track(obj: Object, settings: Any, guides: Guides, child: Array, size: float) -> Iterator[Finding]:
+def off_track(obj: Object, settings: Any, distance: float, size: float) -> Iterator[Finding]:
     """A child that is farther from its track than its size [m] explains."""
-    guide = _first(settings, guides)
-    if guide is None:
-        return
-    _, distance = guide.element.nearest((pose.inverse(guide.E_wt) @ child)[:3, 3])
     if distance > NEAR * size > 0.0:
-        name = settings.child.name
-        text = f"'{name}' is {units.shown(distance, 'm')} from '{guide.obj.name}', on which it runs"
+        track = next(getattr(group, name) for group, name, _ in joint_properties.own_references(settings))
+        text = f"'{settings.child.name}' is {units.shown(distance, 'm')} from '{track.name}', on which it runs"
         hint = "move it there; it would go along at that distance"
         yield Finding(obj.name, text, hint, "WARNING", ("MOVE_ONTO_TRACK",), code=OFF)

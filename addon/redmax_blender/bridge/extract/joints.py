@@ -75,8 +75,9 @@ class JointReader:
             findings.append(refused)
             return None
         settings: Any = obj.redmax.joint
-        wrong = [*self._connection(obj, settings), *connection_findings(obj, settings, self.guides)]
-        findings.extend(wrong)
+        said = [*self._connection(obj, settings), *connection_findings(obj, settings, self.guides)]
+        findings.extend(said)
+        wrong = [finding for finding in said if finding.severity == "ERROR"]
         findings.extend(_moved(obj))
         findings.extend(self._uncomputed(obj))
         count = len(joint_properties.dofs(settings))
@@ -98,7 +99,7 @@ class JointReader:
             on_track = self._on_track(obj, settings, findings)
             if on_track is None:
                 return None
-            own, E_wj, traits = on_track
+            own, E_wj, traits, _ = on_track
         else:
             own = joint_properties.own_parameters(settings, self.length)
             traits = joint_properties.traits_of(settings, self.length)
@@ -119,7 +120,7 @@ class JointReader:
         found = fitted(settings, self.guides, E_wb, self.length)
         if found is not None:
             size = extents.extent(settings.child, self.modelled.depsgraph).diagonal * self.length
-            findings.extend(off_track(obj, settings, self.guides, E_wb, size))
+            findings.extend(off_track(obj, settings, found.distance, size))
         return found
 
     def _uncomputed(self, obj: bpy.types.Object) -> Iterator[Finding]:
