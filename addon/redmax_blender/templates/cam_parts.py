@@ -55,11 +55,10 @@ def stand(height: float, reach: float) -> list[Part]:
 
 
 def cam(outline: Array) -> list[Part]:
-    """The cam with the bore of its shaft and three round windows."""
+    """The cam with the bore of its shaft and five round windows."""
     bosses = [shells.Boss((0.0, 0.0), 2.2 * AXLE, 0.04, 0.03, 1.08 * AXLE)]
-    for angle in (0.5, 2.5, 4.5):
-        centre = (0.58 * np.cos(angle * np.pi / 3.0), 0.58 * np.sin(angle * np.pi / 3.0))
-        bosses.append(shells.Boss(centre, 0.24, 0.0, 0.0, 0.2))
+    for angle in (np.arange(5) + 0.25) * 0.4 * np.pi:
+        bosses.append(shells.Boss((0.6 * np.cos(angle), 0.6 * np.sin(angle)), 0.2, 0.0, 0.0, 0.16))
     return [(shells.plate(outline, -HALF, HALF, 0.02, bosses), BRASS)]
 
 

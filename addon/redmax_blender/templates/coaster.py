@@ -38,6 +38,9 @@ SIDE = 0.14
 TURN = 0.68
 """Radius of the turns."""
 
+POINTS, ROUNDED = 64, 0.12
+"""Points of the curve, and the distance over which it is rounded."""
+
 LENGTH = 1.5
 """Half the length of the straights."""
 
@@ -100,7 +103,8 @@ def _up(points: Array, inside: Array, bank: float) -> Array:
 def _unit(bank: float) -> tuple[Any, Any, list[Part]]:
     """Spline, track and rails of a coaster of height 1, which are the same for all that bank alike."""
     points, inside = _waypoints()
-    spline = railway.banked(railway.smooth_spline(points, cyclic=True), _up(points, inside, bank))
+    points, up = railway.rounded(points, _up(points, inside, bank), POINTS, ROUNDED)
+    spline = railway.banked(railway.smooth_spline(points, cyclic=True), up)
     track = railway.track_along(spline)
     return spline, track, coaster_parts.rails(track)
 

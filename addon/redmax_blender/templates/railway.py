@@ -45,7 +45,27 @@ def smooth_spline(points: Array, *, cyclic: bool) -> curve_points.Spline:
     before, after = (np.roll(h, 1), h) if cyclic else (np.append(h[0], h), np.append(h, h[-1]))
     left, right = points - slope * before[:, None] / 3.0, points + slope * after[:, None] / 3.0
     knots = curve_points.Knots(4, cyclic=cyclic)
-    return curve_points.Spline(curve_points.BEZIER, points, left, right, np.ones(n), np.zeros(n), knots)
+    flat = np.zeros(n)
+    return curve_points.Spline(curve_points.BEZIER, points, left, right, 1.0 + flat, flat, knots, curve_points.BSPLINE)
+
+
+def rounded(points: Array, values: Array, count: int, reach: float) -> tuple[Array, Array]:
+    """A closed path through points (n, 3), rounded over a distance `reach`, as `count` points at even distances; and
+    values (n, m) along it likewise.
+
+    Cubics between a few points have kinks in their curvature, which riders feel: here none is left.
+    """
+    even = track_samples.evenly(smooth_spline(points, cyclic=True), DENSE)
+    assert even is not None
+    path = even[0]
+    length = float(np.linalg.norm(np.diff(path, axis=0, append=path[:1]), axis=1).sum())
+    at = [int(np.linalg.norm(path - point, axis=1).argmin()) for point in points]
+    known = np.stack([np.interp(np.arange(DENSE), at, column, period=DENSE) for column in values.T], 1)
+    wave = 2.0 * np.pi * np.fft.fftfreq(DENSE, length / DENSE)
+    damped = np.exp(-0.5 * (wave * reach) ** 2)[:, None]
+    every = DENSE // count
+    found = [np.fft.ifft(np.fft.fft(given, axis=0) * damped, axis=0).real[::every] for given in (path, known)]
+    return found[0], found[1]
 
 
 def banked(spline: curve_points.Spline, up: Array) -> curve_points.Spline:
@@ -73,7 +93,7 @@ def curve_object(
         point.handle_left_type = point.handle_right_type = "FREE"
         point.co, point.handle_left, point.handle_right, point.tilt = co, left, right, tilt
         point.handle_left_type = point.handle_right_type = "ALIGNED"
-    new.use_cyclic_u = spline.cyclic
+    new.use_cyclic_u, new.tilt_interpolation = spline.cyclic, spline.tilting
     obj = bpy.data.objects.new(name, data)
     made.collection.objects.link(obj)
     place(made, obj, parent, frame)

@@ -22,6 +22,25 @@ THROUGH = np.array([[0.0, -1.0, 2.0, -1.0], [2.0, 0.0, -5.0, 3.0], [0.0, 1.0, 4.
 """(4, 4): row i times (1, t, t^2, t^3) is the weight of the i-th of the four values around a place."""
 
 
+LINEAR, EASE, CARDINAL, BSPLINE = "LINEAR", "EASE", "CARDINAL", "BSPLINE"
+TENSION = 0.71
+TILTING: dict[str, Array] = {
+    LINEAR: np.array([[0.0, 0.0, 0.0, 0.0], [1.0, -1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]),
+    EASE: np.array([[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, -3.0, 2.0], [0.0, 0.0, 3.0, -2.0], [0.0, 0.0, 0.0, 0.0]]),
+    CARDINAL: np.array(
+        [
+            [0.0, -TENSION, 2.0 * TENSION, -TENSION],
+            [1.0, 0.0, TENSION - 3.0, 2.0 - TENSION],
+            [0.0, TENSION, 3.0 - 2.0 * TENSION, TENSION - 2.0],
+            [0.0, 0.0, -TENSION, TENSION],
+        ]
+    ),
+    BSPLINE: np.array([[1.0, -3.0, 3.0, -1.0], [4.0, 0.0, -6.0, 3.0], [1.0, 3.0, 3.0, -3.0], [0.0, 0.0, 0.0, 1.0]])
+    / 6.0,
+}
+"""Weights of the tilt of the four points around a place of a Bezier spline, like those above, by its interpolation."""
+
+
 class Knots(NamedTuple):
     """Of a direction of a NURBS curve or surface: its order and what Blender's panel says of its ends."""
 
@@ -32,7 +51,8 @@ class Knots(NamedTuple):
 
 
 class Spline(NamedTuple):
-    """points: (n, 3). left, right: handles of a Bezier spline, like points. weights, tilt: (n,) [1, rad]."""
+    """points: (n, 3). left, right: handles of a Bezier spline, like points. weights, tilt: (n,) [1, rad]. tilting: how
+    the tilt of a Bezier spline goes from point to point."""
 
     kind: str
     points: Array
@@ -41,6 +61,7 @@ class Spline(NamedTuple):
     weights: Array
     tilt: Array
     knots: Knots
+    tilting: str = LINEAR
 
     @property
     def cyclic(self) -> bool:
@@ -69,7 +90,9 @@ def positions(spline: Spline, t: Array) -> tuple[Array, Array]:
     here, there = segment % n, (segment + 1) % n
     if spline.kind == BEZIER:
         corners = np.stack([spline.points[here], spline.right[here], spline.left[there], spline.points[there]], 1)
-        tilt = spline.tilt[here] + x * (spline.tilt[there] - spline.tilt[here])
+        around = segment[:, None] + np.arange(-1, 3)
+        around = around % n if spline.cyclic else np.clip(around, 0, n - 1)
+        tilt = np.einsum("ki,ki->k", spline.tilt[around], powers @ TILTING[spline.tilting].T)
         return np.einsum("kij,ki->kj", corners, powers @ BERNSTEIN.T), tilt
     values = np.column_stack([spline.points, spline.tilt])
     if not spline.cyclic:

@@ -55,7 +55,7 @@ _found: OrderedDict[tuple[object, ...], Samples | None] = OrderedDict()
 def sampled(spline: Spline, *, z_up: bool) -> Samples | None:
     """The control frames of a track along a spline, None for one without length or that is vertical somewhere where z
     is to be up. Remembered by content."""
-    key = (spline.kind, spline.knots, z_up, *(part.tobytes() for part in spline[1:6]))
+    key = (spline.kind, spline.knots, spline.tilting, z_up, *(part.tobytes() for part in spline[1:6]))
     if key not in _found:
         _found[key] = _sampled(spline, z_up=z_up)
         if len(_found) > REMEMBERED:

@@ -111,7 +111,14 @@ def read_spline(spline: Any, A: Array, length: float) -> Spline:
     )
     turn = 1.0 if np.linalg.det(A[:3, :3]) > 0.0 else -1.0
     return Spline(
-        spline.type, placed(given[:, :3]), placed(left), placed(right), weights, turn * tilt.astype(np.float64), knots
+        spline.type,
+        placed(given[:, :3]),
+        placed(left),
+        placed(right),
+        weights,
+        turn * tilt.astype(np.float64),
+        knots,
+        spline.tilt_interpolation,
     )
 
 
