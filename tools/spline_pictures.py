@@ -33,7 +33,7 @@ SHEETS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     ),
     "bowl": (
         "Puck in a Bowl",
-        "A spline surface: the puck keeps its energy and its spin about the middle",
+        "A spline surface: the puck slides without friction, and its orbit turns",
         (1, 12, 24, 36, 48, 60),
     ),
     "cam": (

@@ -144,7 +144,6 @@ class Demo:
             pictures.film(scene, film, size=FILM, samples="FXAA")
         self.say(f"Took pictures: {shown(sheet)} (contact sheet) and {shown(film)} ({FRAMES / FPS:g} s)")
 
-
     def ride(self) -> None:
         """A roller coaster in a file of its own: added from the menu, simulated, baked and drawn."""
         path, sheet = self.out / "coaster.blend", self.out / "coaster.png"
