@@ -108,8 +108,7 @@ def _rail(track: Any) -> tuple[Array, Array]:
 
 def _net(sheet: Any) -> tuple[Array, Array]:
     u, v = (np.linspace(0.0, extent, NET + 1) for extent in sheet.extent)
-    grid = np.stack(np.meshgrid(u, v, indexing="ij"), -1)
-    x = sheet.origins(grid).reshape(NET + 1, NET + 1, 3)
+    x = sheet.origins(u, v)
     along = np.stack([x[:-1], x[1:]], 2).reshape(-1, 2, 3)
     across = np.stack([x[:, :-1], x[:, 1:]], 2).reshape(-1, 2, 3)
     return _coloured((along, SLEEPER), (across, SLEEPER))

@@ -34,7 +34,7 @@ def place_on_track(data: Array, q: float) -> Place:
     """Segment, the fraction t of it, dt/dq and d2t/dq2, and how far q is beyond the nearest end of an open track."""
     extent, segments, pieces = data[EXTENT], int(data[SEGMENTS]), int(data[PIECES])
     if not abs(q) < FARTHEST:
-        return 0, q - q + math.nan, 1.0, 0.0, 0.0
+        return 0, math.nan, 1.0, 0.0, 0.0
     x, beyond = q, 0.0
     if data[CYCLIC] != 0.0:
         x = q - extent * math.floor(q / extent)

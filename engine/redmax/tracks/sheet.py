@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Array, ArrayLike, frozen
 from ..errors import Fault
 from ..fields import Element, Vector, array, choice, flag, text
-from . import bases, sheet_looks, sheet_motion
+from . import bases, sheet_motion
 
 ANGLES, NORMAL = "angles", "normal"
 
@@ -24,8 +24,11 @@ LARGE_ANGLE = 0.25 * math.pi
 LOCK = 0.5 * math.pi - 0.1
 """From this angle about y on [rad] the other two turn about nearly the same line."""
 
-FOLDED = 1e-6
-"""Least part of the larger motion that the smaller of two independent ones has where a sheet is sound."""
+FOLDED = 1e-8
+"""Least area that a sheet spans per unit of u and v, as a part of its greatest slope squared."""
+
+KINK = 1e-3
+"""Jump of a derivative at a border, as a part of its greatest value, beyond which nothing can pass it."""
 
 LOOKS = 4
 """Places per patch and direction at which a sheet is looked at."""
@@ -102,20 +105,23 @@ class Sheet(Element):
 
     def _folds(self) -> Iterator[tuple[str, ...]]:
         """Places at which it does not move in two independent ways, and corners that nothing could pass."""
-        places = self._places()
-        if self.orientation == ANGLES:
-            scale = np.abs(np.asarray(self.positions)).max()
-            S = np.array([self.motion(q)[1] for q in places]) * np.array([scale] * 3 + [1.0] * 3)[:, None]
+        u, v = self._looks
+        d_u, d_v = self._blended(u, v, 1, 0), self._blended(u, v, 0, 1)
+        if self.orientation == NORMAL:
+            first, second = d_u[..., :3], d_v[..., :3]
         else:
-            S = sheet_looks.origins(self.data, places)[1]
-        sound = np.isfinite(S).all(axis=(1, 2))
-        sizes = np.linalg.svd(np.where(sound[:, None, None], S, 0.0), compute_uv=False)
-        folded = np.flatnonzero(~sound | ~(sizes[:, -1] > FOLDED * sizes[:, 0]))
-        if len(folded):
-            x, y = places[folded[0]].tolist()
+            # angles count as the lengths by which they move what is as far away as the sheet is wide
+            scale = np.array([1.0] * 3 + [float(np.ptp(np.asarray(self.positions), axis=(0, 1)).max())] * 3)
+            first, second = d_u * scale, d_v * scale
+        a, b = (np.linalg.norm(d, axis=2) for d in (first, second))
+        along = (first * second).sum(axis=2)
+        area = np.sqrt(np.maximum(a**2 * b**2 - along**2, 0.0))
+        least = FOLDED * max(float(a.max()), float(b.max())) ** 2
+        row, column = divmod(int(area.argmin()), len(v))
+        if not area[row, column] > least:
             yield Fault(
-                f"does not spread in two directions near the frame in row {self._near(x, 0)}, column "
-                f"{self._near(y, 1)}",
+                f"does not spread in two directions near the frame in row {self._near(float(u[row]), 0)}, column "
+                f"{self._near(float(v[column]), 1)}",
                 "move the frames apart, or leave out a pole where rows or columns meet",
                 "folded",
             )
@@ -123,29 +129,61 @@ class Sheet(Element):
         yield from self._kinks()
 
     def _kinks(self) -> Iterator[tuple[str, ...]]:
-        """Borders of patches at which twists jump."""
+        """Borders of patches at which twists jump: those of bases that are smooth to the first derivative at most."""
         if self.basis == bases.B_SPLINE:
             return
-        u, v = (np.arange(int(LOOKS * extent)) / LOOKS + 0.5 / LOOKS for extent in self.extent)
-        for which, across in ((0, v), (1, u)):
-            for border in self.corners(which):
-                for other in across:
-                    before, after = (
-                        self.motion((border + off, other) if which == 0 else (other, border + off))[1]
-                        for off in (-1e-9, 1e-9)
+        orders = (1,) if self.orientation == ANGLES else (1, 2)
+        for which in (0, 1):
+            borders = self.corners(which)
+            other = self._looks[1 - which]
+            for order in orders if len(borders) else ():
+                sides = [
+                    self._blended(borders, other, order, 0, side) if which == 0
+                    else self._blended(other, borders, 0, order, side)
+                    for side in (-1, 1)
+                ]  # fmt: skip
+                size = np.abs(sides[1]).max(axis=(0, 1)) + 1e-9
+                off = np.argwhere((np.abs(sides[1] - sides[0]) > KINK * size).any(axis=2))
+                if len(off):
+                    u, v = (borders, other) if which == 0 else (other, borders)
+                    row, column = self._near(u[off[0, 0]], 0), self._near(v[off[0, 1]], 1)
+                    hint = "line up the handles there" if self.basis == bases.BEZIER else "use a b_spline"
+                    if order == 2:
+                        hint = "use a b_spline, or take orientation from the angles"
+                    yield Fault(
+                        f"has a corner at the frame in row {row}, column {column}, where velocities would jump",
+                        hint,
+                        "corner",
                     )
-                    size = np.array([np.linalg.norm(after[:3]), np.linalg.norm(after[3:])])
-                    jump = np.array([np.linalg.norm((after - before)[:3]), np.linalg.norm((after - before)[3:])])
-                    if (jump > 1e-3 * size + 1e-9).any():
-                        row = self._near(border if which == 0 else other, 0)
-                        column = self._near(border if which == 1 else other, 1)
-                        hint = "use a b_spline" if self.basis == bases.CATMULL_ROM else "line up the handles there"
-                        yield Fault(
-                            f"has a corner at the frame in row {row}, column {column}, where velocities would jump",
-                            hint,
-                            "corner",
-                        )
-                        return
+                    return
+
+    @property
+    def _looks(self) -> tuple[Array, Array]:
+        """Places along u and v at which the sheet is looked at."""
+        u, v = (np.arange(int(LOOKS * extent) + 1) / LOOKS for extent in self.extent)
+        return u, v
+
+    def _blended(self, u: Array, v: Array, order_u: int, order_v: int, side: int = 1) -> Array:
+        """(k, m, 6) control values, or derivatives of them, blended at u (k,) and v (m,); side: of borders, -1 or 1."""
+        U = self._weights(u, 0, order_u, side)
+        V = self._weights(v, 1, order_v, side)
+        return np.asarray(np.einsum("ka,mb,abi->kmi", U, V, self._values, optimize=True))
+
+    def _weights(self, places: Array, which: int, order: int, side: int) -> Array:
+        """(k, n) weights of all rows (which = 0) or columns (1) of control values at places (k,)."""
+        plan = self._layouts[which]
+        borders = places == np.round(places)
+        patch = np.floor(places).astype(np.int64) - (borders & (side < 0) & (order > 0))
+        patch = patch % plan.segments if self.cyclic[which] else np.clip(patch, 0, plan.segments - 1)
+        inside = places % plan.segments if self.cyclic[which] else places
+        t = np.where(borders & (patch != inside), 1.0, inside - patch)
+        powers = np.stack([np.ones_like(t), t, t**2, t**3], 1)
+        for _ in range(order):
+            powers = np.stack([0.0 * t, powers[:, 0], 2.0 * powers[:, 1], 3.0 * powers[:, 2]], 1)
+        weights = np.zeros((len(places), self._values.shape[which]))
+        rows = np.arange(len(places))[:, None]
+        weights[rows, plan.stride * patch[:, None] + np.arange(4)] = powers @ bases.MATRICES[self.basis].T
+        return weights
 
     def warnings(self) -> list[str]:
         """Sentences on frames whose angles are blended in ways that few would expect; nothing there is wrong."""
@@ -201,8 +239,8 @@ class Sheet(Element):
         return borders[:-1] if self.cyclic[which] else borders[1:-1]
 
     @cached_property
-    def data(self) -> Array:
-        """What `sheet_motion` reads, as one read-only array."""
+    def _values(self) -> Array:
+        """(rows, columns, 6) positions and angles of control frames, with those that ends or closed rows add."""
         positions = np.asarray(self.positions, np.float64)
         angles = np.zeros_like(positions) if self.angles is None else np.asarray(self.angles, np.float64)
         values = np.concatenate([positions, angles], axis=2)
@@ -213,8 +251,14 @@ class Sheet(Element):
             elif self.cyclic[axis]:
                 values = np.concatenate([values, values[:3]])
             values = np.moveaxis(values, 0, axis)
-        header = [*self.extent, *self.cyclic, self._layouts[0].stride, values.shape[1], self.orientation == NORMAL]
-        return frozen(np.concatenate([header, bases.MATRICES[self.basis].ravel(), values.ravel()]))  # type: ignore[no-any-return]
+        return values
+
+    @cached_property
+    def data(self) -> Array:
+        """What `sheet_motion` reads, as one read-only array."""
+        stride, columns = self._layouts[0].stride, self._values.shape[1]
+        header = [*self.extent, *self.cyclic, stride, columns, self.orientation == NORMAL]
+        return frozen(np.concatenate([header, bases.MATRICES[self.basis].ravel(), self._values.ravel()]))  # type: ignore[no-any-return]
 
     def motion(self, q: Sequence[float] | Array) -> tuple[Array, Array]:
         """Pose (4, 4) at (u, v), and S (6, 2) there."""
@@ -226,20 +270,16 @@ class Sheet(Element):
         """(k, 4, 4) poses at coordinates (k, 2), seen from the joint frame on the parent."""
         return np.array([self.motion(x)[0] for x in np.asarray(q, np.float64).reshape(-1, 2)]).reshape(-1, 4, 4)
 
-    def _places(self) -> Array:
-        """(k, 2) coordinates all over the sheet."""
-        u, v = (np.arange(int(LOOKS * extent) + 1) / LOOKS for extent in self.extent)
-        return np.asarray(np.stack(np.meshgrid(u, v, indexing="ij"), -1).reshape(-1, 2))
-
-    def origins(self, q: ArrayLike) -> Array:
-        """(k, 3) origins of the frames at coordinates (k, 2) [m], for drawing."""
-        return sheet_looks.origins(self.data, np.asarray(q, np.float64).reshape(-1, 2))[0]
+    def origins(self, u: ArrayLike, v: ArrayLike) -> Array:
+        """(k, l, 3) origins of the frames at all u (k,) and v (l,) [m], for drawing."""
+        return self._blended(np.asarray(u, np.float64), np.asarray(v, np.float64), 0, 0)[..., :3]
 
     def nearest(self, point: Sequence[float] | Array) -> tuple[Array, float]:
         """Coordinates (2,) of the place next to a point (3,) [m] of the joint frame on the parent, and its distance."""
         x = np.asarray(point, np.float64)
-        grid = self._places()
-        off = np.linalg.norm(sheet_looks.origins(self.data, grid)[0] - x, axis=1)
+        u, v = self._looks
+        grid = np.stack(np.meshgrid(u, v, indexing="ij"), -1).reshape(-1, 2)
+        off = np.linalg.norm(self._blended(u, v, 0, 0)[..., :3] - x, axis=2).ravel()
         found = [self._closest(x, grid[k]) for k in np.argsort(off)[:4].tolist()]
         return min(found, key=lambda one: one[1])
 

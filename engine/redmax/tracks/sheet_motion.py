@@ -27,7 +27,7 @@ def patch_place(data: Array, which: int, q: float) -> tuple[int, float]:
     """Patch along u (which = 0) or v (1), and the fraction of it; outside 0 ... 1 beyond the edges of an open sheet."""
     count = data[EXTENT + which]
     if not abs(q) < FARTHEST:
-        return 0, q - q + math.nan
+        return 0, math.nan
     if data[CYCLIC + which] != 0.0:
         x = q - count * math.floor(q / count)
         if not 0.0 <= x < count:  # by round-off

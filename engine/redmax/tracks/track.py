@@ -141,7 +141,9 @@ class Track(Element):
         yield from self._kinks()
 
     def _kinks(self) -> Iterator[tuple[str, ...]]:
-        """Borders at which the twist jumps."""
+        """Borders at which the twist jumps: those of bases that are smooth to the first derivative at most."""
+        if self.basis == bases.B_SPLINE:
+            return
         borders = self.borders
         inner = borders[:-1] if self.cyclic else borders[1:-1]
         if not len(inner):
