@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import Array, frozen
+from ..arrays import Array
 from ..errors import Fault
 from ..fields import number, per_dof_values, reference
 from ..tracks import Track
 from ..tracks.curve_motion import put_curve_motion
+from ..tracks.origins import numbers_from
 from ..tracks.track import LENGTH
 from .base import ANIMATED, Ends, Joint
 
@@ -56,11 +56,10 @@ class SplineCurve(Joint):
             return (Ends(corners=tuple(np.sort(corners % path.extent).tolist()), period=path.extent),)
         return (Ends(-self.origin, path.extent - self.origin, corners=tuple(corners.tolist())),)
 
-    @cached_property
+    @property
     def packed_data(self) -> Array:
-        """The origin and the numbers of the track."""
-        numbers: Array = frozen(np.append(self.origin, self.known(self.path, "track").data))
-        return numbers
+        """The origin and the numbers of the track, one array for all joints of the same origin."""
+        return numbers_from(self.known(self.path, "track"), self.origin)
 
     @staticmethod
     def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
@@ -69,7 +68,7 @@ class SplineCurve(Joint):
     def problems(self) -> Iterator[tuple[str, ...]]:
         path = self.path
         if path is not None and not path.cyclic:
-            low, high = -self.origin, path.extent - self.origin
+            low, high = 0.0 - self.origin, path.extent - self.origin
             given = {"lower": per_dof_values(self.lower, 1, low), "upper": per_dof_values(self.upper, 1, high)}
             given["q"] = per_dof_values(self.q, 1)
             if self.motion_type == ANIMATED and self.animation is not None:

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import Array, frozen
+from ..arrays import Array
 from ..fields import Vector, array, reference
 from ..tracks import Sheet
+from ..tracks.origins import numbers_from
 from ..tracks.sheet_motion import put_sheet_motion
 from .base import Ends, Joint
 
@@ -50,11 +50,10 @@ class SplineSurface(Joint):
                 found.append(Ends(-start, extent - start, at) if sheet.stops else Ends(corners=at))
         return tuple(found)
 
-    @cached_property
+    @property
     def packed_data(self) -> Array:
-        """The origin and the numbers of the sheet."""
-        numbers: Array = frozen(np.append(self.origin, self.known(self.path, "sheet").data))
-        return numbers
+        """The origin and the numbers of the sheet, one array for all joints of the same origin."""
+        return numbers_from(self.known(self.path, "sheet"), self.origin)
 
     @staticmethod
     def evaluate(data: Array, q: Array, qdot: Array, chart: int, Q: Array, S: Array, Sdot: Array) -> None:
