@@ -15,6 +15,8 @@ from redmax import fast
 from redmax.compile import compile as compile_scene
 from redmax.constraints.coupling import Coupling
 from redmax.drives import Drive, DriveInput, Follower
+from redmax.dynamics.kinematics import kinematics
+from redmax.dynamics.loads import loads
 from redmax.fields import Pose
 from redmax.geometry.solids import Box
 from redmax.integrators import Automatic, Dop853
@@ -23,11 +25,12 @@ from redmax.integrators.rk4 import RungeKutta4
 from redmax.joints import Composite, Prismatic, Revolute, SplineCurve
 from redmax.joints.motor import Motor
 from redmax.kernels import route
+from redmax.reference import projected
 from redmax.scene import Body, Scene
 from redmax.simulate import record, simulate
 from redmax.spatial import pose, so3
 from redmax.tables import Table
-from redmax.tracks import Track
+from redmax.tracks import Track, frames_along
 
 HIGH = Automatic(accuracy="high")
 
@@ -281,21 +284,21 @@ def test_carts_on_one_track_share_its_numbers():
     assert len(parts.data) == len(track.data)
 
 
-def test_both_routes_give_one_acceleration():
-    tree = fast.new_tree(compile_scene(two_carts(ring_track(5, orientation="tangent"))))
+@pytest.mark.parametrize(
+    "fields", [{}, {"orientation": "tangent"}, {"coordinate": "parameter", "basis": "catmull_rom"}]
+)
+def test_both_routes_give_one_acceleration(fields):
+    model = compile_scene(two_carts(ring_track(5, **fields)))
+    tree = fast.new_tree(model)
     if tree is None:
         pytest.skip("computed by numpy")
-    model = tree.model
-    rng = np.random.default_rng(6)
-    from redmax.integrators import routes
-
-    readable = routes.begin(model, "projected")
+    rng, chart = np.random.default_rng(6), model.initial_state().chart
     for _ in range(20):
         q, qdot = rng.uniform(-30.0, 30.0, 2), rng.uniform(-5.0, 5.0, 2)
-        at = readable.at(0.0, q, qdot, model.initial_state().chart)
-        ours = np.zeros(2)
-        tree.accelerations(tree.repeat(q.copy(), qdot.copy(), 1), ours)
-        np.testing.assert_allclose(ours, readable.accelerations(at), rtol=1e-10, atol=1e-10)
+        kin = kinematics(model, q, qdot, chart)
+        expected = projected.forward_dynamics(model, kin, loads(model, kin, 0.0), np.zeros(2)).qddot
+        ours = tree.forward_dynamics(q, qdot, chart, 0.0, np.zeros(2))[0]
+        np.testing.assert_allclose(ours, expected, rtol=1e-10, atol=1e-10)
 
 
 # --- steps end at corners ------------------------------------------------------------------------
@@ -322,6 +325,10 @@ def test_corners_of_a_track_are_declared():
     np.testing.assert_allclose(levels.values, rough.joints[0].path.borders[:-1])
     smooth = compile_scene(cart_on(ring_track(5)))
     assert not state_switches(smooth).levels
+    assert len(coaster_track().corners) > 20, "along the tangent, where frames are far apart"
+    angle = 2.0 * np.pi * np.arange(200) / 200
+    points = np.stack([np.cos(angle), 0.7 * np.sin(angle), 0.2 * np.sin(2.0 * angle)], 1)
+    assert not len(track_of(frames_along(points, cyclic=True), cyclic=True, orientation="tangent").corners)
     opened = compile_scene(cart_on(ring_track(6, basis="catmull_rom", cyclic=False), q=1.0))
     (levels,) = state_switches(opened).levels
     assert levels.period == np.inf

@@ -95,7 +95,8 @@ def test_twists_are_continuous_and_of_b_splines_their_derivatives_too(title):
     for border in track.borders[:-1] if track.cyclic else track.borders[1:-1]:
         (_, S0, dS0), (_, S1, dS1) = (joint.motion(np.array([border + off]), v) for off in (-1e-10, 1e-10))
         np.testing.assert_allclose(S0, S1, atol=1e-7)
-        if border not in track.corners:
+        if track.basis == "b_spline" and track.orientation == "frames":
+            assert border not in track.corners
             np.testing.assert_allclose(dS0, dS1, atol=1e-6)
 
 
