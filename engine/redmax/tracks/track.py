@@ -30,6 +30,10 @@ STEEPEST = 1e-3
 KINK = 1e-3
 """Jump of the twist at a border, as a part of the greatest twist, beyond which it is a corner that nothing passes."""
 
+SLIGHT = 0.02
+"""Jump of the angular acceleration per unit of speed, over the time of a segment, up to which steps may pass it: what a
+body moves that is as far from the track as a segment is long, as a part of that."""
+
 LOOKS = 8
 """Places per segment at which a track is looked at, for what is nearest to a point and for what is wrong."""
 
@@ -209,11 +213,22 @@ class Track(Element):
 
     @cached_property
     def corners(self) -> Array:
-        """Sorted coordinates between its ends at which accelerations may jump, so that steps of integrators should end
-        there."""
-        if self.basis == bases.B_SPLINE and self.orientation == FRAMES:
+        """Sorted coordinates between its ends at which accelerations jump, so that steps of integrators should end
+        there.
+
+        A b_spline has none where it is turned by its frames. Along its tangent angular accelerations jump at borders,
+        by little where frames are close together; error control sees to those.
+        """
+        borders = self.borders[:-1] if self.cyclic else self.borders[1:-1]
+        if self.basis != bases.B_SPLINE or not len(borders):
+            return borders
+        if self.orientation == FRAMES:
             return np.zeros(0)
-        return self.borders[:-1] if self.cyclic else self.borders[1:-1]
+        h = self.extent / len(self.curve.start)
+        off = 1e-6 * h
+        turns = np.array([np.linalg.norm(self.twist(q)[:3]) for q in borders])
+        jumps = [self._twist_rate(q + off)[:3] - self._twist_rate(q - off)[:3] for q in borders.tolist()]
+        return np.asarray(borders[h * h * np.linalg.norm(jumps, axis=1) * (1.0 + h * turns) > SLIGHT])
 
     @cached_property
     def data(self) -> Array:
@@ -248,6 +263,12 @@ class Track(Element):
         Q, S, Sdot = np.eye(4), np.zeros((6, 1)), np.zeros((6, 1))
         curve_motion.put_curve_motion(self.data, float(q), 0.0, Q, S, Sdot)
         return Q, S
+
+    def _twist_rate(self, q: float) -> Array:
+        """(6,) derivative of `twist` in q."""
+        Q, S, Sdot = np.eye(4), np.zeros((6, 1)), np.zeros((6, 1))
+        curve_motion.put_curve_motion(self.data, float(q), 1.0, Q, S, Sdot)
+        return np.asarray(Sdot[:, 0])
 
     def twist(self, q: float) -> Array:
         """(6,) twist per unit of q, in the moving frame."""

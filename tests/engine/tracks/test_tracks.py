@@ -83,9 +83,9 @@ def test_a_length_is_a_length(title):
     q = np.linspace(0.0, track.extent, 57)
     if track.unit == "m":
         np.testing.assert_allclose([np.linalg.norm(track.twist(x)[3:]) for x in q], 1.0, atol=1e-12)
-    x = track.sampled(20001)[1][:, :3, 3]
-    chords = np.linalg.norm(np.diff(x, axis=0), axis=1).sum()
-    assert track.length == pytest.approx(chords, rel=1e-6)  # chords are short by (h kappa)^2 / 24
+    x = track.sampled(2001)[1][:, :3, 3]
+    fine, coarse = (np.linalg.norm(np.diff(points, axis=0), axis=1).sum() for points in (x, x[::2]))
+    assert track.length == pytest.approx((4.0 * fine - coarse) / 3.0, rel=1e-6)  # chords are short by (h kappa)^2 / 24
 
 
 @pytest.mark.parametrize("title", TRACKS)
@@ -95,7 +95,8 @@ def test_twists_are_continuous_and_of_b_splines_their_derivatives_too(title):
     for border in track.borders[:-1] if track.cyclic else track.borders[1:-1]:
         (_, S0, dS0), (_, S1, dS1) = (joint.motion(np.array([border + off]), v) for off in (-1e-10, 1e-10))
         np.testing.assert_allclose(S0, S1, atol=1e-7)
-        if border not in track.corners:
+        if track.basis == "b_spline" and track.orientation == "frames":
+            assert border not in track.corners
             np.testing.assert_allclose(dS0, dS1, atol=1e-6)
 
 
