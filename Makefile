@@ -35,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make test           lint, types, engine tests, then the add-on and its built zips in real Blenders (4.5, 5.2)"
 	@echo "make test-all       the same with the long runs (fuzz, stress, attack, checked kernels)"
-	@echo "make demo           author, simulate and bake a crane and a pump in Blender; pictures and a .blend file in OUT=$(OUT)"
+	@echo "make demo           author, simulate and bake a crane, a pump and a roller coaster in Blender; pictures and a .blend file in OUT=$(OUT)"
 	@echo "make extension      dist/*.zip for Blender: the slim one, and the full ones for this machine"
 	@echo "make extension-all  the same for every platform (downloads about 590 MB of wheels)"
 	@echo "make bench          benchmarks beside pinocchio, MuJoCo, DART, Drake, PyBullet, Exudyn and Bullet; results in benchmarks/results"

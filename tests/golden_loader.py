@@ -33,6 +33,7 @@ from redmax.scene import Body, Inertia, Scene
 from redmax.spatial import pose, quaternion
 from redmax.strands import Attachment, Strand
 from redmax.tables import Table
+from redmax.tracks import Sheet, Track
 
 JOINT_KINDS = {
     "JointFixed": "fixed",
@@ -124,7 +125,10 @@ def convert(data: Mapping[str, Any], *, diff: bool, shapes: bool = False) -> Sce
         for entry in data.get("constraints") or ()
         if entry["type"] in golden_constraints.KINDS
     ]
+    paths = [path for entry in data["joints"] for path in _paths(entry, entry["name"])]
     return Scene(
+        tracks=[path for path in paths if isinstance(path, Track)],
+        sheets=[path for path in paths if isinstance(path, Sheet)],
         name=data["name"],
         gravity=tuple(data["gravity"]),
         bodies=bodies,
@@ -249,19 +253,41 @@ def _joint(data: Mapping[str, Any], index: int, *, diff: bool) -> Joint:
 
 def _typed_joint(entry: Mapping[str, Any], values: dict[str, Any], *, diff: bool) -> Joint:
     """A joint of the right kind with the fields only that kind has."""
-    return JOINTS[_joint_kind(entry["type"], diff=diff)](**values, **_own_fields(entry, diff=diff))
+    return JOINTS[_joint_kind(entry["type"], diff=diff)](**values, **_own_fields(entry, entry["name"], diff=diff))
 
 
-def _own_fields(entry: Mapping[str, Any], *, diff: bool) -> dict[str, Any]:
+def _paths(entry: Mapping[str, Any], name: str) -> list[Track | Sheet]:
+    """Tracks and sheets of a joint and of its parts, called as the joint is.
+
+    The reference counts the segments of a closed B-spline of frames. Its surfaces are single patches without edges,
+    whose first index belongs to the second coordinate; ours to the first.
+    """
+    found: list[Track | Sheet] = []
+    if "control_frames_C" in entry:
+        frames = tuple(_pose(C) for C in entry["control_frames_C"])
+        found.append(Track(name=name, frames=frames, cyclic=True, coordinate="parameter"))
+    if "control_values_cs_i1_i2_k" in entry:
+        values = np.swapaxes(np.asarray(entry["control_values_cs_i1_i2_k"], np.float64), 0, 1)
+        found.append(Sheet(name=name, positions=values[..., :3], angles=values[..., 3:], stops=False))
+    for k, part in enumerate(entry.get("composite_of", ())):
+        found += _paths(part, f"{name}, part {k}")
+    return found
+
+
+def _own_fields(entry: Mapping[str, Any], name: str, *, diff: bool) -> dict[str, Any]:
     own: dict[str, Any] = {}
+    if entry["type"] == "JointSplineCurve":
+        own["track"] = name
+    if entry["type"] == "JointSplineSurface":
+        own["sheet"] = name
     if "axis" in entry:
         own["axis"] = tuple(entry["axis"])
     if "chart" in entry:
         own["sequence"] = euler_charts.CHARTS[round(entry["chart"]) - 1]
     if "composite_of" in entry:
         own["parts"] = tuple(
-            JOINTS[_joint_kind(part["type"], diff=diff)].part(**_own_fields(part, diff=diff))
-            for part in entry["composite_of"]
+            JOINTS[_joint_kind(part["type"], diff=diff)].part(**_own_fields(part, f"{name}, part {k}", diff=diff))
+            for k, part in enumerate(entry["composite_of"])
         )
     return own
 

@@ -25,6 +25,7 @@ from redmax.joints.motor import Motor
 from redmax.outcome import CODES
 from redmax.simulate import CHANNELS
 from redmax.strands import Strand
+from redmax.tracks import Sheet, Track
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "scene-format.md", ROOT / "docs" / "simulating.md")
@@ -109,6 +110,8 @@ def tables() -> dict[str, str]:
         "drive": table(("field", "form", "unit", "default", "meaning"), field_rows(Drive)),
         "drive input": table(("field", "form", "unit", "default", "meaning"), field_rows(DriveInput)),
         "follower": table(("field", "form", "unit", "default", "meaning"), field_rows(Follower)),
+        "track": table(("field", "form", "unit", "default", "meaning"), field_rows(Track)),
+        "sheet": table(("field", "form", "unit", "default", "meaning"), field_rows(Sheet)),
         "path point": table(("field", "form", "unit", "default", "meaning"), field_rows(PathPoint)),
     }
 

@@ -30,6 +30,10 @@ VIEWS = {
     "crane": Vector((1.0, -0.75, 0.28)),
     "robot_arm": Vector((0.9, -1.0, 0.42)),
     "chain": Vector((0.45, -1.0, 0.25)),
+    "coaster": Vector((0.42, -1.0, 0.6)),
+    "cable_car": Vector((0.25, -1.0, 0.16)),
+    "bowl": Vector((0.35, -1.0, 0.75)),
+    "cam": Vector((0.35, -1.0, 0.18)),
 }
 
 

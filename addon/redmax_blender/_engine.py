@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         state,
         tables,
         topology,
+        tracks,
         trajectory,
         warm_up,
         warm_up_process,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,12 +21,25 @@ from .registry import suggestion
 from .scene import Body, Scene
 from .strands import Strand
 from .topology import WORLD, Topology, find_cycle, spanning_forest
+from .tracks import Sheet, Track
 
 DEEPEST = 8
 """Elements inside each other that a scene may have: composites of composites, and the tables of their parts."""
 
 
 SCENE = ElementName("scene")
+
+LISTS: tuple[tuple[str, str, type[Element]], ...] = (
+    ("tracks", "track", Track),
+    ("sheets", "sheet", Sheet),
+    ("bodies", "body", Body),
+    ("joints", "joint", Joint),
+    ("forces", "force", Force),
+    ("constraints", "constraint", Constraint),
+    ("strands", "strand", Strand),
+    ("drives", "drive", Drive),
+)
+"""Lists of a scene, with what is in them; first what joints cannot be judged without."""
 
 
 def find_problems(scene: Scene, incomplete: Iterable[Element] = ()) -> list[Problem]:
@@ -97,37 +110,46 @@ class _Checker:
     def run(self) -> None:
         for fault in field_problems(self.scene):
             self.say(SCENE, *fault)
-        lists: tuple[tuple[str, type[Element], Sequence[Element]], ...] = (
-            ("body", Body, self.scene.bodies),
-            ("joint", Joint, self.scene.joints),
-            ("force", Force, self.scene.forces),
-            ("constraint", Constraint, self.scene.constraints),
-            ("strand", Strand, self.scene.strands),
-            ("drive", Drive, self.scene.drives),
-        )
-        if not all(isinstance(elements, (list, tuple)) for _, _, elements in lists):
-            self.say(
-                SCENE,
-                "one of bodies, joints, forces, constraints, strands, drives is not a list",
-                "give lists, empty ones for none",
-            )
+        if not all(isinstance(getattr(self.scene, name), (list, tuple)) for name, _, _ in LISTS):
+            names = ", ".join(name for name, _, _ in LISTS)
+            self.say(SCENE, f"one of {names} is not a list", "give lists, empty ones for none")
             return
-        for title, base, elements in lists:
-            for index, element in enumerate(elements):
-                if isinstance(element, base):
-                    before = len(self.problems)
-                    self.element(element, _label(title, element, index))
-                    if len(self.problems) == before and id(element) not in self.incomplete:
-                        self.sound.add(id(element))
-                elif isinstance(element, Unreadable):
-                    self.lost.add(title)
-                else:
-                    self.say(ElementName(title, index=index), f"is {type(element).__name__}", f"give a {base.__name__}")
-            self.unique_names(title, [e for e in elements if isinstance(e, base)])
+        for name, title, base in LISTS:
+            if title == "joint":
+                self.resolve_joints()
+            self.each(title, base, getattr(self.scene, name))
+        lists = [(title, base, getattr(self.scene, name)) for name, title, base in LISTS]
         if not self.scene.bodies and not self.scene.strands:
             self.say(SCENE, "has no bodies", "add at least one body and a joint that carries it")
         self.references(lists)
         self.tree()
+
+    def resolve_joints(self) -> None:
+        """Let joints know the sound tracks and sheets that they refer to; nothing is concluded of a joint without."""
+        known: dict[tuple[str, str], Element] = {}
+        for title, elements in (("track", self.scene.tracks), ("sheet", self.scene.sheets)):
+            known |= {(title, one.name): one for one in elements if id(one) in self.sound}
+        joints = list(self.scene.joints)
+        for k, joint in enumerate(joints):
+            found = joint.resolved(lambda sort, name: known.get((sort, name))) if isinstance(joint, Joint) else joint
+            if found is None or (found is not joint and id(joint) in self.incomplete):
+                self.incomplete.add(id(found or joint))
+            joints[k] = found or joint
+        self.scene = replace(self.scene, joints=joints)
+
+    def each(self, title: str, base: type[Element], elements: Sequence[Element]) -> None:
+        """All elements of one sort, each for itself."""
+        for index, element in enumerate(elements):
+            if isinstance(element, base):
+                before = len(self.problems)
+                self.element(element, _label(title, element, index))
+                if len(self.problems) == before and id(element) not in self.incomplete:
+                    self.sound.add(id(element))
+            elif isinstance(element, Unreadable):
+                self.lost.add(title)
+            else:
+                self.say(ElementName(title, index=index), f"is {type(element).__name__}", f"give a {base.__name__}")
+        self.unique_names(title, [e for e in elements if isinstance(e, base)])
 
     def element(self, element: Element, label: ElementName, ndof: int | None = None, depth: int = 0) -> None:
         """Fields first; what only the whole element can tell, and what is inside it, after."""
@@ -156,7 +178,7 @@ class _Checker:
                 what = f"is the name of {count} elements"
                 self.say(ElementName(title, name), what, "give each its own name", "same_name")
 
-    def references(self, lists: tuple[tuple[str, type[Element], Sequence[Element]], ...]) -> None:
+    def references(self, lists: Sequence[tuple[str, type[Element], Sequence[Element]]]) -> None:
         known: dict[str, dict[str, None]] = {}  # in scene order
         for title, base, elements in lists:
             names = [getattr(element, "name", None) for element in elements if isinstance(element, base)]
@@ -167,11 +189,13 @@ class _Checker:
                     continue
                 self.referred(element, _label(title, element, index), known)
 
-    def referred(self, element: Element, label: ElementName, known: dict[str, dict[str, None]]) -> None:
-        """Names that an element, and whatever is inside it, refers to."""
+    def referred(
+        self, element: Element, label: ElementName, known: dict[str, dict[str, None]], shared: Sequence[str] = ()
+    ) -> None:
+        """Names that an element, and whatever is inside it, refers to; a part has none in the fields of the whole."""
         for name, spec in specs(type(element)).items():
             target = getattr(element, name)
-            if spec.sort != "reference" or not isinstance(target, str) or spec.refers_to in self.lost:
+            if name in shared or spec.sort != "reference" or not isinstance(target, str) or spec.refers_to in self.lost:
                 continue
             if target not in known[spec.refers_to]:
                 hint = suggestion(target, tuple(known[spec.refers_to])[:10], f"{spec.refers_to} names")
@@ -182,10 +206,10 @@ class _Checker:
                 what = f"is '{target}', but there is no {spec.refers_to} of that name"
                 self.say(label, what, hint, code, name)
         for name, spec in specs(type(element)).items():
-            inside = getattr(element, name) if spec.sort == "records" else ()
+            inside = getattr(element, name) if spec.sort in ("records", "elements") else ()
             for index, inner in enumerate(inside if isinstance(inside, (tuple, list)) else ()):
                 if isinstance(inner, Element):
-                    self.referred(inner, label.part(name, index), known)
+                    self.referred(inner, label.part(name, index), known, spec.shared)
 
     def tree(self) -> None:
         """Every body must hang from the world, and whatever can move must have mass."""

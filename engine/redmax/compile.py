@@ -27,7 +27,7 @@ from .joints import Joint
 from .joints.base import SIMULATED
 from .joints.closing import closing_rows
 from .model import LoopJoint, Model
-from .scene import Body, Scene
+from .scene import Body, Scene, resolved
 from .spatial import adjoint, pose
 from .spatial.inertia import MassProperties, principal_frames, steiner
 from .strands import BoundStrand
@@ -45,6 +45,7 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
     problems = [] if checked else find_problems(scene)
     if problems:
         raise SceneError(problems)
+    scene = resolved(scene)
     taken = {element.name for elements in (scene.bodies, scene.joints, scene.forces) for element in elements}
     inputs = expanded_inputs(scene.drives, taken)
     whole = replace(scene, bodies=[*scene.bodies, *inputs.bodies], joints=[*scene.joints, *inputs.joints])

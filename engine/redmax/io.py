@@ -28,6 +28,7 @@ from .joints import JOINTS
 from .registry import Registry, suggestion
 from .scene import Body, Scene
 from .strands import Strand
+from .tracks import Sheet, Track
 
 FORMAT = "redmax-scene"
 VERSION = 1
@@ -44,8 +45,10 @@ LISTS = {
     "constraints": "constraint",
     "strands": "strand",
     "drives": "drive",
+    "tracks": "track",
+    "sheets": "sheet",
 }
-PLAIN: dict[str, type[Element]] = {"body": Body, "strand": Strand, "drive": Drive}
+PLAIN: dict[str, type[Element]] = {"body": Body, "strand": Strand, "drive": Drive, "track": Track, "sheet": Sheet}
 """What has no kinds."""
 
 

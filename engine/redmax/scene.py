@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from .fields import SMALLEST, Element, Pose, Vector, array, elements, number, re
 from .forces import Force
 from .geometry.solids import Solid
 from .joints import Joint
+from .joints.base import Find
 from .spatial.inertia import MassProperties
 from .strands import Strand
+from .tracks import Sheet, Track
 
 __all__ = ["Body", "Inertia", "Pose", "Scene"]
 
@@ -61,7 +63,8 @@ class Body(Element):
 
 @dataclass
 class Scene:
-    """A mechanism, or several: bodies, the joints between them, forces, constraints, strands and drives."""
+    """A mechanism, or several: bodies, the joints between them, forces, constraints, strands, drives, tracks and
+    sheets."""
 
     name: str = text("Scene", doc="Name of the scene")
     notes: str = text("", doc="Free text: where the scene comes from, what it shows")
@@ -72,3 +75,27 @@ class Scene:
     constraints: list[Constraint] = field(default_factory=list)
     strands: list[Strand] = field(default_factory=list)
     drives: list[Drive] = field(default_factory=list)
+    tracks: list[Track] = field(default_factory=list)
+    sheets: list[Sheet] = field(default_factory=list)
+
+
+def resolved_joint(joint: Joint, scene: Scene) -> Joint:
+    """A joint with the tracks and sheets that it refers to by name, and with limits where these end.
+
+    Any other joint is given back as it is; so is one that refers to what is not there.
+    """
+    return joint.resolved(_found_in(scene)) or joint
+
+
+def resolved(scene: Scene) -> Scene:
+    """A scene whose joints are resolved; itself where no joint refers to anything."""
+    find = _found_in(scene)
+    joints = [joint.resolved(find) or joint for joint in scene.joints]
+    changed = any(new is not old for new, old in zip(joints, scene.joints, strict=True))
+    return replace(scene, joints=joints) if changed else scene
+
+
+def _found_in(scene: Scene) -> Find:
+    known: dict[tuple[str, str], Element] = {("track", track.name): track for track in scene.tracks}
+    known |= {("sheet", sheet.name): sheet for sheet in scene.sheets}
+    return lambda sort, name: known.get((sort, name))

@@ -57,7 +57,7 @@ SHOWS_ONLY = {
 }
 """Operators that compute, show or forget: they change neither the artist's file nor what is simulated."""
 
-MOVES = {"fix", "fix_all", "set_joint_axis", "bake", "remove_bake", "remove_joint", "swap_joint"}
+MOVES = {"edit_track", "fix", "fix_all", "set_joint_axis", "bake", "remove_bake", "remove_joint", "swap_joint"}
 """Operators that may write to transform channels of objects that were there."""
 
 KEYS = {
@@ -68,10 +68,12 @@ KEYS = {
 
 OFTEN = {"simulate": 6.0, "bake": 4.0, "check": 4.0, "connect": 6.0, "make_mechanism": 6.0, "fix": 5.0}
 OFTEN |= {"add_spring": 4.0, "add_gear": 4.0, "add_element": 6.0, "edit_list": 3.0, "remove_element": 1.0}
+OFTEN |= {"add_track": 4.0, "add_sheet": 3.0, "edit_track": 2.0, "add_train": 2.0}
 OFTEN |= {"set_joint_axis": 4.0, "follow_coordinates": 2.0, "set_kind": 2.0, "bring_back": 2.0}
 
 
-ADDS_LITTLE = ("add_body", "add_part", "add_spring", "add_gear")
+ADDS_TO_SELECTED = ("add_spring", "add_gear", "add_track", "add_sheet", "add_train")
+ADDS_LITTLE = ("add_body", "add_part", *ADDS_TO_SELECTED)
 
 
 class BrokenError(Exception):
@@ -114,7 +116,7 @@ class Fuzz(artist.Artist):
         for k in range(rng.randrange(0, 6)):
             self.box(f"Box {k}")
         if rng.random() < 0.6:
-            others = ("add_body", "add_part", "add_element", "add_spring", "add_gear")
+            others = ("add_body", "add_part", "add_element", *ADDS_TO_SELECTED)
             templates = [name for name in dir(bpy.ops.redmax) if name.startswith("add_") and name not in others]
             self.press(rng.choice(templates))
             scene.frame_end = FRAMES

@@ -14,8 +14,10 @@ from by_hand import add, body, extract, joint, said
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import body_poses, kinematics
 from redmax.joints import JOINTS
+from redmax_blender.properties import joint as joint_properties
 
-KINDS = [cls.kind for cls in JOINTS]
+KINDS = [cls.kind for cls in JOINTS if not joint_properties.guides(cls.kind)]
+"""Of joints whose frame is that of their own object; what runs on tracks is in test_tracks.py."""
 
 
 def pose_matrix(pose):

@@ -340,13 +340,13 @@ def test_what_was_sent_to_the_graphics_card_is_used_again_until_something_change
     monkeypatch.setattr(drawing, "_batch", lambda lines: made.append(lines) or lines)
     viewport.drawn()
     viewport.drawn()
-    assert len(made) == 2, "one of joints that are selected and one of the others"
+    assert len(made) == 3, "tracks, joints that are not selected, and those that are"
     bpy.data.objects["Elbow"].location.x += 0.1
     viewport.drawn()
-    assert len(made) == 4
+    assert len(made) == 6
     bpy.data.objects["Elbow"].empty_display_size = 0.01
     viewport.drawn()
-    assert len(made) == 6
+    assert len(made) == 9
 
 
 def test_an_error_is_told_once_and_never_raised(viewport, monkeypatch, caplog):

@@ -20,6 +20,11 @@ PARAMETERS = {
     "composite": (
         ("parts", (("prismatic", (("axis", (0.0, 1.0, 1.0)),)), ("revolute", (("axis", (0.0, 1.0, 1.0)),)))),
     ),
+    **{
+        cls.kind: joint_properties.new_description(cls.kind)[1]
+        for cls in joints.JOINTS
+        if joint_properties.guides(cls.kind)
+    },
 }
 NEAR = 1e-5
 """Points of a glyph are single precision."""

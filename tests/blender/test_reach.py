@@ -24,6 +24,7 @@ OTHERWISE = {
     "joint.torque_table": "keys on the torque",
     "joint.frame_in_parent": "where the joint's object stands",
     "joint.frame_in_child": "where the joint's object stands",
+    "joint.origin": "where the child stands on its track",
     "body.shapes": "Shape, and children that are parts",
     "body.inertia": "Mass",
     "body.inertia.mass": "Mass",

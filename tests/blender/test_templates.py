@@ -60,8 +60,19 @@ EXTREMES = {
         {"arm": 60.0, "breadth": 20.0, "stages": 2},
     ],
     "robot_arm": [{"axes": 4}, {"axes": 5, "with_gripper": False}, {"size": 0.05}, {"axes": 4, "size": 20.0}],
+    "coaster": [{"carts": 1, "height": 0.2, "bank": 0.0}, {"height": 60.0, "carts": 2, "speed": 1.0}],
+    "cable_car": [
+        {"span": 0.5, "height": 0.4, "rise": 0.0, "sag": 0.2},
+        {"span": 200.0, "height": 3.0, "rise": 0.6, "sag": 0.0},
+    ],
+    "bowl": [
+        {"radius": 0.02, "depth": 0.0},
+        {"radius": 40.0, "depth": 1.0, "start": 0.8, "speed": 1.0},
+        {"start": 0.0},
+    ],
+    "cam": [{"lobes": 3, "lift": 0.3}, {"radius": 0.02, "lift": 0.0}, {"radius": 10.0, "lobes": 2, "turns": -1.0}],
 }
-LOOPS = {"four_bar": (1, 3), "slider_crank": (1, 3), "scissor_lift": (4, 12)}
+LOOPS = {"four_bar": (1, 3), "slider_crank": (1, 3), "scissor_lift": (4, 12), "cam": (1, 3)}
 """Loop joints, and how often too often they are held, of templates with closed loops."""
 
 CASES = [(name, options) for name in BY_NAME for options in ({}, *EXTREMES[name])]
@@ -316,6 +327,8 @@ def animated():
         ("four_bar", {}, 1),
         ("slider_crank", {}, 1),
         ("scissor_lift", {}, 1),
+        ("cable_car", {}, 1),
+        ("cam", {}, 1),
         ("robot_arm", {}, 8),
         ("robot_arm", {"axes": 5}, 7),
         ("robot_arm", {"axes": 4, "with_gripper": False}, 4),

@@ -402,7 +402,10 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
     cable = bpy.data.objects.new("Cable", None)
     scene.collection.objects.link(cable)
     cable.redmax.is_force, cable.redmax.force.kind = True, "cable"
-    for obj in (rod, pin, cable):
+    rail = bpy.data.objects.new("Rail", None)
+    scene.collection.objects.link(rail)
+    rail.redmax.is_track = True
+    for obj in (rod, pin, cable, rail):
         bpy.context.view_layer.objects.active = obj
         for layout in test_ui_panels.drawn().values():
             reached.update(layout.operators())

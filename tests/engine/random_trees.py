@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from engine.spline_examples import off_borders, ring_track, torus_sheet, with_paths
 from redmax.arrays import Array
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import Kinematics, kinematics
@@ -69,12 +70,13 @@ def random_scene(
         if rng.random() < prescribed:
             settings |= random_prescription(rng, q)
         joints.append(dataclasses.replace(joint, **settings))
-    return Scene(
+    scene = Scene(
         name="random tree",
         gravity=tuple(rng.uniform(-10.0, 10.0, 3)) if gravity else (0.0, 0.0, 0.0),
         bodies=[bodies[k] for k in rng.permutation(n)],
         joints=[joints[k] for k in rng.permutation(n)],
     )
+    return with_paths(scene)
 
 
 def random_model(rng: np.random.Generator, n: int, **options: Any) -> Model:
@@ -140,6 +142,10 @@ def make_joint(rng: np.random.Generator, kind: str, **fields: Any) -> Joint:
                 own[name] = tuple(so3.random(rng)[0])
             case "number":
                 own[name] = rng.uniform(0.2, 0.6)
+            case "reference":
+                seed, title = int(rng.integers(1000)), f"{spec.refers_to} of {fields['name']}"
+                own[name] = title
+                own["path"] = (ring_track if spec.refers_to == "track" else torus_sheet)(seed, name=title, turn=0.1)
             case "choice":
                 own[name] = spec.choices[rng.integers(len(spec.choices))]
             case "elements" if spec.registry == "joint":
@@ -161,7 +167,7 @@ def random_parts(rng: np.random.Generator) -> tuple[Joint, ...]:
 def safe_q(rng: np.random.Generator, joint: Joint) -> Array:
     """Coordinates (n,) in [-1.2, 1.2] where S has full rank with room to spare."""
     for _ in range(1000):
-        q = rng.uniform(-1.2, 1.2, joint.ndof)
+        q = off_borders(joint, rng.uniform(-1.2, 1.2, joint.ndof), 0.1)
         S = joint.motion(q, np.zeros(joint.ndof)).S
         if joint.ndof == 0 or np.linalg.svd(S, compute_uv=False)[-1] > SAFE_SINGULAR_VALUE:
             return q

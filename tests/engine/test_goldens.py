@@ -194,6 +194,11 @@ def test_every_kind_of_joint_loads_or_is_named_as_missing(kind, ndof, diff):
             joint["axis"] = [0.0, 0.6, 0.8]
         case "JointSpherical":
             joint["chart"] = 7.0
+        case "JointSplineCurve":
+            spline = golden_loader.read(SHIPPED["scene_021_REDMAX_EULER"])["joints"][1]
+            joint["control_frames_C"] = spline["control_frames_C"]
+        case "JointSplineSurface":
+            joint["control_values_cs_i1_i2_k"] = np.random.default_rng(2).uniform(-0.5, 0.5, (4, 4, 6)).tolist()
         case "JointComposite":
             joint["composite_of"] = data["joints"][0]["composite_of"]
     data["joints"] = [joint]

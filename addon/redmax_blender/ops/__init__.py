@@ -17,6 +17,7 @@ from . import (
     presets,
     simulate,
     templates,
+    tracks,
     warm_up,
 )
 
@@ -28,7 +29,7 @@ def register(ledger: "Ledger") -> None:
     ledger.add_preset_path(str(Path(__file__).parents[1]))
     for module in (
         *(build, check, elements, files, fixes, follow, joint_kind, mechanisms, presets),
-        *(simulate, bake, templates, warm_up),
+        *(simulate, bake, templates, tracks, warm_up),
     ):
         ledger.add_classes(module.CLASSES)
     ledger.on_undo(simulate.clean_up)  # Blender ends a running operator of a class that goes, and tells it nothing

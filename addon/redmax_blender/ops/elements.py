@@ -19,7 +19,7 @@ def _in_order(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [obj for obj in found if obj != active] + [obj for obj in found if obj == active]
 
 
-def _show(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+def show(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """Let the new element be selected and active, so that its panel is there."""
     for other in context.selected_objects:
         other.select_set(False)
@@ -64,7 +64,7 @@ class REDMAX_OT_add_element(bpy.types.Operator):
         cursor = np.array(context.scene.cursor.location, np.float64)
         place = np.mean(places, axis=0) if places else cursor
         added = elements.add(context, sorts.SORTS[sort], kind, ends, place)
-        _show(context, added)
+        show(context, added)
         self.report({"INFO"}, f"Added '{added.name}'")
         return {"FINISHED"}
 
@@ -122,7 +122,7 @@ class REDMAX_OT_add_spring(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         wishes = springs.Wishes(self.ends, self.rest, self.frequency, self.damping)
         spring = springs.add_spring(context, _in_order(context), wishes)
-        _show(context, spring)
+        show(context, spring)
         stiffness = spring.redmax.force.spring_damper.stiffness
         self.report({"INFO"}, f"Added '{spring.name}' with {stiffness:.4g} N/m")
         return {"FINISHED"}
@@ -173,7 +173,7 @@ class REDMAX_OT_add_gear(bpy.types.Operator):
     @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         gear = gears.add_gear(context, _in_order(context), gears.Wishes(self.source, self.ratio, self.same_way))
-        _show(context, gear)
+        show(context, gear)
         settings = gear.redmax.constraint.coupling
         text = f"'{settings.follower.name}' follows '{settings.leader.name}' by {settings.ratio:.4g}"
         self.report({"INFO"}, text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What RedMax draws in the 3D Viewport: the joints, on top of everything else and never in a render."""
+"""What RedMax draws in the 3D Viewport: joints and tracks, on top of everything else and never in a render."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import drawing, seen_joints
+from . import drawing, seen_joints, seen_tracks
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def forget(*_: Any) -> None:
     """Undo, redo or another file: nothing that was known holds."""
     seen_joints.forget()
+    seen_tracks.forget()
     drawing.forget()
 
 
@@ -26,6 +27,18 @@ def depsgraph_update_post(_scene: Any, depsgraph: bpy.types.Depsgraph | None = N
         return
     if any(depsgraph.id_type_updated(kind) for kind in ("SCENE", "COLLECTION")) or _joint_edited(depsgraph):
         seen_joints.forget()
+        seen_tracks.forget()
+    elif _track_edited(depsgraph):
+        seen_tracks.forget()
+
+
+def _track_edited(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an object that a track is made of was moved or edited."""
+    for update in depsgraph.updates if depsgraph.id_type_updated("OBJECT") else ():
+        obj: Any = update.id.original
+        if isinstance(obj, bpy.types.Object) and seen_tracks.is_part(obj.session_uid):
+            return True
+    return False
 
 
 def _joint_edited(depsgraph: bpy.types.Depsgraph) -> bool:

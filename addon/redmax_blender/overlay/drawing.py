@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws the joints on top of a 3D Viewport: Blender calls `draw` whenever it draws one, and never when it renders.
+"""Draws joints and tracks on top of a 3D Viewport: Blender calls `draw` whenever it draws one, never when it renders.
 
 It never raises, and remembers what it sent to the graphics card while view and joints stay as they were.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..bridge.core import unexpected
 from ..bridge.results import preview
-from . import layout, seen_joints
+from . import layout, seen_joints, seen_tracks
 
 LINE, SELECTED_LINE = 1.6, 2.4
 """Width of lines [pixels at a resolution scale of 1]."""
@@ -28,7 +28,8 @@ _told: set[str] = set()
 
 
 class Picture(NamedTuple):
-    """What was drawn in a region: of which state, and the batches of joints that are not selected and that are."""
+    """What was drawn in a region: of which state, and the batches of tracks, of joints that are not selected, and of
+    those that are."""
 
     state: tuple[Any, ...]
     batches: tuple[Any, ...]
@@ -65,17 +66,18 @@ def _draw(context: Any) -> None:
     if not is_wanted(context):
         return
     seen = seen_joints.known(context.scene, context.view_layer)
-    if not len(seen.index):
+    ways = seen_tracks.known(context.scene, context.view_layer)
+    if not len(seen.index) and not ways:
         return
     pixel = context.preferences.system.ui_scale
-    picture = _picture(context, seen, pixel)
+    picture = _picture(context, seen, ways, pixel)
     size = (float(context.region.width), float(context.region.height))
     depth_test: Any = gpu.state.depth_test_get()
     blend: Any = gpu.state.blend_get()
     gpu.state.depth_test_set("NONE")
     gpu.state.blend_set("ALPHA")
     try:
-        for batch, width in zip(picture.batches, (LINE, SELECTED_LINE), strict=True):
+        for batch, width in zip(picture.batches, (LINE, LINE, SELECTED_LINE), strict=True):
             if batch is not None:
                 _stroke(batch, "POLYLINE_UNIFORM_COLOR", size, (width + HALO) * pixel, HALO_COLOUR)
                 _stroke(batch, "POLYLINE_SMOOTH_COLOR", size, width * pixel, None)
@@ -115,20 +117,38 @@ def look_at(seen: seen_joints.Seen, view_layer: bpy.types.ViewLayer, space: Any)
     )
 
 
-def _picture(context: Any, seen: seen_joints.Seen, pixel: float) -> Picture:
+def _picture(context: Any, seen: seen_joints.Seen, ways: list[seen_tracks.Way], pixel: float) -> Picture:
     """The batches to draw; those of the last redraw if nothing has changed."""
     region = context.region
     look = look_at(seen, context.view_layer, context.space_data)
     perspective = np.array(context.region_data.perspective_matrix, np.float64)
     magnification = 0.5 * region.width * math.hypot(*context.region_data.window_matrix[0][:3])
     view = layout.View(perspective, magnification, pixel)
-    state = (seen, *(part.tobytes() for part in look), perspective.tobytes(), magnification, pixel)
+    rails = track_lines(ways, context.view_layer, context.space_data)
+    state = (
+        seen,
+        rails.points.tobytes(),
+        rails.colours.tobytes(),
+        *(part.tobytes() for part in look),
+        perspective.tobytes(),
+        magnification,
+        pixel,
+    )
     known = _pictures.get(region.as_pointer())
     if known is not None and known.state == state:
         return known
-    batches = tuple(_batch(lines) for lines in pictured(seen, look, view))
+    batches = tuple(_batch(lines) for lines in (rails, *pictured(seen, look, view)))
     picture = _pictures[region.as_pointer()] = Picture(state, batches)
     return picture
+
+
+def track_lines(ways: list[seen_tracks.Way], view_layer: bpy.types.ViewLayer, space: Any) -> layout.Lines:
+    """Lines of tracks and sheets as they stand now; none of those whose objects are hidden."""
+    objects = view_layer.objects[:]
+    found = [objects[way.place] for way in ways]
+    M = np.array([obj.matrix_world for obj in found], np.float64).reshape(-1, 4, 4)
+    shown = [obj.visible_in_viewport_get(space) for obj in found]
+    return seen_tracks.placed(ways, M, shown, [obj.select_get(view_layer=view_layer) for obj in found])
 
 
 def pictured(seen: seen_joints.Seen, look: Look, view: layout.View) -> tuple[layout.Lines, layout.Lines]:

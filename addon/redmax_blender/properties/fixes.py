@@ -85,6 +85,21 @@ FIXES = {
     "REMOVE_ELEMENT": Fix("Remove", "Remove what refers to something that is gone", "X", 32, False),
     "GO_TO_STALL": Fix("Go to Frame", "Show the frame at which the motor stalled", "FRAME_NEXT", 33, False),
     "RAISE_MOTOR": Fix("Raise", "Let the motor push half as hard again as it needed to there", "TRIA_UP", 34, False),
+    "REMOVE_FRAMES": Fix("Remove Frames", "Take frames out of the list whose objects are gone, or are bodies", "X", 35),
+    "ADD_FRAMES": Fix("Add Frames", "Add frames between those that the track has", "ADD", 36),
+    "CLEAR_PARENT": Fix("Clear Parent", "Let the frame follow its track; it stays where it is", "CON_CHILDOF", 37),
+    "FREEZE": Fix(
+        "Freeze",
+        "Remove the keys, drivers and constraints that move it; it stays where it stands at the first frame",
+        "FREEZE",
+        38,
+        False,
+    ),
+    "UNIT_SCALE": Fix("Scale to 1", "Set the scale to 1; an empty is shown as large as before", "CON_SIZELIMIT", 39),
+    "KEEP_SPLINE": Fix("Keep Longest", "Remove all splines but the one with the most points", "CURVE_DATA", 40, False),
+    "MINIMUM_TWIST": Fix("Minimum Twist", "Let the curve twist as little as possible", "MOD_SCREW", 41),
+    "USE_CARRIER": Fix("Use Carrier", "Fix the joint to the body that its track goes with", "CON_FOLLOWPATH", 42),
+    "MOVE_ONTO_TRACK": Fix("Move onto Track", "Move the body to the nearest place of its track", "SNAP_ON", 43, False),
 }
 
 ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]

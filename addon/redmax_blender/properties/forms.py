@@ -10,6 +10,9 @@ Properties, panels, extraction and fixes each do one thing per form, so that a n
     point      `NAME`, coordinates in a body's frame, or `NAME_at`, an object there (`NAME_vertex`: of its mesh)
     pose       `NAME_at`, an object whose place and axes are the pose
     points     `NAME`, a list of such points in the world
+    poses      `NAME`, a list of objects whose places and axes are the poses, in the frame of the element's own object
+    grid       the same in rows of `NAME_columns`: the places of objects, or with `turns` their angles
+    turns      nothing: the angles of the objects of the grid beside it
     numbers    `NAME`, a list of rows of numbers
     table      `NAME_source`: keys on `NAME_1` and so on, or `NAME_curve`, a curve object
     record     `NAME`, a group of fields
@@ -32,6 +35,9 @@ Form = Literal[
     "point",
     "pose",
     "points",
+    "poses",
+    "grid",
+    "turns",
     "numbers",
     "table",
     "record",
@@ -39,8 +45,12 @@ Form = Literal[
     "per",
 ]
 
-LISTS: tuple[Form, ...] = ("points", "numbers", "records")
+LISTS: tuple[Form, ...] = ("points", "poses", "grid", "numbers", "records")
 """Forms with entries that can be added, removed and moved."""
+
+
+GRID = 3
+"""Dimensions of an array of rows and columns of places, or of angles."""
 
 
 class Field(NamedTuple):
@@ -55,6 +65,8 @@ class Field(NamedTuple):
 def form_of(spec: Any) -> Form | None:
     """None for what belongs to bodies and joints alone: shapes, faces and parts."""
     match spec.sort:
+        case "records" if spec.record is fields.Pose:
+            return "poses"
         case "reference" | "pose" | "records":
             found: Form = spec.sort
             return found
@@ -63,6 +75,8 @@ def form_of(spec: Any) -> Form | None:
         case "per_dof":
             return "per"
         case "array":
+            if len(spec.shape) == GRID:
+                return "turns" if spec.unit == "rad" else "grid"
             if None in spec.shape:
                 return "points" if spec.frame else "numbers"
             if spec.frame:

@@ -171,7 +171,7 @@ def _group_fields(group: Any, cls: Any) -> tuple[tuple[str, str, int], ...]:
     return tuple(
         (name, spec.sort, POWER_OF_LENGTH.get(spec.unit, 0))
         for name, spec in fields.specs(cls).items()
-        if name in group.__annotations__
+        if name in group.__annotations__ and spec.sort != "reference"
     )
 
 

@@ -70,6 +70,12 @@ REDMAX_PG_point = from_specs.make_group(
     "A point of a list: an object, a vertex of it, or coordinates in the world.",
 )
 
+REDMAX_PG_frame = from_specs.make_group(
+    "REDMAX_PG_frame",
+    _at("place", "Frame", "Object whose place and axes are the frame"),
+    "A frame of a list: an object that stands there.",
+)
+
 REDMAX_PG_numbers = from_specs.make_group(
     "REDMAX_PG_numbers",
     {
@@ -150,6 +156,18 @@ def _list(field: Field, entry: Any) -> dict[str, Any]:
     return {field.name: entries, f"active_{field.name}": active}
 
 
+def _grid(field: Field) -> dict[str, Any]:
+    columns = bpy.props.IntProperty(
+        name="Columns",
+        description="How many entries of the list make a row",
+        default=4,
+        min=1,
+        options=STATIC,
+        override=OVERRIDABLE,
+    )
+    return {**_list(field, REDMAX_PG_frame), f"{field.name}_columns": columns}
+
+
 def _table(field: Field) -> dict[str, Any]:
     label, timed = from_specs.title(field.name), field.spec.over == "time"
     items = [item for item in SOURCES if (item[0] != NO_TABLE or field.spec.nullable) and (item[0] != KEYS or timed)]
@@ -206,6 +224,9 @@ MAKERS: dict[str, Callable[[Field], dict[str, Any]]] = {
     "point": _point,
     "pose": _pose,
     "points": lambda field: _list(field, REDMAX_PG_point),
+    "poses": lambda field: _list(field, REDMAX_PG_frame),
+    "grid": _grid,
+    "turns": lambda _field: {},
     "numbers": lambda field: _list(field, REDMAX_PG_numbers),
     "table": _table,
     "record": _record,
@@ -241,4 +262,4 @@ def record_group(cls: Any) -> Any:
 
 def record_groups() -> tuple[Any, ...]:
     """All that were made so far; those inside others come first."""
-    return (REDMAX_PG_point, REDMAX_PG_numbers, *_records.values())
+    return (REDMAX_PG_point, REDMAX_PG_frame, REDMAX_PG_numbers, *_records.values())

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from .._engine import fields, joints, motors, traits
-from . import from_specs, joint_arrow, references
+from . import from_specs, joint_arrow, references, stand_ins
 from .from_specs import OVERRIDABLE, STATIC
 
 COMMON = fields.specs(joints.Joint)
@@ -49,6 +49,9 @@ PATH = "redmax.joint"
 AXIS, Z = "axis", (0.0, 0.0, 1.0)
 """The parameter that turns a joint in its frame, in kinds that have one, and what it is in a new joint."""
 
+ORIGIN = "origin"
+"""The parameter that says where a joint on a track or sheet has its coordinate 0: where the child was modelled."""
+
 DEFAULT_KIND = joints.Revolute.kind
 
 HARD, SOFT = "HARD", "SOFT"
@@ -75,15 +78,31 @@ class Dof:
 
 
 def _own(cls: Any) -> tuple[str, ...]:
-    """Fields that only this kind of joint has, but its parts."""
-    return tuple(name for name in fields.specs(cls) if name not in COMMON and name != PARTS.get(cls.kind))
+    """Fields that only this kind of joint has, but its parts and what is found from where the child stands."""
+    return tuple(name for name in fields.specs(cls) if name not in COMMON and name not in (PARTS.get(cls.kind), ORIGIN))
+
+
+@functools.cache
+def guides(kind: str) -> dict[str, str]:
+    """Fields of a kind of joint that refer to what it moves along, such as a track, with the sort of that."""
+    specs = fields.specs(joints.JOINTS[kind])
+    return {name: specs[name].refers_to for name in _own(joints.JOINTS[kind]) if specs[name].sort == "reference"}
+
+
+def _guide_annotations(cls: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name, sort in guides(cls.kind).items():
+        doc = from_specs.tooltip(fields.specs(cls)[name])
+        made |= references.annotations(name, references.label_of(name), doc, references.of_sort(sort))
+    return made
 
 
 def _kind_groups(prefix: str) -> dict[str, Any]:
     groups = {}
     for cls in joints.JOINTS:
         updates = dict.fromkeys(_own(cls), _parameter_edited)
-        made = from_specs.group_annotations(cls, leave_out=tuple(COMMON), updates=updates)
+        made = from_specs.group_annotations(cls, leave_out=(*COMMON, ORIGIN), updates=updates)
+        made |= _guide_annotations(cls)
         if made:
             name = f"REDMAX_PG_{prefix}_{cls.kind}"
             groups[cls.kind] = from_specs.make_group(name, made, f"Parameters of a {cls.label} joint.")
@@ -280,8 +299,13 @@ def has_parts(joint: Any) -> bool:
 
 
 def describe(joint: Any, length: float = 1.0) -> Description:
-    """What decides how a joint, or a part of one, can move. length: metres per Blender unit."""
+    """What decides how a joint, or a part of one, can move. length: metres per Blender unit.
+
+    Tracks and sheets have stand-ins here that are straight and flat, see `stand_ins`.
+    """
     own = [*_own_values(joint, length).items()]
+    for group, name, sort in _own_guides(joint):
+        own.append((name, stand_ins.name_of(sort, getattr(group, name))))
     if has_parts(joint):
         own.append((PARTS[joint.kind], tuple(describe(part, length) for part in joint.parts)))
     return joint.kind, tuple(own)
@@ -292,7 +316,8 @@ def described(description: Description) -> Any:
     """The engine's joint of a description, without bodies and frames."""
     kind, own = description
     values = {name: tuple(map(described, value)) if name == PARTS.get(kind) else value for name, value in own}
-    return joints.JOINTS[kind].part(**values)
+    made: Any = joints.JOINTS[kind].part(**values)
+    return made.with_paths(stand_ins.find) if guides(kind) else made
 
 
 def engine_joint(joint: Any, length: float = 1.0) -> Any:
@@ -322,8 +347,11 @@ def new_description(kind: str) -> Description:
     cls: Any = joints.JOINTS[kind]
     needed = [name for name in _own(cls) if fields.defaults(cls)[name] is fields.REQUIRED]
     own: list[tuple[str, Any]] = [
-        (name, from_specs.starting_value(name, fields.specs(cls)[name], fields.REQUIRED)) for name in needed
+        (name, from_specs.starting_value(name, fields.specs(cls)[name], fields.REQUIRED))
+        for name in needed
+        if name not in guides(kind)
     ]
+    own += [(name, stand_ins.usual(sort)) for name, sort in guides(kind).items()]
     if kind in PARTS:
         own.append((PARTS[kind], tuple(map(new_description, NEW_PARTS))))
     return kind, tuple(own)
@@ -415,9 +443,29 @@ def own_group(joint: Any) -> Any | None:
 def own_parameters(joint: Any, length: float) -> dict[str, Any]:
     """The kind's own parameters in SI units, its parts among them. length: metres per Blender unit."""
     own = _own_values(joint, length)
+    own |= {name: _name_of(getattr(group, name)) for group, name, _ in _own_guides(joint)}
     if has_parts(joint):
-        own[PARTS[joint.kind]] = tuple(engine_joint(part, length) for part in joint.parts)
+        parts = ((part.kind, own_parameters(part, length)) for part in joint.parts)
+        own[PARTS[joint.kind]] = tuple(joints.JOINTS[kind].part(**values) for kind, values in parts)
     return own
+
+
+def _name_of(obj: Any) -> str:
+    return "" if obj is None else obj.name
+
+
+def own_references(joint: Any) -> Iterator[tuple[Any, str, str]]:
+    """Group, name and sort of what a joint or its parts refer to besides bodies: tracks and sheets."""
+    yield from _own_guides(joint)
+    if has_parts(joint):
+        for part in joint.parts:
+            yield from _own_guides(part)
+
+
+def _own_guides(joint: Any) -> Iterator[tuple[Any, str, str]]:
+    """The same of a joint without its parts, or of a part."""
+    group = own_group(joint)
+    yield from ((group, name, sort) for name, sort in guides(joint.kind).items())
 
 
 def _own_values(joint: Any, length: float) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import bpy
 from .from_specs import OVERRIDABLE, STATIC, title
 
 BONE, BONE_ID, KNOWN = "_bone", "_bone_id", "_known"
+ENDS = (BONE, BONE_ID, KNOWN)
 """What the names of the other properties of a reference end with."""
 
 

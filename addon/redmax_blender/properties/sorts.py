@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from .._engine import io
-from . import forms, from_specs, generated
+from . import forms, from_specs, generated, joint
 from .from_specs import OVERRIDABLE, STATIC
 
 BY_HAND = ("body", "joint")
@@ -115,6 +115,8 @@ def references_of(group: Any) -> Iterator[Reference]:
     if group.is_joint:
         yield Reference(group.joint, "parent", "body", nullable=True)
         yield Reference(group.joint, "child", "body", nullable=False)
+        for own, name, meant in joint.own_references(group.joint):
+            yield Reference(own, name, meant, nullable=False)
     for sort in generated_sorts(group):
         settings = getattr(group, sort.name)
         yield from references_in(sort.own_group(settings), sort.class_of(settings))
@@ -128,7 +130,7 @@ def references_in(group: Any, cls: Any) -> Iterator[Reference]:
                 yield Reference(group, name, spec.refers_to, spec.nullable)
             case "point" | "pose":
                 yield Reference(group, f"{name}_at", "", nullable=True)
-            case "points":
+            case "points" | "poses" | "grid":
                 yield from (Reference(entry, "place_at", "", nullable=True) for entry in getattr(group, name))
             case "table":
                 if getattr(group, f"{name}_source") == generated.CURVE:
@@ -143,7 +145,7 @@ def references_in(group: Any, cls: Any) -> Iterator[Reference]:
 @functools.cache
 def _referring(cls: Any) -> tuple[tuple[str, str, Any], ...]:
     """Fields that may refer to objects: name, form and declaration."""
-    plain = ("plain", "optional", "coordinate", "numbers", "per")
+    plain = ("plain", "optional", "coordinate", "numbers", "turns", "per")
     return tuple((field.name, field.form, field.spec) for field in forms.fields_of(cls) if field.form not in plain)
 
 

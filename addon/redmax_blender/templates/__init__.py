@@ -7,7 +7,20 @@ A template module has NAME (of its operator), LABEL, DESCRIPTION, ICON, PARAMETE
 
 from types import ModuleType
 
-from . import chain, crane, double_pendulum, four_bar, pendulum, robot_arm, scissor_lift, slider_crank
+from . import (
+    bowl,
+    cable_car,
+    cam,
+    chain,
+    coaster,
+    crane,
+    double_pendulum,
+    four_bar,
+    pendulum,
+    robot_arm,
+    scissor_lift,
+    slider_crank,
+)
 
 TEMPLATES: tuple[ModuleType, ...] = (
     pendulum,
@@ -18,4 +31,8 @@ TEMPLATES: tuple[ModuleType, ...] = (
     scissor_lift,
     crane,
     robot_arm,
+    coaster,
+    cable_car,
+    bowl,
+    cam,
 )

@@ -59,7 +59,7 @@ class Assembly:
         obj = bpy.data.objects.new(name, mesh)
         self.collection.objects.link(obj)
         obj.rotation_mode = "QUATERNION" if turns else "XYZ"
-        obj.matrix_basis = Matrix(self._in_world(frame).tolist())
+        obj.matrix_basis = Matrix(self.in_world(frame).tolist())
         obj.redmax.is_body = True
         obj.redmax.body.material = material
         obj.redmax.body.root = root
@@ -69,7 +69,7 @@ class Assembly:
     def joint(self, parent: Object | None, child: Object, frame: Array, *, kind: str, size: float) -> Object:
         """A joint at a frame; size of its empty."""
         obj = build.connect(
-            self.context, parent, child, kind=kind, frame=self._in_world(frame), size=size, depsgraph=self.depsgraph
+            self.context, parent, child, kind=kind, frame=self.in_world(frame), size=size, depsgraph=self.depsgraph
         )
         self.objects.append(obj)
         return obj
@@ -110,7 +110,8 @@ class Assembly:
         self.context.view_layer.objects.active = active
         return self.objects
 
-    def _in_world(self, frame: Array) -> Array:
+    def in_world(self, frame: Array) -> Array:
+        """A frame relative to the cursor's location, in the world."""
         E = np.array(frame, np.float64)
         E[:3, 3] += self.origin
         return E

@@ -172,6 +172,8 @@ def draw_list(layout: bpy.types.UILayout, group: Any, field: Field, sort: str) -
     for action, icon in actions.items():
         button = buttons.operator("redmax.edit_list", text="", icon=icon)
         button.sort, button.field, button.action = sort, field.name, action
+    if field.form == "grid":
+        layout.prop(group, f"{field.name}_columns")
     entries, index = getattr(group, field.name), getattr(group, active)
     if not 0 <= index < len(entries):
         return
@@ -183,6 +185,8 @@ def draw_list(layout: bpy.types.UILayout, group: Any, field: Field, sort: str) -
         for inner in fields_of(field.spec.record):
             if inner.form == "per":
                 draw_per(layout, entry, inner, len(getattr(group, inner.spec.per)))
+    elif field.form in ("poses", "grid"):
+        draw_reference(layout, entry, "place_at", needed=True, empty="Pick an empty", text="At")
     elif field.form == "points":
         draw_reference(layout, entry, "place_at", needed=False, empty="Coordinates", text="At")
         if entry.place_at is None:

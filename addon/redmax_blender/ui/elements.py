@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Physics tab: panels of every generated sort of element. A new kind or sort needs nothing here."""
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 
-from ..properties import forms, from_specs, sorts
+from ..properties import drawn, forms, from_specs, sorts
 from ..properties.forms import LISTS, Field
 from ..properties.sorts import Sort
 from . import element_rows, results, text_lines
@@ -15,8 +16,18 @@ CONNECTS = ("reference", "point", "pose")
 """Forms of fields that say on what an element acts; all others stand in its main panel."""
 
 
+WORDS = {"REVERSE": "Reverse", "CLOSE": "Close / Open", "EVEN": "Space Evenly"}
+"""Buttons below a list of frames."""
+
+
 def _is_own(field: Field) -> bool:
     return field.form not in (*CONNECTS, *LISTS)
+
+
+def _own_of(context: Any, sort: Sort) -> Callable[[Field], bool]:
+    """Which fields stand in the main panel of the active element: not those that its geometry gives."""
+    given = drawn.fields_of(sort.name, context.object)
+    return lambda field: _is_own(field) and field.name not in given
 
 
 def _panel(sort: Sort, suffix: str, label: str, members: dict[str, Any]) -> Any:
@@ -47,8 +58,13 @@ def _main(sort: Sort) -> Any:
         if sort.registry is not None:
             layout.prop(getattr(context.object.redmax, sort.name), "kind")
         group, cls = settings_of(context, sort)
-        element_rows.draw_fields(layout, group, cls, wanted=_is_own)
-        if units := element_rows.units_text(cls, wanted=_is_own):
+        wanted = _own_of(context, sort)
+        element_rows.draw_fields(layout, group, cls, wanted=wanted)
+        if drawn.fields_of(sort.name, context.object):
+            faint = layout.column()
+            faint.active = False
+            text_lines.draw_text(faint, context, "Its shape is that of the object; edit it as ever", "INFO")
+        if units := element_rows.units_text(cls, wanted=wanted):
             faint = layout.column()
             faint.active = False
             text_lines.draw_text(faint, context, units)
@@ -84,6 +100,8 @@ def _list(sort: Sort, name: str) -> Any:
     def field_of(context: Any) -> Field | None:
         if not _is_active(context, sort):
             return None
+        if name in drawn.fields_of(sort.name, context.object):
+            return None
         fields = forms.fields_of(settings_of(context, sort)[1])
         return next((field for field in fields if field.name == name and field.form in LISTS), None)
 
@@ -93,6 +111,10 @@ def _list(sort: Sort, name: str) -> Any:
     def draw(self: Any, context: Any) -> None:
         field: Any = field_of(context)
         element_rows.draw_list(self.layout, settings_of(context, sort)[0], field, sort.name)
+        if field.form == "poses":
+            row = self.layout.row(align=True)
+            for action in ("REVERSE", "CLOSE", "EVEN"):
+                row.operator("redmax.edit_track", text=WORDS[action]).action = action
 
     return _panel(sort, f"_{name}", from_specs.title(name), {"poll": classmethod(poll), "draw": draw})
 

@@ -7,12 +7,21 @@ from typing import Any
 
 import bpy
 
+from ..properties import references
+from . import element_rows
+
 
 def draw_group(layout: bpy.types.UILayout, group: Any | None) -> None:
     """Every parameter of a generated group: of a kind of joint, of a shape or of an integrator."""
     if group is None:
         return
-    for name in type(group).__annotations__:
+    held = type(group).__annotations__
+    for name in held:
+        if f"{name}{references.KNOWN}" in held:
+            element_rows.draw_reference(layout, group, name, needed=True, empty="Pick one")
+            continue
+        if name.endswith(references.ENDS):
+            continue
         described = group.bl_rna.properties[name]
         if _looks_like_zero(described, getattr(group, name)):
             # Blender shows at most six decimals, and tolerances are smaller: the label says the number,

@@ -34,6 +34,9 @@ class REDMAX_MT_object(bpy.types.Menu):
         layout.menu(kinds.REDMAX_MT_connect.__name__)
         layout.operator("redmax.add_spring")
         layout.operator("redmax.add_gear")
+        layout.operator("redmax.add_track")
+        layout.operator("redmax.add_sheet")
+        layout.operator("redmax.add_train")
         layout.menu(REDMAX_MT_elements.__name__)
         layout.separator()
         layout.operator("redmax.add_body")
@@ -78,6 +81,9 @@ class REDMAX_MT_elements(bpy.types.Menu):
         layout = self.layout
         layout.operator("redmax.add_spring", icon="FORCE_HARMONIC")
         layout.operator("redmax.add_gear", icon="PREFERENCES")
+        layout.operator("redmax.add_track", icon="CURVE_BEZCURVE")
+        layout.operator("redmax.add_sheet", icon="SURFACE_DATA")
+        layout.operator("redmax.add_train", icon="LINKED")
         layout.separator()
         for menu in SORT_MENUS:
             layout.menu(menu.bl_idname)

@@ -122,6 +122,7 @@ class REDMAX_PT_build(SidebarPanel, bpy.types.Panel):
         # Another row would push the last step's button out of a window 1000 pixels high.
         row.operator("redmax.add_spring", text="", icon="FORCE_HARMONIC")
         row.operator("redmax.add_gear", text="", icon="PREFERENCES")
+        row.operator("redmax.add_track", text="", icon="CURVE_BEZCURVE")
         row.menu(menus.REDMAX_MT_parts.__name__, text="", icon="DOWNARROW_HLT")
 
 

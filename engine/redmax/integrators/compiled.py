@@ -66,13 +66,14 @@ def tableau_arrays(method: Tableau) -> tuple[Array, Array, IntArray, Array]:
 
 def watched_arrays(switches: Switches) -> tuple[IntArray, Array]:
     """What switches by state as kernels read it; see `kernels.steps.events`."""
-    counts = np.array([len(levels) for levels in switches.levels], np.int64)
+    counts = np.array([len(levels.values) for levels in switches.levels], np.int64)
+    periods = np.array([levels.period for levels in switches.levels])
     m = len(counts)
-    first = m + np.cumsum(counts) - counts
+    first = 2 * m + np.cumsum(counts) - counts
     rows = np.stack([switches.sorts, switches.indices, first, counts], axis=1).ravel()
     head = np.array([m, switches.posed, len(switches.turning)], np.int64)
-    levels = np.array([level for one in switches.levels for level in one])
-    return np.concatenate([head, rows, switches.turning]), np.concatenate([switches.gaps, levels])
+    levels = np.array([level for one in switches.levels for level in one.values])
+    return np.concatenate([head, rows, switches.turning]), np.concatenate([switches.gaps, periods, levels])
 
 
 class CompiledRungeKutta:

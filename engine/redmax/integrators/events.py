@@ -17,6 +17,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -50,18 +51,43 @@ from ..model import Model
 from ..state import State
 
 
+class Levels(NamedTuple):
+    """Sorted values at which a quantity makes something switch, and again after every period; numbered from 0 on."""
+
+    values: tuple[float, ...]
+    period: float = math.inf
+
+    def below(self, x: float, *, with_equal: bool = False) -> int:
+        """Number of the first level that is not below x; with_equal: of the first that is above it."""
+        lap = math.floor(x / self.period) if self.period < math.inf and math.isfinite(x) else 0
+        rest = x - lap * self.period if lap else x
+        return lap * len(self.values) + (bisect_right if with_equal else bisect_left)(self.values, rest)
+
+    def __call__(self, number: int) -> float:
+        """The level of a number; infinite below the first and above the last, if there are such."""
+        count = len(self.values)
+        if self.period < math.inf:
+            return self.values[number % count] + number // count * self.period
+        return self.values[number] if 0 <= number < count else math.copysign(math.inf, number)
+
+    def gap(self) -> float:
+        """The least distance between two of them."""
+        around = (*self.values, self.values[0] + self.period)
+        return min(b - a for a, b in pairwise(around))
+
+
 @dataclass(frozen=True, eq=False)
 class Switches:
     """All quantities of a model that make something switch. sorts, indices: (m,) which; see `COORDINATE`.
 
     An index is that of a free coordinate among the free ones, of a coordinate among all, or of a force.
-    levels: (m) sorted values at which it does so. gaps: (m,) the least distance between two of them.
+    levels: (m) values at which it does so. gaps: (m,) the least distance between two of them.
     turning: indices of free coordinates that are angles.
     """
 
     sorts: IntArray
     indices: IntArray
-    levels: tuple[tuple[float, ...], ...]
+    levels: tuple[Levels, ...]
     gaps: Array
     turning: IntArray
 
@@ -84,7 +110,7 @@ def slow_switches(model: Model) -> Switches:
 def _switches(model: Model, bodies: int) -> Switches:
     """Of all coordinates, and of forces on the first bodies alone."""
     free = model.once(free_coordinates).tolist()
-    listed: list[tuple[int, int, Array]] = []
+    listed: list[tuple[int, int, Levels]] = []
     for j, joint in enumerate(model.joints):
         for k, column in enumerate(range(*model.columns(j).indices(model.dof_count))):
             if model.prescribed[column]:
@@ -93,17 +119,23 @@ def _switches(model: Model, bodies: int) -> Switches:
             limits = np.array([model.lower[column], model.upper[column]] if soft else [])
             table = joint.stiffness_table
             corners = np.zeros(0) if table is None else model.rest[column] + table.corners(k)
-            levels = np.unique(np.concatenate([limits[np.isfinite(limits)], corners]))
+            end = joint.ends()[k]
+            own = [] if end.period < math.inf else end.corners
+            levels = np.unique(np.concatenate([limits[np.isfinite(limits)], corners, own]))
             plain = column in free and j not in model.charted_loads
-            listed.append((COORDINATE, free.index(column), levels) if plain else (OWN, column, levels))
-    listed += [(FORCE, k, force.switch_levels()) for k, force in enumerate(model.forces) if max(force.bodies) < bodies]
-    listed = [one for one in listed if len(one[2])]
+            where = (COORDINATE, free.index(column)) if plain else (OWN, column)
+            listed.append((*where, Levels(tuple(levels.tolist()))))
+            if end.period < math.inf:
+                listed.append((*where, Levels(end.corners, end.period)))
+    forces = [(k, force) for k, force in enumerate(model.forces) if max(force.bodies) < bodies]
+    listed += [(FORCE, k, Levels(tuple(np.asarray(force.switch_levels()).tolist()))) for k, force in forces]
+    listed = [one for one in listed if one[2].values]
     units = [unit for joint in model.joints for unit in joint.dof_units]
     return Switches(
         np.array([one[0] for one in listed], np.int64),
         np.array([one[1] for one in listed], np.int64),
-        tuple(tuple(one[2].tolist()) for one in listed),
-        np.array([np.diff(one[2]).min(initial=np.inf) for one in listed]),
+        tuple(one[2] for one in listed),
+        np.array([one[2].gap() for one in listed]),
         np.array([k for k, column in enumerate(free) if units[column] == "rad"], np.int64),
     )
 
@@ -210,11 +242,10 @@ class Landing:
         for levels, x, v, floor in zip(self.lookout.switches.levels, *numbers, strict=True):
             if v == 0.0:
                 continue
-            place = bisect_left(levels, x) if v > 0.0 else bisect_right(levels, x) - 1
-            if 0 <= place < len(levels):
-                left = (levels[place] - x) / v
-                if left <= ARRIVED * self.window or left <= min(CREEPING * step, floor / abs(v)):
-                    soonest = min(soonest, left + BEYOND * (abs(levels[place] / v) + step))
+            level = levels(levels.below(x) if v > 0.0 else levels.below(x, with_equal=True) - 1)
+            left = (level - x) / v
+            if left <= ARRIVED * self.window or left <= min(CREEPING * step, floor / abs(v)):
+                soonest = min(soonest, left + BEYOND * (abs(level / v) + step))
         return soonest if soonest <= CREEPING * step else 0.0
 
     def next_try(self, t: float, y: Array, f: Array, h: float, y_new: Array, f_new: Array, shortest: float) -> float:
@@ -266,16 +297,17 @@ class Landing:
         return switch, ahead
 
     def _interval(
-        self, levels: tuple[float, ...], x: list[float], v: list[float], part: float, floor: float
+        self, levels: Levels, x: list[float], v: list[float], part: float, floor: float
     ) -> tuple[float, float]:
         """Between which levels a quantity begins its step; x, v: at points that are `part` [s] apart.
 
         Where it begins at a level, but for `floor`, that is the one behind it as it leaves. No more is seen of a
         quantity that stays there, such as the length of a rope at rest.
         """
-        near = bisect_left(levels, x[0] - floor)
-        if near < len(levels) and levels[near] <= x[0] + floor:
-            level, way = levels[near], 0
+        near = levels.below(x[0] - floor)
+        level = levels(near)
+        if level <= x[0] + floor:
+            way = 0
             for j in range(len(x) - 1):
                 piece = (x[j], v[j], x[j + 1], v[j + 1], part)
                 up = departure(*piece, -math.inf, level + floor, 0.0, 0.0)
@@ -283,11 +315,9 @@ class Landing:
                 if min(up, down) <= 1.0:
                     way = 1 if up < down else -1
                     break
-            low = level - floor if way > 0 else levels[near - 1] if near > 0 else -math.inf
-            high = level + floor if way < 0 else levels[near + 1] if near + 1 < len(levels) else math.inf
-            return low, high
-        place = bisect_right(levels, x[0] + self.window * v[0])
-        return levels[place - 1] if place > 0 else -math.inf, levels[place] if place < len(levels) else math.inf
+            return level - floor if way > 0 else levels(near - 1), level + floor if way < 0 else levels(near + 1)
+        place = levels.below(x[0] + self.window * v[0], with_equal=True)
+        return levels(place - 1), levels(place)
 
 
 def hopped(y: Array, f: Array, dt: float) -> Array:

@@ -15,6 +15,8 @@ from .revolute import Revolute
 from .screw import Screw
 from .spherical import Spherical
 from .spherical_euler import SphericalEuler
+from .spline_curve import SplineCurve
+from .spline_surface import SplineSurface
 from .translational import Translational
 from .universal import Universal
 
@@ -33,6 +35,8 @@ JOINTS.add(11, FreeTranslationEuler)
 JOINTS.add(12, Free2D)
 JOINTS.add(13, Screw)
 JOINTS.add(14, Composite)
+JOINTS.add(15, SplineCurve)
+JOINTS.add(16, SplineSurface)
 
 __all__ = [
     "JOINTS",
@@ -50,6 +54,8 @@ __all__ = [
     "Screw",
     "Spherical",
     "SphericalEuler",
+    "SplineCurve",
+    "SplineSurface",
     "Translational",
     "Universal",
 ]

@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import FunctionType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from ..arrays import Array
-from ..errors import Fault
-from ..fields import Element, Pose, choice, per_dof, per_dof_values, pose, record, reference, text
+from ..errors import Fault, RedMaxError
+from ..fields import REAL, Element, Pose, choice, per_dof, per_dof_values, pose, record, reference, specs, text
 from ..tables import Table
 from .motor import Motor
 from .primitives import Primitive
+
+Known = TypeVar("Known", bound=Element)
 
 SIMULATED, ANIMATED, LOCKED = "simulated", "animated", "locked"
 
@@ -33,6 +35,20 @@ class JointMotion(NamedTuple):
     Q: Array
     S: Array
     Sdot: Array
+
+
+class Ends(NamedTuple):
+    """Where a coordinate ends by itself, in its unit. corners: sorted values at which S has a corner, so that steps of
+    integrators should end there; with a period they come again after each."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    corners: tuple[float, ...] = ()
+    period: float = math.inf
+
+
+Find = Callable[[str, str], Element | None]
+"""The element of a sort and a name, such as ("track", "rail"); None where there is no sound one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +161,51 @@ class Joint(Element):
         numbers = (self.torque, self.stiffness, self.damping, self.limit_stiffness)
         further = (self.torque_table, self.stiffness_table, self.motor)
         return any(np.asarray(values).any() for values in numbers) or any(one is not None for one in further)
+
+    def ends(self) -> tuple[Ends, ...]:
+        """Of each coordinate where it ends by itself, as on an open track, and where S has corners."""
+        return (Ends(),) * self.ndof
+
+    @property
+    def own_references(self) -> dict[str, str]:
+        """Fields of its own that name an element of the scene, and of which sort that is, such as a track."""
+        return {name: spec.refers_to for name, spec in specs(type(self)).items() if spec.refers_to not in ("", "body")}
+
+    def resolved(self, find: Find) -> Self | None:
+        """The joint with the elements that it refers to by name, and with limits where its coordinates end; itself
+        where it refers to none. None where `find` knows one of them not.
+
+        A kind that refers to one has it as `path`, a field that is not declared.
+        """
+        found = self.with_paths(find)
+        if found is None or found is self:
+            return found
+        ends = found.ends()
+        low = per_dof_values(self.lower, found.ndof, -math.inf) if _fits(self.lower, found.ndof) else None
+        high = per_dof_values(self.upper, found.ndof, math.inf) if _fits(self.upper, found.ndof) else None
+        limits: dict[str, Any] = {}
+        if low is not None:
+            limits["lower"] = _limits(end.lower if x == -math.inf else x for x, end in zip(low, ends, strict=True))
+        if high is not None:
+            limits["upper"] = _limits(end.upper if x == math.inf else x for x, end in zip(high, ends, strict=True))
+        return replace(found, **limits)
+
+    def with_paths(self, find: Find) -> Self | None:
+        """The joint with the elements that it refers to by name; see `resolved`."""
+        references = self.own_references
+        if not references:
+            return self
+        ((name, sort),) = references.items()
+        target = getattr(self, name)
+        element = find(sort, target) if isinstance(target, str) else None
+        return None if element is None else replace(self, path=element)  # type: ignore[call-arg]
+
+    def known(self, path: Known | None, sort: str) -> Known:
+        """What a joint refers to, once it is resolved. Raises RedMaxError before."""
+        if path is None:
+            name = getattr(self, sort)
+            raise RedMaxError(f"joint '{self.name}' does not know its {sort} '{name}' yet; see `scene.resolved_joint`")
+        return path
 
     def hard_limits(self) -> list[tuple[int, float | None, float | None]]:
         """(coordinate, lower, upper) of limits without stiffness."""
@@ -261,6 +322,21 @@ class Joint(Element):
                 "give a limit_stiffness above 0, or limit its swing and twist by a ball_limit",
                 "hard_limit",
             )
+
+
+def _fits(value: Any, ndof: int) -> bool:
+    """Whether a value can be a limit of every coordinate; one that cannot is told when its field is checked."""
+    if value is None or isinstance(value, REAL):
+        return True
+    return isinstance(value, (tuple, list, np.ndarray)) and np.shape(value) == (ndof,) and all(map(_is_limit, value))
+
+
+def _is_limit(value: Any) -> bool:
+    return value is None or (isinstance(value, REAL) and not isinstance(value, bool))
+
+
+def _limits(values: Iterable[float]) -> tuple[float | None, ...]:
+    return tuple(x if math.isfinite(x) else None for x in values)
 
 
 def unit_vector(axis: Sequence[float]) -> tuple[float, float, float]:

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..arrays import Array
 from ..fields import defaults, elements, specs
 from ..spatial import adjoint
-from .base import Joint, JointMotion
+from .base import Ends, Find, Joint, JointMotion
 from .primitives import Primitive
 
 MOST_FREEDOMS = 6
@@ -63,6 +63,19 @@ class Composite(Joint):
     @property
     def has_singularity(self) -> bool:
         return any(part.has_singularity for part in self._joints)
+
+    def ends(self) -> tuple[Ends, ...]:
+        return tuple(chain.from_iterable(part.ends() for part in self._joints))
+
+    def with_paths(self, find: Find) -> Self | None:
+        given: Any = self.parts
+        if not isinstance(given, (tuple, list)):
+            return self  # not checked yet
+        parts: list[Any] = [part.with_paths(find) if isinstance(part, Joint) else part for part in given]
+        if any(part is None for part in parts):
+            return None
+        changed = any(new is not old for new, old in zip(parts, given, strict=True))
+        return replace(self, parts=tuple(parts)) if changed else self
 
     def primitives(self) -> tuple[Primitive, ...] | None:
         listed = [part.primitives() for part in self.parts]

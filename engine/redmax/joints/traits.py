@@ -8,7 +8,7 @@ Directions and points are seen from the joint frame on the parent (`frame_in_par
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -132,7 +132,8 @@ def _key(value: Any) -> Any:
     """A joint's class and own parameters, or the value of one, as something that can be hashed."""
     if isinstance(value, Element):
         shared = specs(Joint) if isinstance(value, Joint) else {}
-        return type(value), tuple(_key(getattr(value, name)) for name in specs(type(value)) if name not in shared)
+        names = [field.name for field in fields(value)]
+        return type(value), tuple(_key(getattr(value, name)) for name in names if name not in shared)
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.str, value.tobytes()
     return tuple(map(_key, value)) if isinstance(value, (tuple, list)) else value

@@ -9,12 +9,24 @@ from typing import Any
 
 import numpy as np
 
+from engine.spline_examples import off_borders, ring_track, torus_sheet, with_paths
 from redmax import io
 from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import body_poses, kinematics, recentred
 from redmax.fields import DOF_UNITS, REQUIRED, defaults, specs
 from redmax.geometry.solids import Box
-from redmax.joints import JOINTS, Composite, Fixed, Joint, Prismatic, Revolute, Spherical, SphericalEuler, Translational
+from redmax.joints import (
+    JOINTS,
+    Composite,
+    Fixed,
+    Joint,
+    Prismatic,
+    Revolute,
+    Spherical,
+    SphericalEuler,
+    SplineCurve,
+    Translational,
+)
 from redmax.joints.euler_charts import CHARTS
 from redmax.scene import Body, Scene
 from redmax.spatial import pose
@@ -26,6 +38,25 @@ ANGLES = (0.0, 1e-9, 1e-4, 1.0, np.pi - 1e-6, np.pi, 1.5 * np.pi - 1e-6, 1.5 * n
 TURNS = (1.6 * np.pi, 1.99 * np.pi, 2.0 * np.pi, 3.5 * np.pi, 17.0 * np.pi)
 QUARTER_TURNS = (0.5 * np.pi, -0.5 * np.pi, np.pi)  # gimbal locks of Euler angles
 
+TRACKS = (
+    ring_track(1, size=2.0),
+    ring_track(2, size=2.0, cyclic=False),
+    ring_track(3, coordinate="parameter", endpoints=True, cyclic=False),
+    ring_track(4, size=4.0, basis="catmull_rom"),
+    ring_track(5, size=4.0, orientation="tangent", bank=(0.0, 0.1, 0.3, -0.2, 0.1, 0.4, 0.2, 0.0, -0.1)),
+)
+SHEETS = tuple(
+    torus_sheet(1 + k, **({"count": (24, 20), "turn": 0.05, "dent": 0.01} | fields))
+    for k, fields in enumerate(
+        (
+            {},
+            {"cyclic_u": False, "cyclic_v": False, "turn": 0.01, "dent": 0.001},
+            {"basis": "catmull_rom", "turn": 0.02, "dent": 0.002},
+            {"orientation": "normal"},
+        )
+    )
+)
+
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "revolute": [{}, {"axis": (1.0, -2.0, 0.5)}],
     "prismatic": [{}, {"axis": (1.0, -2.0, 0.5)}],
@@ -36,7 +67,10 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"parts": (Revolute.part(axis=(1.0, 0.0, 0.0)), Prismatic.part(axis=(1.0, 0.0, 0.0)))},
         {"parts": (Spherical.part(), Translational.part())},
         {"parts": (Prismatic.part(), Composite.part(parts=(SphericalEuler.part(sequence="xzx"), Fixed.part())))},
+        {"parts": (SplineCurve.part(track="track", path=ring_track(1, size=2.0)), Revolute.part())},
     ],
+    "spline_curve": [{"track": "track", "path": track} for track in TRACKS],
+    "spline_surface": [{"sheet": "sheet", "path": sheet} for sheet in SHEETS],
 }
 """Parameters of the kinds that have some; a kind that can do without is tested with its defaults."""
 
@@ -59,7 +93,7 @@ def coordinates(joint: Joint, angles: tuple[float, ...] = ANGLES) -> Iterator[tu
                 q[turns] = angle
             elif turns.any():
                 q[turns] *= angle / np.linalg.norm(q[turns])
-            yield q, rng.standard_normal(joint.ndof), chart
+            yield off_borders(joint, q, 0.05), rng.standard_normal(joint.ndof), chart
 
 
 def derivative(f: Callable[[float], np.ndarray]) -> np.ndarray:
@@ -150,15 +184,18 @@ def dof_names_and_units_match_ndof(joint: Joint) -> None:
 def example_scene(joint: Joint) -> Scene:
     """A box on the joint, hanging from the world, at a generic place."""
     rng = np.random.default_rng(21)
+    q = rng.uniform(-1.0, 1.0, joint.ndof)
+    q = np.where([end.lower == 0.0 for end in joint.ends()], np.abs(q), q)
     placed = dataclasses.replace(
         joint,
         name="joint",
         parent=None,
         child="body",
-        q=tuple(rng.uniform(-1.0, 1.0, joint.ndof).tolist()),
+        q=tuple(q.tolist()),
         qdot=tuple(rng.uniform(-1.0, 1.0, joint.ndof).tolist()),
     )
-    return Scene(bodies=[Body(name="body", shapes=(Box(size=(0.1, 0.2, 0.3), density=500.0),))], joints=[placed])
+    body = Body(name="body", shapes=(Box(size=(0.1, 0.2, 0.3), density=500.0),))
+    return with_paths(Scene(bodies=[body], joints=[placed]))
 
 
 def a_scene_with_the_joint_survives_JSON(joint: Joint) -> None:

@@ -9,8 +9,8 @@ from typing import Literal
 import bpy
 
 from ..._engine import arrays, joints
+from ...properties import drawn, sorts
 from ...properties import joint as joint_properties
-from ...properties import sorts
 from ..core.findings import refuse
 from ..objects import extents, joint_fits, joint_objects
 from ..objects.editable import require_editable
@@ -31,8 +31,9 @@ EMPTY_SHAPE = "sphere"
 
 
 def may_be_body(obj: Object) -> bool:
-    """Whether an object has a volume, or stands for a body already."""
-    return not obj.redmax.is_joint and (extents.has_geometry(obj) or obj.redmax.is_body)
+    """Whether an object has a volume, or stands for a body already. What is drawn as a track has none."""
+    solid = extents.has_geometry(obj) and not drawn.is_drawn(obj)
+    return not obj.redmax.is_joint and (solid or obj.redmax.is_body)
 
 
 def is_plain(obj: Object) -> bool:

@@ -52,6 +52,12 @@ def _add(context: bpy.types.Context, obj: Object, field: Any, entries: Any) -> N
             if other is None:
                 entry.place = context.scene.cursor.location
         return
+    if field.form in ("poses", "grid"):
+        empties = [other for other in others if other.type == "EMPTY" and not other.redmax.is_joint]
+        listed = {entry.place_at for entry in entries}
+        for other in [empty for empty in empties if empty not in listed] or [None]:
+            entries.add().place_at = other
+        return
     entry = entries.add()
     if field.form == "records":
         elements.fill(

@@ -36,6 +36,10 @@ def digest(scene: Any) -> bytes:
     if scene.drives:
         words.append("drives")
         _other(tuple(scene.drives), words, numbers)
+    for name in ("tracks", "sheets"):
+        if getattr(scene, name):
+            words.append(name)
+            _other(tuple(getattr(scene, name)), words, numbers)
     found = hashlib.sha256(json.dumps(words).encode())
     found.update(numbers.tobytes())
     return found.digest()

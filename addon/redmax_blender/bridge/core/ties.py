@@ -26,6 +26,11 @@ def names_in(element: Any) -> Iterator[tuple[str, str | None]]:
         yield from names_in(part)
 
 
+def is_guided(joint: Any) -> bool:
+    """Whether a joint moves along something of the scene, as a track, which decides where its frame is."""
+    return any(sort not in ("body", "joint") for sort, _ in names_in(joint))
+
+
 def bodies_of(element: Any, joints: dict[str, Any]) -> list[str | None]:
     """Bodies that an element acts on, each once; of a joint those it carries, None for the world. joints: by name."""
     found: dict[str | None, None] = {}

@@ -11,20 +11,28 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ..._engine import arrays, pose
-from ...properties import coordinate_units, from_specs, generated, references, sorts
+from ..._engine import arrays, euler, pose, so3
+from ...properties import coordinate_units, drawn, from_specs, generated, references, sorts
 from ...properties.forms import Field, fields_of
 from ...properties.sorts import Sort
+from ..check.findings import frame_objects
 from ..core.findings import Finding
-from ..objects import frames
+from ..objects import frames, units
 from ..objects.modelled import Modelled
 from ..objects.units import per_coordinate
 from . import element_tables
 from .animation import Clock, Samples
 from .bodies import BodyFrame, refused_as
+from .drawn_elements import READERS
 from .joints import LOST, as_poses
 
 Array = arrays.Array
+
+LEAST = 4
+"""Frames of a grid in each direction."""
+
+HALF_TURN = 1e-6
+"""Angles closer to half a turn than this [rad] have no sense of rotation."""
 
 
 class LeftOutError(Exception):
@@ -85,6 +93,9 @@ class ElementReader:
             "point": self._point,
             "pose": self._pose,
             "points": self._points,
+            "poses": self._poses,
+            "grid": self._grid,
+            "turns": self._turns,
             "numbers": self._numbers,
             "table": self._table,
             "record": self._record,
@@ -106,15 +117,38 @@ class ElementReader:
         settings = getattr(obj.redmax, sort.name)
         cls = sort.class_of(settings)
         at = Reader(obj, f"{cls.label} '{obj.name}'", sort.own_group(settings), {})
+        by_geometry = drawn.fields_of(sort.name, obj)
         try:
-            return cls(name=obj.name, **self._values(at, cls))
+            values = self._values(at, cls, leave_out=by_geometry)
+            if by_geometry:
+                values |= self._drawn(at, sort)
+            return cls(name=obj.name, **values)
         except LeftOutError:
             return None
 
-    def _values(self, at: Reader, cls: Any) -> dict[str, Any]:
+    def _drawn(self, at: Reader, sort: Sort) -> dict[str, Any]:
+        """What the geometry of an element's own object gives."""
+        E_wt = self.frame_of(at)
+        A = pose.inverse(E_wt) @ self.around.modelled.matrix(at.obj)
+        found = READERS[sort.name, at.obj.type](at.obj, A, self.around.length)
+        self.findings.extend([*found.findings, *frame_objects.own_motion(at.obj, at.title)])
+        if found.values is None:
+            raise LeftOutError
+        return found.values
+
+    def frame_of(self, at: Reader) -> Array:
+        """(4, 4) rigid frame of an element's own object in the world [Blender units]."""
+        try:
+            return self.around.modelled.rigid_part(at.obj)[0]
+        except frames.FrameError as error:
+            raise self._refuse(at, str(error), "give it a size", ("UNIT_SCALE",)) from None
+
+    def _values(self, at: Reader, cls: Any, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
         """Values of all fields in SI units. Points come after the bodies in whose frames they are given."""
         missing = False
         for field in _in_order(cls):
+            if field.name in leave_out:
+                continue
             try:
                 at.values[field.name] = self.forms[field.form](at, field)
             except LeftOutError:
@@ -243,6 +277,62 @@ class ElementReader:
             raise self._refuse(at, f"has no {from_specs.title(field.name)}", "add them", ("REMOVE_ELEMENT",))
         return tuple(tuple(row.tolist()) for row in rows)
 
+    def _frames(self, at: Reader, field: Field) -> tuple[Array, list[bpy.types.Object]]:
+        """(n, 4, 4) frames of a list of objects, seen from the element's own [m], and these objects."""
+        E_tw = pose.inverse(self.frame_of(at))
+        found, missing = [], False
+        for number, entry in enumerate(getattr(at.group, field.name)):
+            place = references.target(entry, "place_at")
+            if place is None or place.object.name_full not in self.around.in_scene:
+                lost = references.lost_name(entry, "place_at") or "nothing"
+                text = f"has lost '{lost}', its frame {number + 1}"
+                hint = "take the frame out of the list, or pick another object for it"
+                self._refuse(at, text, hint, ("REMOVE_FRAMES", "REMOVE_ELEMENT"), LOST)
+                missing = True
+                continue
+            self.findings.extend(frame_objects.findings(at.obj, at.title, place.object))
+            try:
+                found.append((self.around.modelled.rigid_part(place.object)[0], place.object))
+            except frames.FrameError as error:
+                text = f"has '{place.object.name}' as its frame {number + 1}, which {error}"
+                self._refuse(at, text, "give it a size", ("REMOVE_FRAMES",))
+                missing = True
+        self.findings.extend(frame_objects.own_motion(at.obj, at.title))
+        if missing:
+            raise LeftOutError
+        E = E_tw @ np.array([each for each, _ in found]).reshape(-1, 4, 4)
+        return units.in_metres(E, self.around.length), [obj for _, obj in found]
+
+    def _poses(self, at: Reader, field: Field) -> Any:
+        E, objects = self._frames(at, field)
+        if len(E) < field.spec.least:
+            text = f"has {len(E)} frames, and needs at least {field.spec.least}"
+            raise self._refuse(at, text, "add empties to its list", ("ADD_FRAMES", "REMOVE_ELEMENT"))
+        for a, b, k in half_turns(E, cyclic=getattr(at.group, "cyclic", False)):
+            text = f"turns by exactly half a turn from '{objects[a].name}' to '{objects[b].name}' (frame {k})"
+            hint = "add a frame between them, or turn one of them a little"
+            raise self._refuse(at, f"{text}, which has no sense of rotation", hint, ("ADD_FRAMES",), "half_turn")
+        return tuple(as_poses(E))
+
+    def _grid(self, at: Reader, field: Field) -> Any:
+        E, _ = self._frames(at, field)
+        columns = getattr(at.group, f"{field.name}_columns")
+        rows = len(E) // columns
+        if rows * columns != len(E) or min(rows, columns) < LEAST:
+            text = f"has {len(E)} frames in rows of {columns}"
+            hint = f"let it have at least {LEAST} whole rows of at least {LEAST} frames each"
+            raise self._refuse(at, text, hint, ("REMOVE_ELEMENT",))
+        at.values["frames of the grid"] = E.reshape(rows, columns, 4, 4)
+        return tuple(tuple(map(tuple, row)) for row in E[:, :3, 3].reshape(rows, columns, 3).tolist())
+
+    def _turns(self, at: Reader, field: Field) -> Any:
+        """Angles of the frames of the grid that was read before, where they count."""
+        E = at.values.pop("frames of the grid", None)
+        if E is None or getattr(at.group, "orientation", "") != field.name:
+            return None
+        angles = np.unwrap(np.unwrap(euler.from_matrix(E[..., :3, :3], "xyz"), axis=0), axis=1)
+        return tuple(tuple(map(tuple, row)) for row in angles.tolist())
+
     def _numbers(self, at: Reader, field: Field) -> Any:
         if field.spec.nullable and not getattr(at.group, f"use_{field.name}"):
             return None
@@ -296,3 +386,12 @@ def _in_order(cls: Any) -> Iterator[Field]:
     """Fields of a class, references first: points are given in the frames of bodies."""
     yield from (field for field in fields_of(cls) if field.form == "reference")
     yield from (field for field in fields_of(cls) if field.form != "reference")
+
+
+def half_turns(E: Array, *, cyclic: bool) -> Iterator[tuple[int, int, int]]:
+    """Pairs of neighbours of frames (n, 4, 4) that are exactly half a turn apart, and the second's number from 1."""
+    n = len(E)
+    for a in range(n if cyclic else n - 1):
+        b = (a + 1) % n
+        if np.linalg.norm(so3.log(E[a, :3, :3].T @ E[b, :3, :3])) > np.pi - HALF_TURN:
+            yield a, b, b + 1

@@ -27,7 +27,7 @@ from ..objects import animated_values, changes, mechanism_switches, movers, unit
 from ..objects.modelled import Modelled, as_modelled, own_channels
 from ..objects.named_objects import local_object
 from ..objects.other_frames import other_frames
-from . import animation, closed_start, element_reader, element_tables, parts
+from . import animation, closed_start, element_reader, element_tables, guides, parts
 from .bodies import BodyFrame, Element, extract_body
 from .joints import JointReader, root_joint
 
@@ -109,20 +109,25 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
         found_bodies = [element for element in extracted if element is not None]
         bodies = {element.frame.name: element.frame for element in found_bodies}
         known = {obj.name_full for obj in body_objects}
-        reader = JointReader(modelled, bodies, known, length, clock, samples)
-        joints = reader.read(joint_objects, findings)
         around = element_reader.Around(
             modelled,
             bodies,
-            {"body": set(bodies), "joint": {joint.name for joint in joints}},
-            {obj.name_full for obj in scene.objects} if others else set(),
+            {"body": set(bodies)},
+            {obj.name_full for obj in scene.objects} if others or joint_objects else set(),
             in_layer,
             length,
             clock,
             samples,
         )
         others_read = element_reader.ElementReader(around, findings)
-        listed: dict[str, Any] = {sort.listed: others_read.read(sort, objects[sort.name]) for sort in sorts.GENERATED}
+        first = [sort for sort in sorts.GENERATED if sort.name in guides.SORTS]  # joints move along them
+        listed: dict[str, Any] = {sort.listed: others_read.read(sort, objects[sort.name]) for sort in first}
+        ways = guides.Guides(_guides(first, listed, objects, modelled, length), around.in_scene)
+        reader = JointReader(modelled, bodies, known, length, clock, samples, ways)
+        joints = reader.read(joint_objects, findings)
+        around.known["joint"] = {joint.name for joint in joints}
+        rest = [sort for sort in sorts.GENERATED if sort not in first]
+        listed |= {sort.listed: others_read.read(sort, objects[sort.name]) for sort in rest}
         gravity = units.gravity(depsgraph.scene_eval, length)
     made = engine_scene.Scene(
         name=scene.name,
@@ -135,6 +140,25 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
     made = loop_choice.with_choice(made, named)
     findings.extend(shearing.findings(body_objects, made.joints))
     return _judged(scene, made, found_bodies, named, findings, clock, length)
+
+
+def _guides(
+    having: list[sorts.Sort],
+    listed: dict[str, list[Any]],
+    objects: dict[str, list[bpy.types.Object]],
+    modelled: Modelled,
+    length: float,
+) -> dict[tuple[str, str], guides.Guide]:
+    """By sort and name, what joints move along, without what is not sound in itself. listed: the engine's elements."""
+    found = {}
+    for sort in having:
+        by_name = {obj.name: obj for obj in objects[sort.name]}
+        for element in listed[sort.listed]:
+            if (known := guides.sound(element)) is not None:
+                obj = by_name[element.name]
+                E_wt = units.in_metres(modelled.rigid_part(obj)[0], length)
+                found[sort.name, element.name] = guides.Guide(known, obj, E_wt)
+    return found
 
 
 def _judged(

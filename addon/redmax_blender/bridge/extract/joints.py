@@ -15,17 +15,18 @@ from ...properties import from_specs, references
 from ...properties import joint as joint_properties
 from ..core.findings import Finding
 from ..core.straight_axes import Placed, straightened
-from ..objects import frames, movers, units
+from ..objects import extents, frames, movers, units
 from ..objects.modelled import Modelled
 from . import animation
 from .animation import Clock, Samples
 from .bodies import BodyFrame, refused_as
+from .guides import LOST, Fitted, Guides, connection_findings, fitted, off_track
+
+__all__ = ["LOST", "JointReader", "as_poses", "root_joint"]
 
 Array = arrays.Array
 
 MOST_DOFS = from_specs.MOST_DOFS
-LOST = "lost_reference"
-"""Code of findings about what an element refers to and no longer has."""
 
 LIMIT_SLACK = 1e-6
 """How far beyond a limit a joint may start, relative to the limit (or to 1): single precision."""
@@ -42,9 +43,11 @@ class JointReader:
         length: float,
         clock: Clock,
         samples: Samples,
+        guides: Guides,
     ) -> None:
-        """bodies: those with a frame, by name. known: full names of all bodies, also of those refused."""
-        self.modelled, self.bodies, self.known = modelled, bodies, known
+        """bodies: those with a frame, by name. known: full names of all bodies, also of those refused. guides: tracks
+        and sheets that joints move along."""
+        self.modelled, self.bodies, self.known, self.guides = modelled, bodies, known, guides
         self.length, self.clock, self.samples = length, clock, samples
 
     def read(self, objects: list[bpy.types.Object], findings: list[Finding]) -> list[Any]:
@@ -55,9 +58,10 @@ class JointReader:
         # The modelled pose is q = 0: bodies stand where Q(0) leads from the one frame to the other.
         Q0 = np.array([row.traits.Q0 for row in found]).reshape(-1, 4, 4)
         in_children = iter(self._poses_in([row.values["child"] for row in found], E_wj @ Q0))
-        return [
+        made = [
             row.cls(**row.values, frame_in_parent=next(in_parents), frame_in_child=next(in_children)) for row in found
         ]
+        return [joint.with_paths(self.guides.find) or joint for joint in made]
 
     def _poses_in(self, names: list[str | None], E_wj: Array) -> list[Any]:
         """Frames (n, 4, 4) in the world, each as seen from a body, None for the world."""
@@ -71,8 +75,9 @@ class JointReader:
             findings.append(refused)
             return None
         settings: Any = obj.redmax.joint
-        wrong = list(self._connection(obj, settings))
-        findings.extend(wrong)
+        said = [*self._connection(obj, settings), *connection_findings(obj, settings, self.guides)]
+        findings.extend(said)
+        wrong = [finding for finding in said if finding.severity == "ERROR"]
         findings.extend(_moved(obj))
         findings.extend(self._uncomputed(obj))
         count = len(joint_properties.dofs(settings))
@@ -90,17 +95,33 @@ class JointReader:
         linked = any(other is not None and other.library for other in (settings.parent, settings.child))
         if wrong or linked or child not in self.bodies or (parent is not None and parent not in self.bodies):
             return None
+        if any(True for _ in joint_properties.own_references(settings)):
+            on_track = self._on_track(obj, settings, findings)
+            if on_track is None:
+                return None
+            own, E_wj, traits, _ = on_track
+        else:
+            own = joint_properties.own_parameters(settings, self.length)
+            traits = joint_properties.traits_of(settings, self.length)
+            E_wj = units.in_metres(E_wj, self.length)
         values = {
             "name": obj.name,
             "parent": parent,
             "child": child,
             "motion_type": settings.motion_type,
-            **joint_properties.own_parameters(settings, self.length),
+            **own,
             **self._per_dof(obj, settings, findings),
         }
-        traits = joint_properties.traits_of(settings, self.length)
-        E_wj = units.in_metres(E_wj, self.length)
         return Placed(engine_joints.JOINTS[settings.kind], values, traits, E_wj)
+
+    def _on_track(self, obj: bpy.types.Object, settings: Any, findings: list[Finding]) -> Fitted | None:
+        """A joint that moves along a track or sheet; None where that makes no element, which is said of it."""
+        E_wb = self.bodies[settings.child.name].E_wb
+        found = fitted(settings, self.guides, E_wb, self.length)
+        if found is not None:
+            size = extents.extent(settings.child, self.modelled.depsgraph).diagonal * self.length
+            findings.extend(off_track(obj, settings, found.distance, size))
+        return found
 
     def _uncomputed(self, obj: bpy.types.Object) -> Iterator[Finding]:
         """What only an evaluated scene could tell, but Blender does not evaluate."""

@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 
 from ..._engine import arrays, pose
+from ...properties.drawn import is_drawn
 from ..core.findings import Finding
 from ..objects import movers, other_frames
 from ..objects.modelled import Modelled
@@ -68,7 +69,9 @@ class Parts:
             is_part = obj != body
             if not is_part and not with_own:
                 continue
-            if is_part and (obj.redmax.is_joint or obj.name_full in operands or _is_instanced_by_parent(obj)):
+            if is_part and (
+                obj.redmax.is_joint or is_drawn(obj) or obj.name_full in operands or _is_instanced_by_parent(obj)
+            ):
                 continue
             if obj.type not in (*SURFACES, "META") and not may_have_instances(obj):
                 continue

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..._engine import arrays, pose, quaternion, traits
 from ...properties.joint_fit import ANCHORS
+from ..core import ties
 from . import frames, units
 
 if TYPE_CHECKING:
@@ -92,9 +93,11 @@ def anchors(obj: Object) -> list[Any]:
 
 
 def present(extraction: Extraction) -> Fits:
-    """All joints that were extracted and have an object, as they stand now."""
+    """All joints that were extracted and have an object, as they stand now; without those that move along a track,
+    which find their place on it anew."""
     length = extraction.length
-    found = [joint for joint in extraction.scene.joints if joint.name in extraction.joint_objects]
+    having = [joint for joint in extraction.scene.joints if joint.name in extraction.joint_objects]
+    found = [joint for joint in having if not ties.is_guided(joint)]
     number = {body.name: row for row, body in enumerate(extraction.bodies)}
     # The world is the last row: at its own origin, without geometry.
     E_wb = units.in_blender_units(np.array([*(body.E_wb for body in extraction.bodies), np.eye(4)]), length)

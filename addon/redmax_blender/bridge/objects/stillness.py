@@ -14,6 +14,7 @@ from typing import Any
 import bpy
 
 from ... import compat
+from ...properties.drawn import is_drawn
 from . import animated_values, kept, movers
 from .other_frames import StandIn
 
@@ -56,7 +57,8 @@ def stand_ins(scene: bpy.types.Scene, objects: Iterable[bpy.types.Object], frame
 
 def _keeps_its_shape(obj: Any) -> bool:
     """Whether nothing but keys and drivers can change an object over time. Errs on the side of no."""
-    if obj.type not in ("MESH", "EMPTY") or len(obj.constraints) or obj.rigid_body is not None:
+    known = obj.type in ("MESH", "EMPTY") or (is_drawn(obj) and not obj.redmax.is_body)
+    if not known or len(obj.constraints) or obj.rigid_body is not None:
         return False
     if obj.instance_type != "NONE" or (obj.parent is not None and obj.parent_type != "OBJECT"):
         return False

@@ -72,6 +72,8 @@ READ_OUTSIDE = (
     "solvers/impacts",
     "spatial/scalar",
     "spatial/swing_twist",
+    "tracks/curve_motion",
+    "tracks/sheet_motion",
 )
 """Modules elsewhere in the engine whose functions or constants are compiled in, besides joints."""
 OURS = re.compile(r"[0-9a-f]{16}")

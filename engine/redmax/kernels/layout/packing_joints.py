@@ -36,6 +36,7 @@ class PackedJoints:
 
     slots: of each part that has several charts the joint, and what a chart of the joint is divided by, and taken modulo
     of, for it. python_joints: joints known only by their `motion`. functions: compiled ones whose addresses are used.
+    places: where the numbers of an array begin in `data`, by its identity; joints on one track share them.
     """
 
     parts: list[list[int]] = field(default_factory=list)
@@ -43,6 +44,7 @@ class PackedJoints:
     slots: list[tuple[int, int, int]] = field(default_factory=list)
     python_joints: list[int] = field(default_factory=list)
     functions: list[Functions] = field(default_factory=list)
+    places: dict[int, int] = field(default_factory=dict)
 
     @property
     def part_ints(self) -> IntArray:
@@ -101,13 +103,21 @@ def _add_parts(packed: PackedJoints, model: Model, j: int, parts: tuple[Joint, .
             line = np.zeros(Part.SIZE, np.int64)
             line[Part.EVALUATE : Part.EVALUATE + 3] = addresses
             line[Part.COORDINATE], line[Part.NDOF], line[Part.SLOT] = coordinate, part.ndof, slot
-            line[Part.DATA], line[Part.COUNT] = len(packed.data), len(part.packed_data)
+            line[Part.DATA], line[Part.COUNT] = _place_of(packed, part.packed_data), len(part.packed_data)
             line[Part.REWRITTEN] = addresses[2] != 0
             packed.parts.append(line.tolist())
-            packed.data += part.packed_data.tolist()
         divisor *= part.chart_count
         coordinate += part.ndof
     return True
+
+
+def _place_of(packed: PackedJoints, numbers: Array) -> int:
+    """Where the numbers of a part begin, which the model keeps alive; those of one array are packed once."""
+    place = packed.places.get(id(numbers))
+    if place is None:
+        place = packed.places[id(numbers)] = len(packed.data)
+        packed.data += numbers.tolist()
+    return place
 
 
 def _addresses(packed: PackedJoints, joint: Joint, part: Joint, needs: tuple[bool, ...]) -> list[int] | None:

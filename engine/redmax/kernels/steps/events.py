@@ -21,9 +21,12 @@ COUNT, POSED, TURNING, QUANTITIES = range(4)
 coordinates are angles; then four of each quantity, and the angles."""
 SORT, INDEX, FIRST, LEVELS = range(4)
 """Of a quantity: see `crossings.COORDINATE`; where its levels begin among the numbers of the lookout, and how many
-there are. The first numbers are the least distances between two levels, one for each quantity."""
+there are. The first numbers are the least distances between two levels, one for each quantity, the next the periods
+after which the levels come again, infinite if they do not."""
 WIDTH = 4
 X, V = range(2)
+FARTHEST = 1e15
+"""Periods that a quantity may be away from 0; beyond them it has no digits left for a place between levels."""
 POINTS = 33
 """Most points of a step at which quantities are known: crossings.MOST_TURN in pieces, two of which are one long."""
 
@@ -73,9 +76,14 @@ def window_of(lookout, levels, seen, t, step):
 
 @inner
 def levels_up_to(lookout, levels, k, x, with_equal):
-    """How many levels of quantity k are below x; with_equal: below or equal to it."""
+    """Number of the first level of quantity k that is not below x; with_equal: that is above it; as
+    `integrators.events.Levels.below`."""
     row = QUANTITIES + WIDTH * k
     low, high, first = 0, lookout[row + LEVELS], lookout[row + FIRST]
+    period, laps = levels[lookout[COUNT] + k], 0
+    if period < math.inf and abs(x) < FARTHEST * period:
+        laps = math.floor(x / period)
+        x -= laps * period
     while low < high:
         middle = (low + high) // 2
         level = levels[first + middle]
@@ -83,7 +91,20 @@ def levels_up_to(lookout, levels, k, x, with_equal):
             low = middle + 1
         else:
             high = middle
-    return low
+    return low + laps * lookout[row + LEVELS]
+
+
+@inner
+def level_at(lookout, levels, k, number):
+    """The level of quantity k of a number, as `integrators.events.Levels` gives it."""
+    row = QUANTITIES + WIDTH * k
+    first, count, period = lookout[row + FIRST], lookout[row + LEVELS], levels[lookout[COUNT] + k]
+    if period < math.inf:
+        laps = number // count
+        return levels[first + number - laps * count] + laps * period
+    if number < 0:
+        return -math.inf
+    return levels[first + number] if number < count else math.inf
 
 
 @inner
@@ -98,24 +119,22 @@ def hop(lookout, levels, seen, window, step, rtol, atol):
         if v == 0.0:
             continue
         place = levels_up_to(lookout, levels, k, x, False) if v > 0.0 else levels_up_to(lookout, levels, k, x, True) - 1
-        row = QUANTITIES + WIDTH * k
-        if 0 <= place < lookout[row + LEVELS]:
-            level = levels[lookout[row + FIRST] + place]
-            left = (level - x) / v
-            floor = min(crossings.FLOOR * (atol + rtol * abs(x)), crossings.PIECE * levels[k])
-            if left <= crossings.ARRIVED * window or left <= min(crossings.CREEPING * step, floor / abs(v)):
-                soonest = min(soonest, left + crossings.BEYOND * (abs(level / v) + step))
+        level = level_at(lookout, levels, k, place)
+        left = (level - x) / v
+        floor = min(crossings.FLOOR * (atol + rtol * abs(x)), crossings.PIECE * levels[k])
+        if left <= crossings.ARRIVED * window or left <= min(crossings.CREEPING * step, floor / abs(v)):
+            soonest = min(soonest, left + crossings.BEYOND * (abs(level / v) + step))
     return soonest if soonest <= crossings.CREEPING * step else 0.0
 
 
 @inner
 def interval(lookout, levels, seen, k, count, part, window, floor):
     """Levels between which quantity k was when the step began; as `integrators.events.Landing._interval`."""
-    row, x0 = QUANTITIES + WIDTH * k, seen[X, 0, k]
-    first, most = lookout[row + FIRST], lookout[row + LEVELS]
+    x0 = seen[X, 0, k]
     near = levels_up_to(lookout, levels, k, x0 - floor, False)
-    if near < most and levels[first + near] <= x0 + floor:
-        level, way = levels[first + near], 0
+    level = level_at(lookout, levels, k, near)
+    if level <= x0 + floor:
+        way = 0
         for j in range(count):
             a, b, va, vb = seen[X, j, k], seen[X, j + 1, k], seen[V, j, k], seen[V, j + 1, k]
             up = departure(a, va, b, vb, part, -math.inf, level + floor, 0.0, 0.0)
@@ -123,12 +142,10 @@ def interval(lookout, levels, seen, k, count, part, window, floor):
             if min(up, down) <= 1.0:
                 way = 1 if up < down else -1
                 break
-        low = levels[first + near - 1] if near > 0 else -math.inf
-        high = levels[first + near + 1] if near + 1 < most else math.inf
+        low, high = level_at(lookout, levels, k, near - 1), level_at(lookout, levels, k, near + 1)
         return level - floor if way > 0 else low, level + floor if way < 0 else high
     place = levels_up_to(lookout, levels, k, x0 + window * seen[V, 0, k], True)
-    low = levels[first + place - 1] if place > 0 else -math.inf
-    return low, levels[first + place] if place < most else math.inf
+    return level_at(lookout, levels, k, place - 1), level_at(lookout, levels, k, place)
 
 
 @inner

@@ -15,7 +15,7 @@ from ...objects import muting
 from ...objects.named_objects import local_object
 from ...results import preview
 from .. import check_report
-from . import fixes_bodies, fixes_elements, fixes_joints, fixes_loops, fixes_scene, fixes_torn
+from . import fixes_bodies, fixes_elements, fixes_joints, fixes_loops, fixes_scene, fixes_torn, fixes_tracks
 
 Fixer = Callable[[bpy.types.Context, bpy.types.Object], str]
 
@@ -26,6 +26,7 @@ OF_ELEMENTS: dict[str, Fixer] = {
     **fixes_loops.FIXERS,
     **fixes_torn.FIXERS,
     **fixes_elements.FIXERS,
+    **fixes_tracks.FIXERS,
     **fixes_scene.OF_OBJECTS,
 }
 OF_SCENES: dict[str, Callable[[bpy.types.Context], str]] = {**fixes_scene.OF_SCENES}
