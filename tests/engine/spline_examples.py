@@ -6,6 +6,7 @@ Import as `from engine.spline_examples import ring_track, torus_sheet`.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,6 +76,17 @@ def paths(joint: Joint) -> Iterator[Track | Sheet]:
         path = getattr(part, "path", None)
         if path is not None:
             yield path
+
+
+def resized(joint: Joint, factor: float) -> Joint:
+    """A joint on a track or sheet that is `factor` times as large; any other as it is."""
+    path = getattr(joint, "path", None)
+    if isinstance(path, Sheet):
+        return dataclasses.replace(joint, path=dataclasses.replace(path, positions=factor * np.asarray(path.positions)))
+    if isinstance(path, Track):
+        frames = [dataclasses.replace(one, position=tuple(factor * np.asarray(one.position))) for one in path.frames]
+        return dataclasses.replace(joint, path=dataclasses.replace(path, frames=tuple(frames)))
+    return joint
 
 
 def with_paths(scene: Scene) -> Scene:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.random_trees import make_joint, random_model, random_scene, safe_q, scene_pose
+from engine.spline_examples import with_paths
 from redmax.compile import compile as compile_scene
 from redmax.constraints import BallLimit, BodyMotion, Constraint, Coupling, JointLimit, JointMotion, Pin
 from redmax.dynamics.halves import undivided
@@ -55,7 +56,7 @@ def looped_scene(kind: str | type[Joint], seed: int, *, bodies: int = 6, world: 
     joint = dataclasses.replace(joint, q=tuple(q_loop), **frames, **fields)
     start = {name: tuple(q[model.columns(k)]) for k, name in enumerate(model.joint_names)}
     chain = [dataclasses.replace(each, q=start[each.name], qdot=0.0) for each in scene.joints]
-    return dataclasses.replace(scene, joints=[*chain, joint])
+    return with_paths(dataclasses.replace(scene, joints=[*chain, joint]))
 
 
 def tree_of_hinges(seed: int, *, constraints: list[Constraint], bodies: int = 5, **options: Any) -> Model:

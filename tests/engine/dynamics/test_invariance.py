@@ -10,6 +10,7 @@ import pytest
 
 from engine.dynamics import oracles
 from engine.random_trees import random_body, random_pose, random_scene, random_state, scene_pose
+from engine.spline_examples import resized, with_paths
 from redmax.arrays import Array
 from redmax.compile import compile as compile_scene
 from redmax.dynamics import jacobians, recursive
@@ -86,7 +87,7 @@ def test_order_and_names_of_bodies_and_joints_do_not_matter(seed):
             for k in rng.permutation(7)
         ],
     )
-    assert_same(acceleration_by_joint(other, q, qdot), acceleration_by_joint(scene, q, qdot))
+    assert_same(acceleration_by_joint(with_paths(other), q, qdot), acceleration_by_joint(scene, q, qdot))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -132,11 +133,11 @@ def test_units_do_not_matter(seed):
     scaled = Scene(
         gravity=tuple(np.multiply(scene.gravity, L / t**2)),
         bodies=[dataclasses.replace(body, inertia=scaled_inertia(body.inertia, L, M)) for body in scene.bodies],
-        joints=[scaled_joint(joint, unit[joint.name], L, M, t) for joint in scene.joints],
+        joints=[resized(scaled_joint(joint, unit[joint.name], L, M, t), L) for joint in scene.joints],
     )
     expected = acceleration_by_joint(scene, q, qdot)
     found = acceleration_by_joint(
-        scaled, {k: v * unit[k] for k, v in q.items()}, {k: v * unit[k] / t for k, v in qdot.items()}
+        with_paths(scaled), {k: v * unit[k] for k, v in q.items()}, {k: v * unit[k] / t for k, v in qdot.items()}
     )
     assert_same({k: v / unit[k] * t**2 for k, v in found.items()}, expected)
 
