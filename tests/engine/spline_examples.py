@@ -62,10 +62,12 @@ def off_borders(joint: Joint, q: np.ndarray, room: float) -> np.ndarray:
         path = getattr(part, "path", None)
         for k in range(part.ndof if path is not None else 0):
             borders = path.borders if isinstance(path, Track) else np.arange(path.extent[k] + 1.0)
-            lap, x = divmod(q[first + k], borders[-1])
+            origin = float(np.atleast_1d(part.origin)[k])
+            lap, x = divmod(q[first + k] + origin, borders[-1])
             at = max(0, min(int(np.searchsorted(borders, x, side="right")) - 1, len(borders) - 2))
             low, high = borders[at : at + 2]
-            found[first + k] = lap * borders[-1] + np.clip(x, low + room * (high - low), high - room * (high - low))
+            inside = np.clip(x, low + room * (high - low), high - room * (high - low))
+            found[first + k] = lap * borders[-1] + inside - origin
         first += part.ndof
     return found
 
