@@ -80,9 +80,12 @@ def version_line() -> str:
 
 
 def compiled(path: str, say: Say) -> Model | None:
-    """The model of a scene file, or None after saying every problem it has."""
+    """The model of a scene file, or None after saying every problem it has. What is unusual is said, too."""
     try:
-        return compile_scene(io.load(path))
+        scene = io.load(path)
+        for warning in (warning for sheet in scene.sheets for warning in sheet.warnings()):
+            say(f"Warning: {warning}")
+        return compile_scene(scene, checked=True)
     except SceneError as error:
         count = len(error.problems)
         say(f"{path}: {count} problem{'s' * (count != 1)}")

@@ -14,6 +14,7 @@ import golden_runs
 from engine.spline_examples import ring_track, torus_sheet
 from engine.spline_scenes import cart_on, coaster_track
 from redmax import io
+from redmax.__main__ import main
 from redmax.check import find_problems
 from redmax.compile import compile as compile_scene
 from redmax.errors import RedMaxError, SceneError
@@ -242,3 +243,16 @@ def test_a_transposed_golden_surface_is_seen(tmp_path, monkeypatch):
     files = golden_runs.data_files(golden_runs.folder())
     deviations = golden_runs.compare(files, "run_122_REDMAX_EULER", alter=transposed)
     assert any(not deviation.passes for deviation in deviations)
+
+
+def test_the_command_line_warns_of_large_angles(tmp_path, capsys):
+    angles = np.zeros((7, 6, 3))
+    angles[2, 3, 1] = 1.0
+    scene = Scene(
+        bodies=[Body(name="puck", inertia=Inertia(mass=1.0, tensor=np.eye(3).tolist()))],
+        joints=[SplineSurface(name="ice", parent=None, child="puck", sheet="sheet")],
+        sheets=[torus_sheet(2, angles=angles)],
+    )
+    io.save(scene, tmp_path / "scene.json")
+    assert main(["check", str(tmp_path / "scene.json")]) == 0
+    assert "Warning: sheet 'sheet': the frame in row 2, column 3 turns by 57 degrees" in capsys.readouterr().out
