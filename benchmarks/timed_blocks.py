@@ -187,6 +187,16 @@ def constraints(options: Options) -> Iterator[Block]:
         yield Block("constraints", held.name, lambda h=held: many(partial(held_in_redmax.build(h).run, frames)))
 
 
+def splines(options: Options) -> Iterator[Block]:
+    from redmax.compile import compile as compile_scene
+
+    from .bench_splines import all_of_them, simulated
+
+    del options
+    for name, described in all_of_them().items():
+        yield Block("splines", name, lambda d=described: many(partial(simulated, compile_scene(d))))
+
+
 def scene(options: Options) -> Iterator[Block]:
     from redmax import io
     from redmax.compile import compile as compile_scene
@@ -294,6 +304,7 @@ BENCHMARKS: dict[str, Callable[[Options], Iterator[Block]]] = {
     "simulation": simulation,
     "loops": loops,
     "constraints": constraints,
+    "splines": splines,
     "growth": growth,
     "routes": routes,
     "joints": joints,

@@ -19,7 +19,7 @@ MATRICES: dict[str, Array] = {
 }
 """(4, 4): row i times (1, t, t^2, t^3) is the weight of control value i at the fraction t of a segment.
 
-Source: RM19 eq. 53 for the B-spline; the others take its place."""
+Source: RM19 section 5.2, eqs. 52-55: eq. 53 for the B-spline, whose place the others take."""
 
 
 class Layout(NamedTuple):
