@@ -54,6 +54,7 @@ def take(name: str, folder: Path) -> Path:
     getattr(bpy.ops.redmax, f"add_{name}")()
     bpy.ops.redmax.simulate()
     bpy.ops.redmax.bake()
+    scene.frame_set(frames[1])  # where what moves reaches far
     direction = template_pictures.VIEWS.get(name, template_pictures.DIRECTION)
     template_pictures.add_camera(list(scene.objects), direction, SIZE[0] / SIZE[1])
     path = folder / f"splines_{name}.png"

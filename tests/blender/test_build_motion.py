@@ -90,7 +90,8 @@ OWN = {
     "screw": {"axis": (0.3, -0.4, 1.0), "pitch": 0.2},
     "composite": {"parts": (joints.Prismatic.part(axis=(0, 1, 0)), joints.Universal.part())},
 }
-MOVING = [kind for kind in joints.JOINTS.kinds if kind != "fixed"]
+MOVING = [kind for kind in joints.JOINTS.kinds if kind != "fixed" and not joint_properties.guides(kind)]
+"""What runs on tracks knows no coordinates without them."""
 
 
 def make(kind):

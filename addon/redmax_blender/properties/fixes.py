@@ -95,11 +95,11 @@ FIXES = {
         38,
         False,
     ),
-    "UNIT_SCALE": Fix("Scale to 1", "Set the scale to 1; an empty is shown as large as before", "CON_SIZELIMIT", 39),
+    "UNIT_SCALE": Fix("Scale to One", "Set the scale to 1; an empty is shown as large as before", "CON_SIZELIMIT", 39),
     "KEEP_SPLINE": Fix("Keep Longest", "Remove all splines but the one with the most points", "CURVE_DATA", 40, False),
     "MINIMUM_TWIST": Fix("Minimum Twist", "Let the curve twist as little as possible", "MOD_SCREW", 41),
     "USE_CARRIER": Fix("Use Carrier", "Fix the joint to the body that its track goes with", "CON_FOLLOWPATH", 42),
-    "MOVE_ONTO_TRACK": Fix("Move onto Track", "Move the body to the nearest place of its track", "SNAP_ON", 43, False),
+    "MOVE_ONTO_TRACK": Fix("Move to Track", "Move the body to the nearest place of its track", "SNAP_ON", 43, False),
 }
 
 ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]

@@ -71,7 +71,7 @@ def follower(lift: float) -> list[Part]:
         parts.append((shells.prism(cheek, low, high, 0.006), STEEL))
     bridge = shells.block((0.26, 0.12, 2.0 * HALF + 0.022), (0.0, 0.36, 0.0), 0.01)
     parts.append((bridge, STEEL))
-    length = 1.25 + 2.0 * lift
+    length = 0.8 + lift
     stem = shells.prism(outlines.rounded_rectangle(2.0 * STEM, 2.0 * STEM, 0.02), 0.0, length, 0.01)
     parts += placed([(stem, STEEL)], _up(0.425))
     knob = shells.cylinder(0.13, 0.0, 0.09, 0.02)

@@ -13,7 +13,8 @@ SET_AXIS = "redmax.set_joint_axis"
 
 def draw(layout: bpy.types.UILayout, joint: Any) -> None:
     """Buttons that turn a joint, and a line where its arrow does not show its axis."""
-    if joint_properties.traits_of(joint).is_directionless:
+    on_track = any(True for _ in joint_properties.own_references(joint))
+    if on_track or joint_properties.traits_of(joint).is_directionless:
         return
     row = layout.row(align=True)
     row.label(text="Axis")

@@ -109,6 +109,9 @@ def coordinate_from_motion(
     joint = obj.redmax.joint
     if joint.child is None:
         raise refuse(obj.name, f"Joint '{obj.name}' has no child body", "pick the body it carries")
+    if any(True for _ in joint_properties.own_references(joint)):
+        text = f"Joint '{obj.name}' runs on a track, where no coordinate is found from a motion"
+        raise refuse(obj.name, text, "key its coordinate instead")
     scene = context.scene
     first, last = frame_range(scene)
     times = np.array(sorted({*range(first, last + 1, step), last}))
