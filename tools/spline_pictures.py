@@ -32,7 +32,7 @@ SHEETS: dict[str, tuple[str, str, tuple[int, ...]]] = {
         (1, 50, 90, 130, 170, 220),
     ),
     "bowl": (
-        "Puck in a Bowl",
+        "Bowl and Puck",
         "A spline surface: the puck slides without friction, and its orbit turns",
         (1, 12, 24, 36, 48, 60),
     ),

@@ -15,7 +15,7 @@ from .paint import GRAPHITE, ORANGE, STEEL, TEAL
 Array = arrays.Array
 
 NAME = "bowl"
-LABEL = "Puck in a Bowl"
+LABEL = "Bowl and Puck"
 DESCRIPTION = "Add a puck that slides in a bowl without friction"
 ICON = "SURFACE_DATA"
 
