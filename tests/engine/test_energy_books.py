@@ -123,6 +123,21 @@ def test_work_loss_and_impacts_are_in_the_books():
         assert found.meta["energy_books"]["balanced"], found.meta["energy_books"]
 
 
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
+def test_what_a_moving_base_does_in_impacts_is_in_the_books(restitution):
+    """An elastic impact loses nothing, but the motor of what is moved on works in it."""
+    b, ahead = Builder("jolted"), Table(x=(0.0, 0.5, 1.0, 2.0), y=((0.0,), (0.4,), (-0.3,), (0.2,)))
+    b.body("base", (0.0, 0.0, 0.0), 1.0, np.eye(3))
+    b.body("slider", (0.0, 0.0, 0.0), 2.0, np.eye(3))
+    b.joint("prismatic", "rail", None, "base", np.zeros(3), axis=(1.0, 0, 0), motion_type="animated", animation=ahead)
+    b.joint("prismatic", "slide", "base", "slider", np.zeros(3), axis=(1.0, 0, 0), qdot=0.5)
+    stop = {"name": "stop", "joint": "slide", "coordinate": 0, "lower": -0.1, "upper": 0.1}
+    b.scene.constraints.append(CONSTRAINTS["joint_limit"](**stop, restitution=restitution))
+    found = run(b.scene, Automatic())
+    assert found.status == "complete"
+    assert found.meta["energy_books"]["balanced"], found.meta["energy_books"]
+
+
 def test_a_start_that_moves_into_its_stop_is_no_alarm():
     """The impact takes its part before the first sample, which is not among the energies of samples."""
     scene = pendulum(qdot=-2.0)

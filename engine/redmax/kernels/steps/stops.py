@@ -307,9 +307,10 @@ def hold(ints, rows, arrays, q, qdot):
 
 
 @inner
-def put_impact_work(ints, rows, energy):
-    """What motors that move on did in impacts [J], after `place_rows`. energy: kinetic energy before."""
-    if get(rows.world, World.IMPACT_LOSS) != 0.0:
+def put_impact_work(ints, rows, energy, collided):
+    """What motors that move on did in impacts [J], after `place_rows`. energy: kinetic energy before. collided: whether
+    rows met, which may lose nothing."""
+    if collided or get(rows.world, World.IMPACT_LOSS) != 0.0:
         work = kinetic_energy(ints, rows) - energy + get(rows.world, World.IMPACT_LOSS)
         put(rows.world, World.IMPACT_WORK, work)
 
@@ -374,14 +375,14 @@ def settle(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     for r in range(e, last):
         arrays.stop_ints[StopInts.HELD, r] = 0
     if m == e:
-        put_impact_work(ints, rows, energy)
+        put_impact_work(ints, rows, energy, has_matrix)
         return BLOCKED if code == box_rows.CONTRADICTED else SOLVED
     call(compute_at, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.LOADS)
     evaluate_rows(0, m, rows, arrays, q, qdot, t)
     if find_pushes(ints, rows, arrays, m, qddot, has_matrix):
         m = choose_pushing(ints, rows, arrays, m, size)
         come_to_rest(ints, rows, arrays, m, size, q, qdot, t)
-        put_impact_work(ints, rows, energy)
+        put_impact_work(ints, rows, energy, has_matrix)
         m = hold(ints, rows, arrays, q, qdot)
         if m > 0:
             project(ints, rows, arrays, q, qdot, t)
