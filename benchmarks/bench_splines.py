@@ -51,7 +51,7 @@ def run(options: Options) -> list[Row]:
             f"ours, {CARTS} hinges",
             1e3 * times["hinges"][0],
             times[name][1],
-            ratio_limit=LIMIT if "drive" not in name else None,
+            ratio_limit=LIMIT,
             their_spread=times["hinges"][1],
         )
         for name in list(scenes)[1:]
