@@ -109,7 +109,7 @@ test-checked: export REDMAX_CHECKED := 1
 test-checked: $(STAMP)
 	$(BIN)/python -m redmax warm-up
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" tests/engine/kernels tests/engine/test_goldens.py tests/engine/constraints tests/engine/integrators/test_events.py
-	REDMAX_ATTACK_MINUTES=2 $(BIN)/python -m pytest tests/attack/test_campaign.py
+	REDMAX_ATTACK_MINUTES=2 REDMAX_ATTACK_HELD=200 $(BIN)/python -m pytest tests/attack/test_campaign.py
 
 $(ALL_BLENDERS:%=test-blender-%): test-blender-%: .venv-blender-%/.installed
 	PYTHONPATH=engine:addon .venv-blender-$*/bin/python -m pytest -c tests/blender/pytest.ini tests/blender $(PARALLEL) $(FAST)

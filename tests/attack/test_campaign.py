@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A few minutes of the attack with fixed seeds, and that a worker which dies or stands still is noticed.
 
-REDMAX_ATTACK_MINUTES says how long (3), REDMAX_ATTACK_HELD how many mechanisms with rows are drawn (200).
+REDMAX_ATTACK_MINUTES says how long (3), REDMAX_ATTACK_HELD how many mechanisms with rows are drawn (2000).
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import pytest
 from . import generators
 from .campaign import attack
 from .process import Worker
+from .test_held import WAITING
 
 HELD = "held"
-HELD_CASES = int(os.environ.get("REDMAX_ATTACK_HELD", "200"))
+HELD_CASES = int(os.environ.get("REDMAX_ATTACK_HELD", "2000"))
 MINUTES = float(os.environ.get("REDMAX_ATTACK_MINUTES", "3"))
 
 
@@ -53,12 +54,12 @@ def test_a_few_minutes_of_the_attack_find_nothing(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600.0)
-@pytest.mark.xfail(strict=True, reason="stops that chatter end runs: waits for rows in compiled frames")
 def test_mechanisms_with_rows_all_hold(tmp_path):
-    """Every one completes and keeps its limits, couplings and paths; none gains energy."""
+    """Every one completes and keeps its limits, couplings and paths; none gains energy. But for those known to wait."""
     settings = {"seed": 1, "seconds": 3500.0, "most": HELD_CASES, "shrinking": 0.0}
     tally = attack([HELD], folder=tmp_path, say=print, **settings)
     print(tally.table())
     found = [f"{name} {verdict.name}: {verdict.detail[:300]}" for name, verdict, _ in tally.failures]
     assert sum(tally.counts[HELD].values()) == HELD_CASES
-    assert not found
+    waiting = {f"{HELD}:{seed}" for seed in WAITING if seed <= HELD_CASES}
+    assert {name for name, _, _ in tally.failures} == waiting, found
