@@ -42,3 +42,10 @@ def window(tmp_path_factory):
     opened = session.begin(tmp_path_factory.mktemp("window") / "blender", extension=extension)
     yield opened
     opened.end()
+
+
+@pytest.fixture
+def no_errors(window):
+    """Nothing that is done may leave a traceback in Blender's log."""
+    yield
+    assert window.errors() == []

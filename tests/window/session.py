@@ -154,6 +154,11 @@ class Window:
 
     # Finding buttons
 
+    def over_view(self) -> None:
+        """Put the mouse into an empty corner of the viewport, where keys mean the scene."""
+        left, _, _, bottom = self.rectangle(VIEW)
+        self.move(left + 120, bottom - 120)
+
     def rectangle(self, where: tuple[str, str]) -> tuple[int, int, int, int]:
         left, top, right, bottom = self.look(f"rectangle{where}")
         return left, top, right, bottom

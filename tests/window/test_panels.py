@@ -3,7 +3,7 @@
 
 import pytest
 
-from .session import MARGIN, SIDEBAR, STEP, VIEW
+from .session import MARGIN, SIDEBAR, STEP
 
 JOINTS_ABOVE_MAKE = 59
 """Pixels from the middle of Make Mechanism up to the header of the closed list of joints."""
@@ -27,8 +27,7 @@ def sets(owner, values):
 @pytest.fixture(scope="module", autouse=True)
 def crane(window):
     """Added and simulated by hand, its list of twelve joints opened."""
-    left, _, _, bottom = window.rectangle(VIEW)
-    window.move(left + 120, bottom - 120)
+    window.over_view()
     window.press("a", "x", "Return")
     window.wait("not scene().objects")
     window.press("shift+a")

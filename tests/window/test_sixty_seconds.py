@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from .session import TIMELINE, VIEW
+from .session import TIMELINE
 
 ANGLE = "redmax.joint.coordinate_angle_1"
 KEYS = (
@@ -14,17 +14,7 @@ KEYS = (
 )
 
 
-@pytest.fixture(autouse=True)
-def no_errors(window):
-    """Nothing that is done here may leave a traceback in Blender's log."""
-    yield
-    assert window.errors() == []
-
-
-def over_view(window):
-    """Put the mouse into an empty corner of the viewport, where keys mean the scene."""
-    left, _, _, bottom = window.rectangle(VIEW)
-    window.move(left + 120, bottom - 120)
+pytestmark = pytest.mark.usefixtures("no_errors")
 
 
 def value(window, path):
@@ -32,7 +22,7 @@ def value(window, path):
 
 
 def test_add_a_double_pendulum(window):
-    over_view(window)
+    window.over_view()
     window.press("a", "x", "Return")
     window.wait("not scene().objects")
     window.press("shift+a")
@@ -87,7 +77,7 @@ def test_escape_keeps_what_is_done(window):
     window.press_button("redmax.simulate()")
     window.wait("state().running and state().progress > 0.005")
     assert places(window) != start, "it should play as it computes"
-    over_view(window)
+    window.over_view()
     window.press("Escape")
     window.wait("not state().running")
     assert 5 < window.look("scene().redmax.result.frame_end") < 9000
@@ -124,7 +114,7 @@ def test_bake_undo_and_redo(window):
     moved = baked(window)
     assert len(moved) >= 2
     assert places(window) == simulated
-    over_view(window)
+    window.over_view()
     window.press("ctrl+z")
     assert baked(window) == []
     assert places(window) == simulated
@@ -135,10 +125,10 @@ def test_bake_undo_and_redo(window):
 
 def test_save_and_reload(window):
     before, moved = places(window), baked(window)
-    over_view(window)
+    window.over_view()
     saved = window.save_as("sixty seconds.blend")
     window.wait(f"bpy.data.filepath == {str(saved)!r} and not bpy.data.is_dirty")
-    over_view(window)
+    window.over_view()
     window.press("a", "x", "Return")
     window.wait("not scene().objects")
     window.menu("revert")

@@ -3,23 +3,13 @@
 
 import pytest
 
-from .session import TIMELINE, VIEW
+from .session import TIMELINE
 
-
-@pytest.fixture(autouse=True)
-def no_errors(window):
-    """Nothing that is done here may leave a traceback in Blender's log."""
-    yield
-    assert window.errors() == []
-
-
-def over_view(window):
-    left, _, _, bottom = window.rectangle(VIEW)
-    window.move(left + 120, bottom - 120)
+pytestmark = pytest.mark.usefixtures("no_errors")
 
 
 def add(window, word):
-    over_view(window)
+    window.over_view()
     window.press("shift+a")
     window.type(word)
     window.press("Return")
@@ -38,14 +28,14 @@ def height(window):
 
 
 def test_a_path_and_a_cube_become_a_track_and_a_cart(window):
-    over_view(window)
+    window.over_view()
     window.press("a", "x", "Return")
     window.wait("not scene().objects")
     add(window, "path")
     change(window, ("r", "y"), "25")
     add(window, "cube")
     change(window, ("s",), "0.2")
-    over_view(window)
+    window.over_view()
     window.press("a")
     assert window.look("selection()[0]") == ["Cube", "NurbsPath"]
     window.menu("spline track")
@@ -67,7 +57,7 @@ def test_it_runs_down_and_is_baked(window):
     assert height(window) < start - 0.5
     window.press_button("redmax.bake()")
     window.wait("state().message.startswith('Baked')")
-    over_view(window)
+    window.over_view()
     window.press("ctrl+z")
     window.wait("not bpy.data.objects['Cube'].animation_data")
 

@@ -121,13 +121,7 @@ def swept(frames: Array, outline: Array, *, closed: bool) -> Shell:
     surface = shells.Surface()
     profile = np.column_stack([np.zeros(len(outline)), outline])
     rings = [surface.ring(profile @ E[:3, :3].T + E[:3, 3]) for E in frames]
-    surface.strips(rings)
-    if closed:
-        surface.strip(rings[-1], rings[0])
-    else:
-        surface.faces.append(tuple(reversed(rings[0])))
-        surface.faces.append(tuple(rings[-1]))
-    return surface.shell()
+    return surface.tube(rings, closed=closed)
 
 
 def put_on(made: Assembly, sort: str, guide: Object, bodies: list[Object], size: float) -> list[Object]:

@@ -70,6 +70,16 @@ class Surface:
         for a, b, c in _turned_alike([(order[a], order[b], order[c]) for a, b, c in triangles], ring):
             self.faces.append((a, b, c) if up else (c, b, a))
 
+    def tube(self, rings: Sequence[Sequence[int]], *, closed: bool) -> Shell:
+        """Rings one after another, closed to a ring or with flat ends."""
+        self.strips(rings)
+        if closed:
+            self.strip(rings[-1], rings[0])
+        else:
+            self.faces.append(tuple(reversed(rings[0])))
+            self.faces.append(tuple(rings[-1]))
+        return self.shell()
+
     def shell(self) -> Shell:
         return Shell(np.array(self.vertices), self.faces)
 
@@ -233,13 +243,7 @@ def wire(path: Array, radius: float, points: int = 12, *, closed: bool) -> Shell
     for point, direction in zip(path, along, strict=True):
         across = np.cross(normal, direction)
         rings.append(surface.ring(point + radius * (np.outer(np.cos(angle), across) + np.outer(np.sin(angle), normal))))
-    surface.strips(rings)
-    if closed:
-        surface.strip(rings[-1], rings[0])
-    else:
-        surface.faces.append(tuple(reversed(rings[0])))
-        surface.faces.append(tuple(rings[-1]))
-    return surface.shell()
+    return surface.tube(rings, closed=closed)
 
 
 def _plane_normal(path: Array) -> Array:
