@@ -8,7 +8,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
+import geared
 import pytest
+import railed
 from modal_simulate import RUNNING, TICK, Window
 from test_presets import user_folder  # noqa: F401  (a fixture)
 from unkeyed_battery import Battery
@@ -99,7 +101,28 @@ def with_strand(name, /, **options):
     run(name, **options)
 
 
+def on_track(name, /, **options):
+    """Empties in a ring, of which some are selected, or a track of them with two carts on it."""
+    if name == "add_track":
+        railed.select(*railed.ring_of_empties(), bpy.data.objects["Blob"])
+    else:
+        track = railed.from_empties(carts=2)
+        railed.select(*((track,) if name == "edit_track" else (bpy.data.objects["Cart 1"], bpy.data.objects["Cart 2"])))
+    run(name, **options)
+
+
+def over_grid(name, /, **options):
+    """Empties in a grid of four rows."""
+    empties = [geared.empty(f"Knot {k:02}", (float(k // 4), float(k % 4), 0.0)) for k in range(16)]
+    railed.select(*empties, bpy.data.objects["Blob"])
+    run(name, **options)
+
+
 CASES = {
+    "add_sheet": (over_grid, {"columns": 4}),
+    "add_track": (on_track, {}),
+    "add_train": (on_track, {}),
+    "edit_track": (on_track, {"action": "EVEN"}),
     "add_body": (with_selected("Blob"), {}),
     "add_element": (with_selected("Upper", "Lower"), {"kind": "force.cable"}),
     "add_gear": (with_selected("Shoulder", "Elbow"), {"source": "GIVEN"}),

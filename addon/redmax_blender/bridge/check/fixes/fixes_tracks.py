@@ -36,6 +36,21 @@ def _tracks_with(frame: Object) -> list[Object]:
     return [obj for obj in having if any(entry.place_at == frame for entry in track_frames.entries(obj))]
 
 
+def _require_part_of_track(obj: Object) -> None:
+    """Refuse what is neither a track or sheet nor a frame of one: a finding that is old."""
+    require_editable([obj])
+    if not (obj.redmax.is_track or obj.redmax.is_sheet or _tracks_with(obj)):
+        raise refuse(obj.name, f"'{obj.name}' is no frame of a track any more", "run Check again")
+
+
+def _curve(obj: Object) -> Any:
+    """What a curve or surface object draws."""
+    require_editable([obj])
+    if obj.type not in ("CURVE", "SURFACE"):
+        raise refuse(obj.name, f"'{obj.name}' is no curve any more", "run Check again")
+    return obj.data
+
+
 def add_frames(context: bpy.types.Context, obj: Object) -> str:
     require_editable([obj])
     count = track_frames.add_between(context, obj)
@@ -44,7 +59,7 @@ def add_frames(context: bpy.types.Context, obj: Object) -> str:
 
 def clear_parent(context: bpy.types.Context, obj: Object) -> str:
     """The frame follows what its track follows, and stays where it is."""
-    require_editable([obj])
+    _require_part_of_track(obj)
     depsgraph = context.evaluated_depsgraph_get()
     joint_objects.stay(obj, depsgraph)
     owner = next(iter(_tracks_with(obj)), None)
@@ -55,7 +70,7 @@ def clear_parent(context: bpy.types.Context, obj: Object) -> str:
 
 def freeze(context: bpy.types.Context, obj: Object) -> str:
     """An object stands where it is at the first frame: its keys, drivers and constraints go."""
-    require_editable([obj])
+    _require_part_of_track(obj)
     scene, view_layer = context.scene, context.view_layer
     with modelled.as_modelled(scene, view_layer, frame_range(scene)[0]) as depsgraph:
         E = frames.modelled_matrix(obj, depsgraph)
@@ -72,7 +87,7 @@ def freeze(context: bpy.types.Context, obj: Object) -> str:
 
 def unit_scale(_context: bpy.types.Context, obj: Object) -> str:
     """The scale is 1; an empty is shown as large as before."""
-    require_editable([obj])
+    _require_part_of_track(obj)
     size = float(np.abs(np.array(obj.scale)).max())
     if obj.type == "EMPTY" and size > 0.0:
         obj.empty_display_size *= size
@@ -82,8 +97,9 @@ def unit_scale(_context: bpy.types.Context, obj: Object) -> str:
 
 def keep_spline(_context: bpy.types.Context, obj: Object) -> str:
     """The spline with the most points stays."""
-    require_editable([obj])
-    splines: Any = obj.data.splines  # type: ignore[union-attr]
+    splines = _curve(obj).splines
+    if len(splines) < 2:
+        raise refuse(obj.name, f"'{obj.name}' has no second spline any more", "run Check again")
     longest = max(splines, key=drawn_elements.spline_points)
     kept = list(splines).index(longest)
     for spline in [each for number, each in enumerate(splines) if number != kept]:
@@ -92,9 +108,7 @@ def keep_spline(_context: bpy.types.Context, obj: Object) -> str:
 
 
 def minimum_twist(_context: bpy.types.Context, obj: Object) -> str:
-    require_editable([obj])
-    data: Any = obj.data
-    data.twist_mode = "MINIMUM"
+    _curve(obj).twist_mode = "MINIMUM"
     return f"'{obj.name}' twists as little as possible"
 
 
