@@ -11,6 +11,10 @@ from ..arrays import Array
 
 B_SPLINE, CATMULL_ROM, BEZIER = "b_spline", "catmull_rom", "bezier"
 BASES = (B_SPLINE, CATMULL_ROM, BEZIER)
+DOC = (
+    "B-spline: smooth, near the frames. Catmull-Rom: through every frame. "
+    "Bezier: through every third frame, the two between are handles"
+)
 
 MATRICES: dict[str, Array] = {
     B_SPLINE: np.array([[1, -3, 3, -1], [4, 0, -6, 3], [1, 3, 3, -3], [0, 0, 0, 1]]) / 6.0,

@@ -63,12 +63,7 @@ class Sheet(Element):
         nullable=True,
         hint="give rows of columns of three finite numbers in radians",
     )
-    basis: str = choice(
-        bases.B_SPLINE,
-        doc="B-spline: smooth, near the frames. Catmull-Rom: through every frame. "
-        "Bezier: through every third frame, the two between are handles",
-        choices=bases.BASES,
-    )
+    basis: str = choice(bases.B_SPLINE, doc=bases.DOC, choices=bases.BASES)
     cyclic_u: bool = flag(False, doc="The sheet is closed along u; the coordinate goes on over any number of laps")
     cyclic_v: bool = flag(False, doc="The sheet is closed along v; the coordinate goes on over any number of laps")
     endpoints: bool = flag(False, doc="An open B-spline sheet reaches its outermost frames; others always do")

@@ -52,12 +52,7 @@ class Track(Element):
 
     name: str = text(doc="Name of the track, unique among tracks")
     frames: tuple[Pose, ...] = records(Pose, doc="Control frames in order, in the joint frame on the parent", least=4)
-    basis: str = choice(
-        bases.B_SPLINE,
-        doc="B-spline: smooth, near the frames. Catmull-Rom: through every frame. "
-        "Bezier: through every third frame, the two between are handles",
-        choices=bases.BASES,
-    )
+    basis: str = choice(bases.B_SPLINE, doc=bases.DOC, choices=bases.BASES)
     cyclic: bool = flag(False, doc="The track is closed; coordinates go on over any number of laps")
     endpoints: bool = flag(False, doc="An open B-spline track reaches its first and its last frame; others always do")
     coordinate: str = choice(
