@@ -342,9 +342,8 @@ def panel_joint():
     show_properties("PHYSICS")
 
 
-@picture
-def panel_joint_limits():
-    """The rocker of a four-bar between a spring and two soft stops."""
+def limited_rocker():
+    """Settings of the rocker's hinge of a four-bar, which is active and turns between two limits."""
     empty_scene()
     with in_viewport():
         bpy.ops.redmax.add_four_bar(with_motor=False)
@@ -354,8 +353,15 @@ def panel_joint_limits():
     activate(obj)
     settings = obj.redmax.joint
     settings.use_limits = True
-    settings.limit_type, settings.limit_stiffness[0] = "SOFT", 500.0
     settings.lower_angle[0], settings.upper_angle[0] = math.radians(-30.0), math.radians(20.0)
+    return settings
+
+
+@picture
+def panel_joint_limits():
+    """The rocker of a four-bar between a spring and two soft stops."""
+    settings = limited_rocker()
+    settings.limit_type, settings.limit_stiffness[0] = "SOFT", 500.0
     settings.stiffness[0], settings.damping[0] = 40.0, 1.5
     open_closed_panels("REDMAX_PT_joint_limits", "REDMAX_PT_joint_spring")
     show_properties("PHYSICS")
@@ -364,16 +370,8 @@ def panel_joint_limits():
 @picture
 def panel_motor():
     """A crank with a speed motor, and limits that bounce."""
-    empty_scene()
-    with in_viewport():
-        bpy.ops.redmax.add_four_bar(with_motor=False)
-        bpy.ops.redmax.check()
-    frame_view()
-    obj = bpy.data.objects["Four-Bar Rocker Hinge"]
-    activate(obj)
-    settings = obj.redmax.joint
-    settings.use_motor = settings.use_limits = True
-    settings.lower_angle[0], settings.upper_angle[0] = math.radians(-30.0), math.radians(20.0)
+    settings = limited_rocker()
+    settings.use_motor = True
     settings.restitution[0] = 0.4
     open_closed_panels("REDMAX_PT_joint_limits", "REDMAX_PT_joint_motor")
     show_properties("PHYSICS")
