@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A train of carts on one closed track beside a chain of as many hinges: whole simulations of 10 s.
 
-Neither MuJoCo nor Drake can express the train: MuJoCo has no joint along a curve, and Drake's CurvilinearJoint runs on
-plane curves of piecewise constant curvature only.
+Neither MuJoCo nor pydrake can express the train: they have no joint along a curve.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def run(options: Options) -> list[Row]:
     if route.name() != route.NUMBA:
         options.skip(f"splines: only plain numpy computes here, because {route.why_numpy()}")
         return []
-    options.note("splines: MuJoCo has no joint along a curve, Drake's runs on plane arcs only")
+    options.note("splines: MuJoCo and pydrake have no joint along a curve")
     scenes = all_of_them()
     ways = {name: partial(simulated, compile_scene(scene)) for name, scene in scenes.items()}
     times = interleaved(ways, options.rounds)
