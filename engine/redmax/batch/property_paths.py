@@ -57,11 +57,11 @@ def changed(scene: Scene, path: str, value: Any, how: Change = "set") -> Scene:
     return replace(scene, **lists)
 
 
-def elements_at(scene: Scene, path: str) -> Iterator[tuple[ElementName, object, str]]:
-    """Every element that a path changes: its name, itself and the field of it that is meant."""
-    for place, element, steps in _targets(scene, path):
+def elements_at(scene: Scene, path: str) -> Iterator[tuple[ElementName, object]]:
+    """Every element that a path leads into: its name and itself."""
+    for place, element, _ in _targets(scene, path):
         name = ElementName("scene") if place is None else ElementName(LISTS[place[0]], getattr(element, "name", ""))
-        yield name, element, str(steps[0])
+        yield name, element
 
 
 def _targets(scene: Scene, path: str) -> Iterator[tuple[tuple[str, int] | None, Any, tuple[Step, ...]]]:

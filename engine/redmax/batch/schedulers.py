@@ -109,17 +109,20 @@ def _one_thread() -> None:
 
 
 class Dask:
-    """A cluster that is there already, by the address of its scheduler, such as tcp://127.0.0.1:8786."""
+    """A cluster that is there already, by the address of its scheduler, such as tcp://127.0.0.1:8786.
 
-    def __init__(self, address: str) -> None:
+    patience: seconds within which it must answer.
+    """
+
+    def __init__(self, address: str, *, patience: float = 20.0) -> None:
         if find_spec("distributed") is None:
             raise MissingWheelError("a batch on a cluster", "distributed")
-        self.address = address
+        self.address, self.patience = address, patience
 
     def results(self, tasks: Sequence[Task]) -> Iterator[Answer]:
         distributed = import_module("distributed")
         try:
-            client = distributed.Client(self.address, timeout=20, set_as_default=False)
+            client = distributed.Client(self.address, timeout=self.patience, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             raise SchedulerError(f"no Dask scheduler answers at '{self.address}': {error}") from None
         with client:
@@ -133,7 +136,7 @@ class Dask:
                 return client.submit(simulated, task, key=f"redmax-{task.key}", pure=True, retries=0)
 
             first = [hand_out() for _ in range(min(len(waiting), AHEAD * workers))]
-            arriving = distributed.as_completed(first)
+            arriving = distributed.as_completed(first, loop=client.loop)
             for future in arriving:
                 task = known.pop(future.key.removeprefix("redmax-"))
                 failure = future.exception()

@@ -23,8 +23,8 @@ import numpy as np
 
 from .. import files
 from ..arrays import Array
-from ..errors import RedMaxError
-from ..fields import REAL, field_problems
+from ..errors import ElementName, Fault, RedMaxError
+from ..fields import REAL, Element, field_problems
 from ..registry import suggestion
 from ..scene import Scene
 from .property_paths import CHANGES, Change, PathError, changed, elements_at
@@ -127,11 +127,18 @@ def _misfits(scene: Scene, column: Column, value: Any) -> Iterator[str]:
     except PathError as error:
         yield str(error)
         return
-    for name, element, field in elements_at(new, column.path):
-        for fault in field_problems(element, getattr(element, "ndof", None)):
-            if fault.field == field:
-                yield f"{name}: {fault.sentence}; {fault.hint}"
-                return
+    for name, element in elements_at(new, column.path):
+        for where, fault in _faults(name, element, getattr(element, "ndof", None)):
+            yield f"{where}: {fault.sentence}; {fault.hint}"
+            return
+
+
+def _faults(name: ElementName, element: object, ndof: int | None) -> Iterator[tuple[ElementName, Fault]]:
+    """What does not fit its declaration in an element and in everything inside it."""
+    for fault in field_problems(element, ndof):
+        yield name, fault
+    for place, inner in element.children() if isinstance(element, Element) else ():
+        yield from _faults(name.part(place.field, place.index), inner, None)
 
 
 def load(path: str | Path) -> Variations:
