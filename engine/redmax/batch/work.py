@@ -121,5 +121,5 @@ def _largest(values: Any) -> float:
 def _archive(trajectory: Trajectory) -> bytes:
     with tempfile.TemporaryDirectory(prefix="redmax-") as folder:
         path = Path(folder) / "trajectory.npz"
-        trajectory.save(path)
+        trajectory.save(path, compressed=False)  # compressing takes as long as simulating
         return path.read_bytes()
