@@ -125,10 +125,13 @@ def referring_to(scene: bpy.types.Scene, objects: Iterable[Object]) -> list[Obje
 
 
 def remove(objects: Iterable[Object], depsgraph: bpy.types.Depsgraph, *, keep_empty: bool = False) -> list[str]:
-    """Elements become ordinary objects again; empties that were nothing else are deleted. Returns their names."""
+    """Elements become ordinary objects again; empties that were nothing else are deleted, and so are objects that show
+    them. Returns their names."""
     objects = list(objects)
     require_editable(objects)
     names = [obj.name for obj in objects]
+    for shape in [obj for obj in bpy.data.objects if obj.redmax.shows in objects and obj.library is None]:
+        _delete(shape)
     for obj in objects:
         for each in list(sorts.references_of(obj.redmax)):
             if not obj.redmax.is_joint or each.group != obj.redmax.joint:
@@ -139,6 +142,14 @@ def remove(objects: Iterable[Object], depsgraph: bpy.types.Depsgraph, *, keep_em
             joint_objects.hand_over_children(obj, depsgraph)
             bpy.data.objects.remove(obj)
     return names
+
+
+def _delete(shape: Object) -> None:
+    """Delete an object and its data, unless something else uses that."""
+    data: Any = shape.data
+    bpy.data.objects.remove(shape)
+    if data is not None and not data.users:
+        (bpy.data.curves if isinstance(data, bpy.types.Curve) else bpy.data.meshes).remove(data)
 
 
 def broken(obj: Object) -> list[Reference]:
