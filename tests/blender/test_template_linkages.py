@@ -53,4 +53,4 @@ def test_each_arbor_of_a_train_turns_by_the_ratio_of_teeth(stages):
     assert result.status == "complete"
     turned = result.q[-1] - result.q[0]
     expected = [10.0 * math.pi * (-12 / 40) ** k for k in range(stages + 1)]
-    assert turned.tolist() == pytest.approx(expected, rel=1e-9)
+    assert turned.tolist() == pytest.approx(expected, rel=3e-7)  # keys and ratios are single precision in Blender
