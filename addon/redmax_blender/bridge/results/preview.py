@@ -17,7 +17,7 @@ import bpy
 
 from ..core import rotation_channels
 from ..objects import changes, kept
-from . import cache, keyed_pose, shown
+from . import cache, keyed_pose, shown, strand_curves
 
 _sources: dict[str, shown.Recorded] = {}
 _live: dict[int, shown.Source] = {}
@@ -204,13 +204,17 @@ def _place(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, frame: float 
     if source is None:
         _tell({})
         return False
+    at = scene.frame_current_final if frame is None else frame
     told = source.problem
     before = set(_placed)
-    for pose in source.poses(scene.frame_current_final if frame is None else frame, depsgraph):
+    for pose in source.poses(at, depsgraph):
         _put(pose)
         before.discard(pose.obj.session_uid)
     if before:  # bodies that are none any more go back; those of other scenes stay
         _restore(obj for obj in _objects_of(scene) if obj.session_uid in before)
+    nodes = source.nodes(at)
+    if nodes:
+        strand_curves.place(scene.objects, nodes)
     if source.problem != told:
         bpy.context.window_manager.redmax.message = source.problem
     _tell(source.notes)
@@ -263,6 +267,8 @@ def _objects_of(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 
 def _restore(objects: Any) -> int:
+    objects = list(objects)
+    strand_curves.rest(objects, bpy.context.view_layer.depsgraph)
     moved = [obj for obj in objects if _is_moved(obj)]
     for obj in moved:
         kept.restore(obj)
