@@ -11,13 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
+from ..._engine import arrays
 from ..core import rotation_channels
 from ..objects import changes, kept
 from . import cache, keyed_pose, shown, strand_curves
+
+Array = arrays.Array
 
 _sources: dict[str, shown.Recorded] = {}
 _live: dict[int, shown.Source] = {}
@@ -82,6 +85,23 @@ def show_all() -> None:
     for scene in {bpy.context.scene, *(window.scene for window in windows)}:
         if scene is not None and scene.library is None:
             show(scene)
+
+
+class Told(NamedTuple):
+    """What the result that a scene shows tells of lines at the present frame, by element: nodes (n, 3) of strands
+    [Blender units], and tensions as parts, -1 to 1, of the greatest of the run."""
+
+    nodes: dict[str, Array]
+    tensions: dict[str, float]
+
+
+def told_of_lines(scene: bpy.types.Scene) -> Told:
+    """Nothing where no result is shown."""
+    source = _source(scene) if scene.session_uid in _live or wanted(scene) else None
+    if source is None or _state["paused"]:
+        return Told({}, {})
+    at = scene.frame_current_final
+    return Told(source.nodes(at), source.tensions(at))
 
 
 def wanted(scene: bpy.types.Scene) -> bool:

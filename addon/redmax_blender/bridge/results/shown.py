@@ -17,7 +17,7 @@ import numpy as np
 from ..._engine import arrays, quaternion, trajectory
 from ..core.findings import BridgeError
 from ..extract.extraction import Extraction
-from . import placement, result_frames, strand_curves
+from . import line_tensions, placement, result_frames, strand_curves
 
 if TYPE_CHECKING:
     from ..extract.bodies import BodyFrame
@@ -84,6 +84,10 @@ class Source(ABC):
 
     def nodes(self, frame: float) -> dict[str, Array]:  # noqa: ARG002 (what shows no result has none)
         """By strand, where its nodes are in the world at a frame (n, 3) [Blender units]; none without a result."""
+        return {}
+
+    def tensions(self, frame: float) -> dict[str, float]:  # noqa: ARG002 (as above)
+        """By spring, cable, muscle or strand, its tension at a frame as a part, -1 to 1, of its greatest in the run."""
         return {}
 
     def objects(self, depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
@@ -165,6 +169,10 @@ class Recorded(Source):
     def nodes(self, frame: float) -> dict[str, Array]:
         at = min(max(frame - self.extraction.frame_start, 0.0), len(self.result) - 1.0)
         return strand_curves.nodes_at(self.result, at, self.extraction.length)
+
+    def tensions(self, frame: float) -> dict[str, float]:
+        at = min(max(round(frame) - self.extraction.frame_start, 0), len(self.result) - 1)
+        return line_tensions.parts_at(self.result, at)
 
     def forget_motions(self) -> None:
         """Objects were edited: their channels are computed anew when they are asked for."""
