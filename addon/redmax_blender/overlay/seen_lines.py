@@ -131,7 +131,9 @@ def _coupling(group: Any, places: dict[Object, int]) -> _Drawn | None:
     if any(joint is None or joint not in places or not joint.redmax.is_joint for joint in joints):
         return None
     apart = (joints[0].matrix_world.translation - joints[1].matrix_world.translation).length
-    owners, x, ends = [], [], []
+    owners: list[int] = []
+    x: list[list[float]] = []
+    ends: list[Any] = []
     for joint, sign in zip(joints, (1.0, math.copysign(1.0, group.ratio)), strict=True):
         twist = joint_properties.traits_of(joint.redmax.joint).twist
         if twist is None:
@@ -203,7 +205,9 @@ def placed(found: list[Seen], scene: bpy.types.Scene, view_layer: bpy.types.View
         x = told.nodes.get(each.name)
         if x is None or len(x) != len(each.x):
             x = _world(each, objects)
-        rgb = tension_colour(told.tensions[each.name]) if each.is_line and each.name in told.tensions else each.rgb
+        rgb: tuple[float, ...] = each.rgb
+        if each.is_line and each.name in told.tensions:
+            rgb = tension_colour(told.tensions[each.name])
         if obj.select_get(view_layer=view_layer):
             rgb = tuple(channel + SELECTED * (1.0 - channel) for channel in rgb)
         points.append(x[each.ends.ravel()].astype(np.float32))

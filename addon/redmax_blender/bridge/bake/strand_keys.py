@@ -55,8 +55,7 @@ def owners(
 
 def _is_wanted(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer, options: BakeOptions) -> bool:
     """All ropes, or those that are selected themselves or by their strands, or are baked already."""
-    data: Any = obj.data
-    if not options.selected_only or data.redmax.baked.active:
+    if not options.selected_only or strand_curves.is_baked(obj):
         return True
     return any(each.select_get(view_layer=view_layer) for each in (obj, obj.redmax.shows))
 

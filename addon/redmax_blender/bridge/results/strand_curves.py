@@ -29,9 +29,17 @@ def is_rope(obj: Object) -> bool:
     return obj.type == "CURVE" and element is not None and element.redmax.is_strand
 
 
+def is_baked(obj: Object) -> bool:
+    """Whether the curve of an object carries baked keys."""
+    data: Any = obj.data
+    return bool(data.redmax.baked.active)
+
+
 def ropes(objects: Iterable[Object]) -> Iterator[Object]:
     """Curves of this file that show strands and may be written to, also those that are baked."""
-    return (obj for obj in objects if obj.redmax.shows is not None and is_rope(obj) and obj.data.library is None)
+    return (
+        obj for obj in objects if obj.redmax.shows is not None and is_rope(obj) and obj.data and not obj.data.library
+    )
 
 
 def node_columns(result: Trajectory) -> dict[str, slice]:
@@ -63,14 +71,14 @@ def place(objects: Iterable[Object], nodes: Nodes) -> None:
     """Put the points of curves where nodes are; curves that are baked, or show other strands, stay as they are."""
     for obj in ropes(objects):
         found = nodes.get(obj.redmax.shows.name)
-        if found is not None and not obj.data.redmax.baked.active:
+        if found is not None and not is_baked(obj):
             write(obj, found)
 
 
 def rest(objects: Iterable[Object], depsgraph: bpy.types.Depsgraph) -> None:
     """Put the points of curves where the nodes of their strands are modelled, except those that are baked."""
     for obj in list(ropes(objects)):
-        if not obj.data.redmax.baked.active:
+        if not is_baked(obj):
             write_modelled(obj, depsgraph)
 
 
