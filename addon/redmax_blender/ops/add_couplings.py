@@ -15,8 +15,6 @@ SELECT_WHEELS = "Select two joints, or two wheels that turn on one each"
 class Coupling:
     """What operators have in common that let the active joint follow the other selected one."""
 
-    bl_options = {"REGISTER", "UNDO"}
-
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return readiness.may_use_selection(cls, context, SELECT_WHEELS, least=2)
@@ -38,6 +36,7 @@ class REDMAX_OT_add_gear(Coupling, bpy.types.Operator):
 
     bl_idname = "redmax.add_gear"
     bl_label = "Add Gear"
+    bl_options = {"REGISTER", "UNDO"}
 
     source: bpy.props.EnumProperty(
         name="Ratio From",
@@ -73,6 +72,7 @@ class REDMAX_OT_add_belt(Coupling, bpy.types.Operator):
 
     bl_idname = "redmax.add_belt"
     bl_label = "Add Belt"
+    bl_options = {"REGISTER", "UNDO"}
 
     crossed: bpy.props.BoolProperty(
         name="Crossed", description="The belt crosses itself: the wheels turn against each other"
@@ -87,6 +87,7 @@ class REDMAX_OT_add_rack(Coupling, bpy.types.Operator):
 
     bl_idname = "redmax.add_rack"
     bl_label = "Add Rack"
+    bl_options = {"REGISTER", "UNDO"}
 
     other_side: bpy.props.BoolProperty(
         name="Other Side", description="The wheel touches the rack from its other side, which turns the sign round"
@@ -101,6 +102,7 @@ class REDMAX_OT_add_mimic(Coupling, bpy.types.Operator):
 
     bl_idname = "redmax.add_mimic"
     bl_label = "Add Mimic"
+    bl_options = {"REGISTER", "UNDO"}
 
     ratio: bpy.props.FloatProperty(
         name="Ratio",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that add what pulls along a line: Add Spring, Damper, Cable, Muscle and Strand."""
 
+from typing import Any
+
 import bpy
 
 from ..bridge.authoring import paths, springs, strands
@@ -61,7 +63,7 @@ def _shape(*, default: bool, what: str) -> bpy.props.BoolProperty:
     )
 
 
-def _points(context: bpy.types.Context, order: str) -> paths.Points:
+def _points(context: bpy.types.Context, order: Any) -> paths.Points:
     return paths.Points(list(context.selected_objects), context.object, order)
 
 

@@ -84,7 +84,7 @@ def add_drag(context: bpy.types.Context, objects: Sequence[Object], wishes: Drag
 def _area(context: bpy.types.Context, body: Object) -> float:
     """Mean area that a body's box shows [Blender units squared]: a quarter of its surface (Cauchy)."""
     x, y, z = joint_objects.extent_of(body, context.evaluated_depsgraph_get()).lengths.tolist()
-    return 0.5 * (x * y + y * z + z * x)
+    return float(0.5 * (x * y + y * z + z * x))
 
 
 def pin_to_world(context: bpy.types.Context, objects: Sequence[Object], place: Place) -> list[Object]:

@@ -17,6 +17,7 @@ import numpy as np
 from ..._engine import arrays
 from ...properties.sorts import SORTS
 from ..core import track_samples
+from ..core.curve_points import Spline
 from ..core.findings import refuse
 from ..extract.drawn_elements import read_spline, spline_points
 from ..extract.extraction import extract
@@ -28,6 +29,9 @@ from .paths import STANDARD_GRAVITY, Points, Stop, length_of, ordered, stops_of
 
 Array = arrays.Array
 Object = bpy.types.Object
+
+POLY = "POLY"
+"""Type of a spline of straight lines."""
 
 DAMPING_TIME = 0.01
 """Damping of a rope as a part of its stiffness [s]."""
@@ -115,12 +119,10 @@ def _along(context: bpy.types.Context, objects: Sequence[Object], curve: Object,
         M = frames.modelled_matrix(curve, depsgraph)
     linear = np.eye(4)
     linear[:3, :3] = M[:3, :3]
-    found = track_samples.evenly(read_spline(splines[0], linear, 1.0), wishes.segments)
-    if found is None:
+    nodes = _evenly(read_spline(splines[0], linear, 1.0), wishes.segments)
+    if nodes is None:
         raise refuse(curve.name, f"Curve '{curve.name}' has no length", "move its points apart")
-    nodes = found[0] + M[:3, 3]
-    if splines[0].use_cyclic_u:
-        nodes = np.concatenate([nodes, nodes[:1]])
+    nodes = nodes + M[:3, 3]
     fixed: dict[int, Object | None] = {}
     for stop in stops:
         free = [k for k in range(len(nodes)) if k not in fixed]
@@ -129,6 +131,28 @@ def _along(context: bpy.types.Context, objects: Sequence[Object], curve: Object,
     if not stops:
         fixed = {0: None} if wishes.free_end else {0: None, len(nodes) - 1: None}
     return Course(nodes, list(fixed.items()), {})
+
+
+FINE = 16
+"""Samples of a smooth curve for each segment of a rope along it."""
+
+
+def _evenly(spline: Spline, count: int) -> Array | None:
+    """(count + 1, 3) points at even distances along a spline, both ends among them; None if it has no length. One of
+    straight lines has corners here, which a track would round."""
+    points = spline.points
+    if spline.kind != POLY:
+        found = track_samples.evenly(spline, FINE * count)
+        if found is None:
+            return None
+        points = found[0]
+    if spline.cyclic:
+        points = np.concatenate([points, points[:1]])
+    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
+    if not (np.isfinite(along[-1]) and along[-1] > 0.0):
+        return None
+    wanted = np.linspace(0.0, along[-1], count + 1)
+    return np.stack([np.interp(wanted, along, points[:, axis]) for axis in range(3)], axis=1)
 
 
 def _fill(context: bpy.types.Context, strand: Object, course: Course, wishes: Wishes) -> None:
