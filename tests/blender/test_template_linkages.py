@@ -54,3 +54,15 @@ def test_each_arbor_of_a_train_turns_by_the_ratio_of_teeth(stages):
     turned = result.q[-1] - result.q[0]
     expected = [10.0 * math.pi * (-12 / 40) ** k for k in range(stages + 1)]
     assert turned.tolist() == pytest.approx(expected, rel=3e-7)  # keys and ratios are single precision in Blender
+
+
+def test_a_lamp_stays_wherever_it_is_put():
+    """Springs without length of their own balance it; numbers of Blender's properties are single precision."""
+    for lean, dip in ((0.8, -0.7), (1.2, 0.0), (2.1, 0.9)):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        BY_NAME["desk_lamp"].build(bpy.context, lean=lean, dip=dip, push=0.0)
+        result = simulated(24)
+        head = result.body_names.index("Lamp Head")
+        assert np.abs(result.position[-1, head] - result.position[0, head]).max() < 1e-5
+    BY_NAME["desk_lamp"].build(bpy.context, with_springs=False, push=0.0)
+    assert simulated(24).channels["kinetic"].max() > 1e-2  # it does sink without

@@ -74,6 +74,10 @@ EXTREMES = {
         {"crank": 0.02, "arm": 0.06, "side": 0.027, "swing": 0.2},
         {"crank": 34.0, "arm": 100.0, "side": 45.0, "with_motor": False},
     ],
+    "desk_lamp": [
+        {"arm": 0.02, "lean": 2.0, "dip": 0.5, "push": -3.0},
+        {"arm": 20.0, "with_springs": False},
+    ],
     "jansen_leg": [{"crank": 0.01, "turns": -2.0}, {"crank": 10.0, "angle": 2.0, "with_motor": False}, {"angle": 4.0}],
     "gear_train": [
         {"stages": 1, "wheel_teeth": 12, "pinion_teeth": 12},
@@ -89,6 +93,7 @@ LOOPS = {
     "cam": (1, 3),
     "peaucellier": (3, 9),
     "jansen_leg": (3, 9),
+    "desk_lamp": (2, 6),
 }
 """Loop joints, and how often too often they are held, of templates with closed loops."""
 

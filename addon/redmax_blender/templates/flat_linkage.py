@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from . import linkage_parts, planar, shells, swinging
@@ -45,14 +46,18 @@ class Linkage:
         material: str,
     ) -> None:
         self.made, self.base, self.sizes, self.pins, self.material = made, base, sizes, pins, material
+        self.parts: dict[str, list[Part]] = {}
         self.at_pin: dict[str, list[tuple[str, Object, int]]] = {pin: [("", base, 0)] for pin in ground}
 
     def depth(self, layer: int) -> float:
         """How far the middle of a layer lies in front of the posts."""
         return self.sizes.back + LAYER * self.sizes.thickness * layer
 
-    def add(self, plates: Sequence[Plate]) -> dict[str, Object]:
-        """Bodies of plates by name, without joints. Each pin is part of the plate that lies farthest back."""
+    def add(self, plates: Sequence[Plate], more: Mapping[str, Sequence[Part]] | None = None) -> dict[str, Object]:
+        """Bodies of plates by name, without joints. Each pin is part of the plate that lies farthest back.
+
+        more: further parts of some of them, in the plates' own frames.
+        """
         layers: dict[str, list[int]] = {}
         for plate in plates:
             for pin in plate.pins:
@@ -60,21 +65,22 @@ class Linkage:
         bodies = {}
         for plate in plates:
             frame = planar.facing(self.pins[plate.pins[0]], self.depth(plate.layer), self._angle(plate))
-            body = self.made.body(plate.name, self._parts(plate, layers), frame, material=self.material, turns=True)
+            self.parts[plate.name] = [*self._parts(plate, layers), *(more or {}).get(plate.name, ())]
+            body = self.made.body(plate.name, self.parts[plate.name], frame, material=self.material, turns=True)
             bodies[plate.name] = body
             for pin in plate.pins:
                 self.at_pin.setdefault(pin, []).append((plate.name, body, plate.layer))
         return bodies
 
     def connect(self) -> dict[tuple[str, str], Object]:
-        """A hinge between neighbours at every pin, by the names of pin and plate. The first plate of a pin, or the
-        base, carries the others."""
+        """Hinges by the names of pin and plate: at pins of the base on it, at others on the plate added before."""
         hinges = {}
         for pin, members in self.at_pin.items():
-            first = members[0][1]
-            for name, body, layer in members[1:]:
+            for before, (name, body, layer) in pairwise(members):
+                carrier = members[0][1] if self._is_ground(pin) else before[1]
                 frame = planar.facing(self.pins[pin], self.depth(layer), 0.0)
-                hinges[pin, name] = self.made.joint(first, body, frame, kind="revolute", size=1.4 * self.sizes.width)
+                glyph = 1.4 * self.sizes.width
+                hinges[pin, name] = self.made.joint(carrier, body, frame, kind="revolute", size=glyph)
         return hinges
 
     def _angle(self, plate: Plate) -> float:
