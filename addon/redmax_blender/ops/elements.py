@@ -6,8 +6,9 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..bridge.authoring import element_lists, elements, make_mechanism
+from ..bridge.authoring import element_lists, elements, make_mechanism, shapes
 from ..bridge.core.findings import refuse
+from ..bridge.objects import element_points
 from ..properties import sorts
 from . import readiness
 
@@ -90,6 +91,46 @@ class REDMAX_OT_remove_element(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class REDMAX_OT_add_shape(bpy.types.Operator):
+    """Add an object that makes each selected spring, cable, muscle or strand visible in renders: a coil or a curve,
+    which follows it. Give it a material as any other object"""
+
+    bl_idname = "redmax.add_shape"
+    bl_label = "Add Visible Shape"
+    bl_options = {"REGISTER", "UNDO"}
+
+    thickness: bpy.props.FloatProperty(
+        name="Thickness",
+        description="In times of the usual one, which follows from the length",
+        default=1.0,
+        min=0.01,
+        soft_max=10.0,
+    )
+    turns: bpy.props.FloatProperty(
+        name="Turns", description="Turns of a coil", default=8.0, min=1.0, soft_max=40.0, max=400.0
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not readiness.may_edit(cls, context):
+            return False
+        if not _lines(context):
+            cls.poll_message_set("Select a spring, a cable, a muscle or a strand first")
+            return False
+        return True
+
+    @readiness.building
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        wishes = shapes.Wishes(self.thickness, self.turns)
+        added = shapes.add_shapes(context, _lines(context), wishes)
+        self.report({"INFO"}, f"Added {make_mechanism.listed([obj.name for obj in added])}")
+        return {"FINISHED"}
+
+
+def _lines(context: bpy.types.Context) -> list[bpy.types.Object]:
+    return [obj for obj in readiness.targets(context) if element_points.is_line(obj)]
+
+
 def _elements(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [obj for obj in readiness.targets(context) if sorts.generated_sorts(obj.redmax)]
 
@@ -132,6 +173,7 @@ class REDMAX_OT_edit_list(bpy.types.Operator):
 
 CLASSES = (
     REDMAX_OT_add_element,
+    REDMAX_OT_add_shape,
     REDMAX_OT_remove_element,
     REDMAX_OT_edit_list,
 )

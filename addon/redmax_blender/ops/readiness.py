@@ -93,10 +93,10 @@ def may_edit(cls: Any, context: bpy.types.Context) -> bool:
 
 
 def may_use_selection(cls: Any, context: bpy.types.Context, text: str, *, least: int = 1) -> bool:
-    """The same, with at least so many objects selected. text: what to select."""
+    """The same, with at least so many objects to act on. text: what to select."""
     if not may_edit(cls, context):
         return False
-    if len(context.selected_objects) < least:
+    if len(targets(context)) < least:
         cls.poll_message_set(text)
         return False
     return True
@@ -123,9 +123,9 @@ def may_edit_joint(cls: Any, context: bpy.types.Context) -> bool:
 
 
 def in_order(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Selected objects by name, the active one last: of a gear it is the one that follows."""
+    """The targets by name, the active one last: of a gear it is the one that follows."""
     active = context.object
-    found = sorted(context.selected_objects, key=lambda obj: obj.name)
+    found = sorted(targets(context), key=lambda obj: obj.name)
     return [obj for obj in found if obj != active] + [obj for obj in found if obj == active]
 
 

@@ -23,6 +23,8 @@ class REDMAX_MT_add_mechanism(bpy.types.Menu):
         for operator in template_operators():
             template = operator.template
             self.layout.operator(operator.bl_idname, text=template.LABEL, icon=template.ICON)
+        self.layout.separator()
+        self.layout.menu(REDMAX_MT_elements.__name__, icon="FORCE_HARMONIC")
 
 
 class REDMAX_MT_object(bpy.types.Menu):
@@ -103,6 +105,7 @@ class REDMAX_MT_elements(bpy.types.Menu):
         for menu in SORT_MENUS:
             layout.menu(menu.bl_idname)
         layout.separator()
+        layout.operator("redmax.add_shape", icon="OUTLINER_OB_CURVE")
         layout.operator("redmax.remove_element", icon="X")
 
 

@@ -16,6 +16,7 @@ from ...properties.sorts import Reference, Sort
 from ..core.findings import refuse
 from ..objects import joint_objects
 from ..objects.editable import require_editable
+from . import shapes
 
 Array = arrays.Array
 Object = bpy.types.Object
@@ -130,8 +131,8 @@ def remove(objects: Iterable[Object], depsgraph: bpy.types.Depsgraph, *, keep_em
     objects = list(objects)
     require_editable(objects)
     names = [obj.name for obj in objects]
-    for shape in [obj for obj in bpy.data.objects if obj.redmax.shows in objects and obj.library is None]:
-        _delete(shape)
+    for shape in [shape for obj in objects for shape in shapes.shapes_of(obj)]:
+        shapes.remove(shape)
     for obj in objects:
         for each in list(sorts.references_of(obj.redmax)):
             if not obj.redmax.is_joint or each.group != obj.redmax.joint:
@@ -142,14 +143,6 @@ def remove(objects: Iterable[Object], depsgraph: bpy.types.Depsgraph, *, keep_em
             joint_objects.hand_over_children(obj, depsgraph)
             bpy.data.objects.remove(obj)
     return names
-
-
-def _delete(shape: Object) -> None:
-    """Delete an object and its data, unless something else uses that."""
-    data: Any = shape.data
-    bpy.data.objects.remove(shape)
-    if data is not None and not data.users:
-        (bpy.data.curves if isinstance(data, bpy.types.Curve) else bpy.data.meshes).remove(data)
 
 
 def broken(obj: Object) -> list[Reference]:

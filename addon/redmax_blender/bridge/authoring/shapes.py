@@ -45,12 +45,39 @@ class Wishes(NamedTuple):
 
 
 def shapes_of(element: Object) -> list[Object]:
-    """Objects that show an element."""
-    return [obj for obj in bpy.data.objects if obj.redmax.shows == element]
+    """Objects of this file that show an element."""
+    return [obj for obj in bpy.data.objects if obj.redmax.shows == element and obj.library is None]
+
+
+def add_shapes(context: bpy.types.Context, elements: Sequence[Object], wishes: Wishes) -> list[Object]:
+    """A shape for each of some elements, in place of those they have; none where one cannot be shown."""
+    with joint_objects.first_frame(context, elements) as depsgraph:
+        for element in elements:
+            require_line(element, element_points.line_of(element, depsgraph))
+    for element in elements:
+        for shape in shapes_of(element):
+            remove(shape)
+    return [add_shape(context, element, wishes) for element in elements]
+
+
+def require_line(element: Object, points: Sequence[Point]) -> None:
+    """Refuses an element whose points make no line."""
+    size = _length(points)
+    if not (math.isfinite(size) and size > 0.0):
+        text = f"'{element.name}' has no line that could be shown"
+        raise refuse(element.name, text, "give it two points in different places")
+
+
+def remove(shape: Object) -> None:
+    """Delete an object that shows an element, and its data unless something else uses that."""
+    data: Any = shape.data
+    bpy.data.objects.remove(shape)
+    if data is not None and not data.users:
+        (bpy.data.curves if isinstance(data, bpy.types.Curve) else bpy.data.meshes).remove(data)
 
 
 def add_shape(context: bpy.types.Context, element: Object, wishes: Wishes | None = None) -> Object:
-    """A new object that shows an element along a line; of a strand in place of the one it has."""
+    """A new object that shows an element along a line."""
     wishes = wishes or Wishes()
     require_editable([element])
     with joint_objects.first_frame(context, [element]) as depsgraph:
