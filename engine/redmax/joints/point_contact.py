@@ -38,9 +38,10 @@ class PointContact(WrittenJoint):
         doc="Its sizes (round ones: radius; helix: radius, rise per turn; torus: ring, tube; others: radii)",
         shape=(3,),
         unit="m",
+        positive=True,
     )
     second: str = choice(POINT, doc="Point of the child, its joint origin, or its curve", choices=(POINT, *CURVES))
-    second_size: Vector = array((0.1, 0.1, 0.1), doc="Sizes of the child's curve", shape=(3,), unit="m")
+    second_size: Vector = array((0.1, 0.1, 0.1), doc="Sizes of the child's curve", shape=(3,), unit="m", positive=True)
 
     @property
     def texts(self) -> Texts:

@@ -23,13 +23,7 @@ def sized(kind: str, sizes: Any) -> Sized:
 
 def size_problems(field: str, kind: str, sizes: Any) -> Iterator[Fault]:
     """What is wrong with the sizes of a surface or curve."""
-    shape = SURFACES.get(kind) or CURVES.get(kind)
-    names = shape.sizes if shape is not None else ()
-    for name, size in zip(names, sizes, strict=False):
-        if not size > 0.0 and name != "pitch":
-            listed = ", ".join(names)
-            yield Fault(f"gives the {kind} a {name} of {size:g}", f"give {listed} above 0", "value", field)
-    if kind == "torus" and 0.0 < sizes[0] <= sizes[1]:
+    if kind == "torus" and sizes[0] <= sizes[1]:
         yield Fault(
             f"gives the torus a ring radius of {sizes[0]:g} m and a tube radius of {sizes[1]:g} m",
             "make the ring larger than the tube",
@@ -56,9 +50,9 @@ class SurfaceContact(WrittenJoint):
     menu_order: ClassVar[int] = 110
 
     first: str = choice("plane", doc="Surface of the parent", choices=tuple(SURFACES))
-    first_size: Vector = array((0.1, 0.1, 0.1), doc=f"Its sizes ({SIZES})", shape=(3,), unit="m")
+    first_size: Vector = array((0.1, 0.1, 0.1), doc=f"Its sizes ({SIZES})", shape=(3,), unit="m", positive=True)
     second: str = choice("sphere", doc="Surface of the child", choices=tuple(SURFACES))
-    second_size: Vector = array((0.1, 0.1, 0.1), doc=f"Its sizes ({SIZES})", shape=(3,), unit="m")
+    second_size: Vector = array((0.1, 0.1, 0.1), doc=f"Its sizes ({SIZES})", shape=(3,), unit="m", positive=True)
     spin: bool = flag(False, doc="Whether the child also turns about the common normal, a coordinate more")
     twist: float = number(0.0, doc="Angle about the common normal between the surfaces' directions z", unit="rad")
     inside: bool = flag(False, doc="The child touches the parent's surface from within")

@@ -33,6 +33,9 @@ NEWTON_STEPS = 12
 SAME_POSE = 1e-12
 """Poses are the same whose difference [rad, and lengths] is below this."""
 
+SINGULAR = 1e-6
+"""Relative volume of S below which Newton's method would only add noise to coordinates that are good already."""
+
 POSE = 12
 """Numbers of a pose that formulas read: three rows of R and p."""
 
@@ -123,15 +126,14 @@ def reach(data: Array, chart: int, wanted: Array, q: Array) -> float:
         off = 0.0
         for m in range(3):
             off = max(off, abs(twist[m]), abs(twist[3 + m]) / length)
+        volume /= data[HEAD + CHART * chart + LARGEST]
+        if off < SAME_POSE and (off >= 0.5 * before or volume < SINGULAR):
+            return volume
         if not volume > 0.0 or not off < math.inf:
             return -1.0
-        if off >= 0.5 * before and off < SAME_POSE:
-            break
         before = off
         solve_rates(S, length, L, twist, q)
-    if not before < SAME_POSE:
-        return -1.0
-    return volume / data[HEAD + CHART * chart + LARGEST]
+    return volume if before < SAME_POSE else -1.0
 
 
 def guess(data: Array, chart: int, q: Array, Q: Array, new: int, found: Array) -> None:
@@ -216,14 +218,14 @@ def rewrite_written(data: Array, q: Array, qdot: Array, chart: int, chart_like: 
     motion_at(data, chart, q, qdot, Q, S, Sdot)
     found, near, turn = np.empty(n), np.empty(n), 2.0 * math.pi
     guess(data, chart, q, Q, chart_like, found)
-    is_found = reach(data, chart_like, Q, found) > 0.0
+    is_found = reach(data, chart_like, Q, found) >= 0.0
     off, off_near = 0.0, 0.0
     for k in range(n):
         if periodic >> k & 1:
             found[k] += turn * np.rint((q_like[k] - found[k]) / turn)
         near[k] = q_like[k]
         off += (found[k] - q_like[k]) ** 2
-    if reach(data, chart_like, Q, near) > 0.0:
+    if reach(data, chart_like, Q, near) >= 0.0:
         for k in range(n):
             off_near += (near[k] - q_like[k]) ** 2
         if not is_found or off_near < off:
