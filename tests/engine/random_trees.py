@@ -32,7 +32,10 @@ SAFE_SINGULAR_VALUE = 0.25
 OWN: dict[str, tuple[dict[str, Any], ...]] = {
     "custom": (
         {"transform": "Rz(q1) * Tz(0.3 * (1 - cos(q1)) / 2)"},
-        {"coordinates": "a: rad; b: m", "transform": "R(1, sin(a), 0.3, a) * T(b, b**2, sqrt(1 + a**2)) * Rx(a * b)"},
+        {
+            "coordinates": "a: rad; b: m",
+            "transform": "R(1, 0.2 * sin(a), 0.3, a) * T(b, 0.2 * b**2, sqrt(4 + a**2)) * Rx(0.2 * a * b)",
+        },
     ),
     "surface_contact": (
         {"first": "torus", "second": "torus", "inside": False},
