@@ -158,7 +158,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _check_words(text: str) -> None:
-    place, depth, signs, powers = 0, 0, 0, 0
+    place, depth, signs, powers, was_sign = 0, 0, 0, 0, True
     end = len(text.rstrip(" \t"))
     while place < end:
         found = WORD.match(text, place)
@@ -169,6 +169,9 @@ def _check_words(text: str) -> None:
         word = found.group(found.lastgroup or 0)
         if found["name"] and keyword.iskeyword(word):
             raise GrammarError(f"has the word '{word}' {at(text, start)}", ALLOWED)
+        if found["sign"] is None and not was_sign:
+            raise GrammarError(f"has two words without a sign between them {at(text, start)}", ALLOWED)
+        was_sign = found["sign"] is not None
         depth += (word == "(") - (word == ")")
         signs = signs + 1 if word in ("+", "-") else 0
         powers += word == "**"
