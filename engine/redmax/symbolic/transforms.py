@@ -17,23 +17,22 @@ Rotation = tuple[Triple, Triple, Triple]
 
 
 class Pose:
-    """A pose that depends on n coordinates, inputs 0 ... n - 1 of the graph, whose rates are the inputs n ... 2 n - 1.
+    """A pose that depends on n coordinates q, inputs of a graph, whose rates qdot are inputs as well.
 
     R: rows of the rotation. p: position. S, Sdot: of each coordinate a turn and a slide, seen from the moved frame.
     """
 
-    def __init__(self, graph: Graph, n: int) -> None:
+    def __init__(self, graph: Graph, q: Sequence[Node], qdot: Sequence[Node]) -> None:
         g = self.graph = graph
-        self.n = n
-        self.qdot = g.inputs[n : 2 * n]
-        rest = [0.0] * (len(g.inputs) - 2 * n)
-        self._by = [Derivative(g, [float(k == m) for m in range(n)] + [0.0] * n + rest) for k in range(n)]
-        self._dot = Derivative(g, [*self.qdot, *[0.0] * n, *rest])
+        self.n, self.qdot = len(q), qdot
+        rate = {coordinate.index: speed for coordinate, speed in zip(q, qdot, strict=True)}
+        self._by = [Derivative(g, [float(each is coordinate) for each in g.inputs]) for coordinate in q]
+        self._dot = Derivative(g, [rate.get(each.index, 0.0) for each in g.inputs])
         zero: Triple = (g.zero, g.zero, g.zero)
         self.R: Rotation = ((g.one, g.zero, g.zero), (g.zero, g.one, g.zero), (g.zero, g.zero, g.one))
         self.p: Triple = zero
-        self.S: list[tuple[Triple, Triple]] = [(zero, zero)] * n
-        self.Sdot: list[tuple[Triple, Triple]] = [(zero, zero)] * n
+        self.S: list[tuple[Triple, Triple]] = [(zero, zero)] * self.n
+        self.Sdot: list[tuple[Triple, Triple]] = [(zero, zero)] * self.n
 
     def rates(self, node: Node) -> list[tuple[Node, Node]]:
         """Of each coordinate the partial derivative of a node, and the derivative of that with respect to time."""

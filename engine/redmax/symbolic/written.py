@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
@@ -138,10 +139,9 @@ def _told(where, function, *arguments):  # type: ignore[no-untyped-def]
         raise WrittenError(where, error) from None
 
 
-def known_names(graph: Graph, names: tuple[str, ...], text: str) -> dict[str, Node]:
-    """Coordinates, by their names and as q1, q2, ..., and constants."""
-    known = dict(zip(names, graph.inputs, strict=False))
-    known |= {f"q{k + 1}": graph.inputs[k] for k in range(len(names))}
+def known_names(graph: Graph, q: Sequence[Node], names: tuple[str, ...], text: str) -> dict[str, Node]:
+    """Coordinates q, by their names and as q1, q2, ..., and constants."""
+    known = dict(zip(names, q, strict=True)) | {f"q{k + 1}": each for k, each in enumerate(q)}
     try:
         return known | constants(graph, text, known)
     except FormulaError as error:
@@ -150,9 +150,10 @@ def known_names(graph: Graph, names: tuple[str, ...], text: str) -> dict[str, No
 
 def motion_nodes(texts: Texts, names: tuple[str, ...], chart: Chart) -> Pose:
     """Q, S and Sdot as nodes of a new graph."""
-    graph = Graph(2 * len(names))
-    pose = Pose(graph, len(names))
-    pose.append(transform(graph, known_names(graph, names, texts.constants), chart.transform))
+    n = len(names)
+    graph = Graph(2 * n)
+    pose = Pose(graph, graph.inputs[:n], graph.inputs[n:])
+    pose.append(transform(graph, known_names(graph, graph.inputs[:n], names, texts.constants), chart.transform))
     return pose
 
 
@@ -167,7 +168,7 @@ def _motion_tape(texts: Texts, names: tuple[str, ...], chart: Chart) -> list[flo
 
 def _marks_tape(texts: Texts, names: tuple[str, ...], chart: Chart, count: int) -> list[float]:
     graph = Graph(len(names))
-    known = known_names(graph, names, texts.constants)
+    known = known_names(graph, graph.inputs, names, texts.constants)
     nodes = [formula(graph, known, part) for part in statements(chart.marks)]
     if len(nodes) != count:
         raise GrammarError(f"has {len(nodes)} formulas, another chart {count}", "give as many in each chart")
