@@ -113,6 +113,8 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         tolerances = {"rtol": self.settings.rtol, "atol": self.settings.atol}
         control = {**tolerances, "pace": pace, "energy": energy_at_unit_speeds(self.model) if self._exchanges else 0.0}
         if self.tree is not None:
+            if self.constraints is not None:
+                self.constraints.hand_over_stops()
             return CompiledRungeKutta(self.tree, method, t, y, **control)
         lookout = self.lookout(**tolerances)
         return ExplicitRungeKutta(method, self.slope, t, y, **control, quadratures=2, lookout=lookout)
