@@ -20,7 +20,7 @@ from ..layout.declaration import (
     StopInts,
     World,
 )
-from ..layout.memory import address_of, fixed, further, get
+from ..layout.memory import address_of, fixed, further, get, put
 from ..layout.views import numbers_of
 from ..rows.row_kinds import row_at
 from .stages import fill, slope
@@ -31,6 +31,8 @@ PIECE, MOST_PIECES = 0.1, 16
 pieces at least and so many at most."""
 MOST_PROBES, LITTLE = 12, 1e-6
 """Evaluations by which the instant is found at which a row lets go; part of a step in which motion is straight."""
+MET = 1e-2
+"""A row whose room is less than this part of what counts as touching is met: what holds is put to where it is zero."""
 
 departure, quintic = inner(crossings.departure), inner(crossings.quintic)
 
@@ -118,21 +120,21 @@ def has_posed_stops(ints, rows):
 
 
 @inner
-def place_stops(course, values, s):
-    """Place the bodies at the values of y after the part s of a step; `RowWork` gets errors of all rows, and their
-    rates as right sides. course: see `first_meeting`."""
+def place_stops(course, values, s, rows_of_errors):
+    """Place the bodies at the values of y after the part s of a step; `RowWork` gets errors of all rows, or of
+    ONE_ROW, and their rates as right sides. course: see `first_meeting`. rows_of_errors: 0 or `tasks.ONE_ROW`."""
     (address, ints_at, floats_at), free, motion, _, t, h, until = course
     fill(free, numbers_of(values), motion)
     nr = motion.shape[1]
     q_at = address_of(numbers_of(motion), 3 * nr)
-    what = tasks.PRESCRIBE | tasks.PLACE | tasks.ROW_ERRORS
+    what = tasks.PRESCRIBE | tasks.PLACE | tasks.ROW_ERRORS | rows_of_errors
     call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, min(t + s * h, until), what)
 
 
 @inner
 def measure_stops(ints, rows, course, values, s, rooms, point):
     """Write room and rate of all rows, after the part s of a step, to a point of `rooms`."""
-    place_stops(course, values, s)
+    place_stops(course, values, s, 0)
     for i in range(fixed(ints, Head.EQUATIONS), fixed(ints, Head.ROWS)):
         results, r = further(rows.row_work, i * RowWork.SIZE), get(rows.order, i)
         rooms[0, point, r], rooms[1, point, r] = get(results, RowWork.ERROR), get(results, RowWork.RIGHT_SIDE)
@@ -171,7 +173,8 @@ def room_inside(i, rows, places, polynomial, s, level, course):
         values = course[3]
         for k in range(values.shape[0]):
             values[k] = inside(polynomial, s, k)
-        place_stops(course, values, s)
+        put(rows.world, World.ONE_ROW, float(i))
+        place_stops(course, values, s, tasks.ONE_ROW)
         return get(rows.row_work, i * RowWork.SIZE + RowWork.ERROR) - level
     a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
     total = get(vectors, RowVectors.FACTOR_A) * inside(polynomial, s, places[a])
@@ -245,7 +248,7 @@ def met_at(i, rows, places, polynomial, begins, guess, before, beyond, scale, co
             low, above, below = s, x, 0.5 * below
         else:
             high, below, above = s, x, 0.5 * above
-        if abs(x) <= 1e-4 * TOUCHING * scale or high - low <= 1e-15:
+        if abs(x) <= MET * TOUCHING * scale or high - low <= 1e-15:
             return s
     return high
 
@@ -279,6 +282,11 @@ def first_meeting(ints, rows, places, y, f, y_new, f_new, polynomial, course, ro
                 a0, a1 = along(row, vectors, places, f, n), along(row, vectors, places, f_new, n)
                 x, v = quintic(begins, v0, a0, x1, v1, a1, h, 0.5)
                 guess = may_be_met(begins, v0, x, v, x1, v1, h, scale)
+            if guess <= 1.0 and dense and first <= 1.0:  # another one is met before, unless this one has no room then
+                if room_inside(i, rows, places, polynomial, first, level_of(begins, scale), course) <= 0.0:
+                    beyond = min(beyond, first)
+                elif guess >= first:
+                    continue
             if guess <= 1.0 and dense:
                 guess = met_at(i, rows, places, polynomial, begins, guess, before, beyond, scale, course)
             first = min(first, guess)

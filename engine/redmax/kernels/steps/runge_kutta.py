@@ -22,11 +22,23 @@ from ..rows import weak_rows
 from ..rows.constrained import keep_references
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
 from .meetings import MOST_PIECES, first_meeting, has_posed_stops, inside, least_push, let_go_at, soonest_meeting
-from .stages import QDDOT, QDOT, Q, combine, error_along_rows, error_ratio, evaluate, fill, worst_component
+from .stages import (
+    QDDOT,
+    QDOT,
+    Q,
+    combine,
+    error_along_rows,
+    error_of_work,
+    error_ratio,
+    evaluate,
+    fill,
+    worst_component,
+)
 from .step_control import (
     ATOL,
     BEFORE,
     ENDS_WITH_SLOPE,
+    ENERGY,
     ERROR_ORDER,
     LEAST_SAMPLES,
     MAX_FACTOR,
@@ -35,6 +47,7 @@ from .step_control import (
     MOST_STRICT,
     NOW,
     PACE,
+    PART_OF_WORK,
     RTOL,
     SAFETY,
     STAGES,
@@ -309,12 +322,19 @@ def advance(
                     for m in range(last):
                         largest = max(largest, abs(K[m, k]))
                     scale[k] = atol + rtol * h * largest
-            error = error_ratio(rows, used, K, h, scale, judged, not (ends_with_slope or is_brief), errors)
+            eighth = not (ends_with_slope or is_brief)
+            error = error_ratio(rows, used, K, h, scale, judged, eighth, errors)
+            of_work = 0.0
+            if exchanges and n > 0:
+                least, part = atol * control[ENERGY], control[PART_OF_WORK] * rtol
+                of_work = error_of_work(K, last, h, n, least, part, eighth, errors)
             if near == 1 and n > 0:
                 along = error_along_rows(
                     core, free, min(t_new, until), h, scale, judged, not ends_with_slope, y_new, motion, errors
                 )
                 error = max(along, ACROSS * error)
+            if not of_work <= 0.0 and not of_work < error:  # also if it is not a number
+                error = of_work
             error *= min(control[MOST_STRICT], max(1.0, control[PACE] / h))
             if error * strictness < 1.0:
                 if not watched or tries >= crossings.MOST_TRIES:
