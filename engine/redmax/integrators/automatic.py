@@ -273,7 +273,8 @@ class AutomaticStepper(ExplicitStepper):
             return 0.0, 0.0
         y = np.append(self._free_motion(), (0.0, 0.0))
         try:
-            return extrapolation_of(self, y, tolerance=1.0, calm=False).linearise(self.state.t, y).rates()
+            method = extrapolation_of(self, y, tolerance=1.0, calm=False)
+            return method.rates(method.linearise(self.state.t, y))
         except np.linalg.LinAlgError:  # a part without mass
             return 0.0, 0.0
 
