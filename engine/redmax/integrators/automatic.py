@@ -236,7 +236,8 @@ class AutomaticStepper(ExplicitStepper):
         explicit = self.mode == EXPLICIT
         if explicit and self.constraints is not None:
             self.constraints.take_over_stops()
-        self.mode = CALM if self.promise.calm == AT_ONCE else mode
+        calm = self.promise.calm == AT_ONCE or (self.promise.calm == AT_LAST and bool(self.model.strands))
+        self.mode = CALM if calm else mode
         self._modes |= {self.mode}
         self._solver = extrapolation_of(self, y, tolerance=self.promise.stiff, calm=self.mode == CALM)
         if explicit and self.mode == STIFF and step is not None:

@@ -175,6 +175,18 @@ def solve(below, rows, L, diagonal, x):  # type: ignore[no-untyped-def]
         x[k] = y
 
 
+def add_products(starts, columns, A, x, B, y, z):  # type: ignore[no-untyped-def]
+    """Add A x + B y to z."""
+    for k in range(len(x)):
+        last = starts[k + 1] - 1
+        total = A[last] * x[k] + B[last] * y[k]
+        for p in range(starts[k], last):
+            j = columns[p]
+            total += A[p] * x[j] + B[p] * y[j]
+            z[j] += A[p] * x[k] + B[p] * y[k]
+        z[k] += total
+
+
 def add_product(starts, columns, values, x, y):  # type: ignore[no-untyped-def]
     """Add A x to y."""
     for k in range(len(x)):

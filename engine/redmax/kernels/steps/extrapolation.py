@@ -17,6 +17,7 @@ from .stages import slope
 factorise = compiled_text(sparse_factors.factorise)
 solve = compiled_text(sparse_factors.solve)
 add_product = compiled_text(sparse_factors.add_product)
+add_products = compiled_text(sparse_factors.add_products)
 
 ROWS, ACCEPTED, BROKEN, STUCK, WORST = range(5)
 """What an attempt tells: how many rows it computed; whether the last is accurate enough; whether it went nowhere; the
@@ -193,8 +194,7 @@ def attempt(
             for k in range(n):
                 place = n + order[k]
                 acc[k], vel[k], right[k] = dy[place], y[place] + part * dy[place], 0.0
-            add_product(starts, columns, D, acc, right)
-            add_product(starts, columns, K, vel, right)
+            add_products(starts, columns, D, acc, K, vel, right)
             for k in range(n):
                 right[k] *= part * part
             solve_along_rows(
