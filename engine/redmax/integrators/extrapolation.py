@@ -32,6 +32,9 @@ SAFETY, LEAST_RATIO, MOST_RATIO = 0.9, 0.1, 10.0
 MOST_CHANGE, SHORTER = 0.1, 0.3
 """A step that changes more of its own matrix is tried again, so much shorter."""
 
+JUDGED = 2
+"""Errors are found from so many rows before that of the order on; shorter ones are never chosen."""
+
 CHEAPER, DEARER = 0.8, 0.9
 """A lower order is taken if its work per time is below the first part of the present one's, a higher one if below the
 second."""
@@ -258,7 +261,8 @@ class LinearlyImplicitExtrapolation:
             for k in range(1, min(order + 1, MOST_COLUMNS) + 1):
                 with np.errstate(all="ignore"):
                     rows = self._next_row(rows, self._euler(system, h, t_new, int(COUNTS[k - 1])), k)
-                if k == 1:
+                if k < max(2, order - JUDGED):
+                    errors += [math.inf] * (k - 1 - len(errors))
                     continue
                 error = self._error(system, rows[-1] - rows[-2], rows[-1], filtered)
                 if not math.isfinite(error) or (k > 2 and error > max(1.0, 4.0 * errors[-1])):

@@ -17,11 +17,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import Array, BoolArray, IntArray
 
 NO_PIVOT = 1e-15
 """A pivot that is smaller than this part of the terms that it is the sum of is rounding: the matrix is singular."""
+
+
+PLACES = np.uint32
+PlaceArray = npt.NDArray[np.uint32]
+"""Of places in factors and products: compiled code need not ask whether one counts from the end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +40,12 @@ class Pattern:
     """
 
     order: IntArray
-    starts: IntArray
-    columns: IntArray
-    below: IntArray
-    rows: IntArray
-    before: IntArray
-    across: IntArray
+    starts: PlaceArray
+    columns: PlaceArray
+    below: PlaceArray
+    rows: PlaceArray
+    before: PlaceArray
+    across: PlaceArray
     group_starts: IntArray
     members: IntArray
     entry_starts: IntArray
@@ -80,12 +86,12 @@ def pattern_of(cliques: Sequence[Sequence[int]], size: int) -> Pattern:
     groups = int(group_of.max(initial=-1)) + 1
     return Pattern(
         order=order,
-        starts=_starts(row, size),
-        columns=columns,
-        below=_starts(column_of, size),
-        rows=rows,
-        before=_starts(row_of, size),
-        across=across,
+        starts=_starts(row, size).astype(PLACES),
+        columns=columns.astype(PLACES),
+        below=_starts(column_of, size).astype(PLACES),
+        rows=rows.astype(PLACES),
+        before=_starts(row_of, size).astype(PLACES),
+        across=across.astype(PLACES),
         group_starts=_starts(group_of, groups),
         members=members,
         entry_starts=_starts(column_group, groups),

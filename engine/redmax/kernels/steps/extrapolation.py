@@ -28,6 +28,9 @@ OF_ROW, OF_STEP = range(2)
 """Factors that an attempt keeps: of the small steps of one row, and of the whole step, by which errors of what vibrates
 faster than steps are left out."""
 
+JUDGED = 2
+"""As `integrators.extrapolation.JUDGED`, which a test compares."""
+
 RIGHT_SIDE, ACCELERATION, VELOCITY, SCRATCH, MOMENTUM = range(5)
 WORK = 5
 """Rows of `work`: those of n numbers in the order of elimination."""
@@ -208,7 +211,8 @@ def attempt(
                 y[i] += part * dy[i]
         add_row(row, table, y)
         results[ROWS] = row
-        if row == 1:
+        if row < max(2, wanted + 1 - JUDGED):
+            errors[row] = math.inf
             continue
         previous = error
         error = 0.0
