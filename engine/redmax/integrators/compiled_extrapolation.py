@@ -182,6 +182,8 @@ class CompiledExtrapolation(LinearlyImplicitExtrapolation):
 
     def _change(self, h: float, before: Any, after: Any) -> float:
         """As `change_within`, coordinate by coordinate, each with what resists its motion alone."""
+        if not len(self._watched):
+            return 0.0
         (M, K, D), (_, K_after, D_after) = before.diagonal, after.diagonal
         watched = self._watched
         old, new = (-h * (b[watched] + h * a[watched]) for a, b in ((K, D), (K_after, D_after)))

@@ -106,12 +106,16 @@ def _starts(owners: IntArray, count: int) -> IntArray:
 
 
 def elimination_order(meets: BoolArray) -> IntArray:
-    """An order that fills little: always the unknown with the fewest others left to meet (minimum degree)."""
+    """An order that fills little: always the unknown with the fewest others left to meet (minimum degree).
+
+    Of several the first and the last in turn: a chain is eliminated from both ends, and processors do both at once.
+    """
     size = len(meets)
     others = [set(np.flatnonzero(line).tolist()) - {k} for k, line in enumerate(meets)]
     left, order = set(range(size)), []
     while left:
-        k = min(left, key=lambda each: (len(others[each]), each))
+        turn = 1 - 2 * (len(order) % 2)
+        k = min(left, key=lambda each: (len(others[each]), turn * each))
         order.append(k)
         left.discard(k)
         for each in others[k]:

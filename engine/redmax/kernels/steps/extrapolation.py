@@ -129,13 +129,15 @@ def factorise_step(
 @inner
 def add_row(k, table, y):
     """Row k of the extrapolation table, which begins with y, in the place of row k - 1."""
-    for i in range(y.shape[0]):
-        entry = y[i]
-        for column in range(k - 1):
-            above = table[column, i]
-            table[column, i] = entry
-            entry += (entry - above) / ((k + 1.0) / (k - column) - 1.0)
-        table[k - 1, i] = entry
+    size = y.shape[0]
+    for i in range(size):
+        table[k - 1, i] = y[i]
+    for column in range(k - 1):
+        part, above = 1.0 / ((k + 1.0) / (k - column) - 1.0), table[column]
+        for i in range(size):
+            entry = table[k - 1, i]
+            table[k - 1, i] = entry + part * (entry - above[i])
+            above[i] = entry
 
 
 @inner

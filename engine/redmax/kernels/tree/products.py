@@ -89,7 +89,7 @@ def multiply(n, nr, count, rows, K, D, h, x, tau):
         u0, u1, u2 = cross(h0, h1, h2, a3, a4, a5)
         f0, f1, f2 = cross(a0, a1, a2, h0, h1, h2)
         put6(row, Work.F, t0 + u0, t1 + u1, t2 + u2, m * a3 + f0, m * a4 + f1, m * a5 + f2)
-    if count > 0:
+    if count > 0 and h != 0.0:
         force_product(count, rows, h, h * h)
     gather(n, links, work, columns, tau)
     for k in range(nr):
