@@ -236,7 +236,8 @@ class AutomaticStepper(ExplicitStepper):
         explicit = self.mode == EXPLICIT
         if explicit and self.constraints is not None:
             self.constraints.take_over_stops()
-        self.mode = CALM if self.promise.calm == AT_ONCE else mode
+        calm = self.promise.calm == AT_ONCE or (self.promise.calm == AT_LAST and bool(self.model.strands))
+        self.mode = CALM if calm else mode
         self._modes |= {self.mode}
         self._solver = extrapolation_of(self, y, tolerance=self.promise.stiff, calm=self.mode == CALM)
         if explicit and self.mode == STIFF and step is not None:
@@ -273,7 +274,8 @@ class AutomaticStepper(ExplicitStepper):
             return 0.0, 0.0
         y = np.append(self._free_motion(), (0.0, 0.0))
         try:
-            return extrapolation_of(self, y, tolerance=1.0, calm=False).linearise(self.state.t, y).rates()
+            method = extrapolation_of(self, y, tolerance=1.0, calm=False)
+            return method.rates(method.linearise(self.state.t, y))
         except np.linalg.LinAlgError:  # a part without mass
             return 0.0, 0.0
 
