@@ -6,10 +6,10 @@ from typing import Any
 import bpy
 
 from ..properties import body as body_properties
-from . import generated, presets, results
+from . import generated, presets, results, text_lines
 from .physics import PhysicsPanel
 
-BY_DENSITY = "DENSITY"
+BY_DENSITY, BY_INERTIA = "DENSITY", "INERTIA"
 FREE = "FREE"
 
 
@@ -67,6 +67,12 @@ class REDMAX_PT_body_mass(BodyPanel, bpy.types.Panel):
             column.prop(body, "density")
         else:
             layout.prop(body, "mass")
+        if body.mass_source == BY_INERTIA:
+            layout.column(align=True).prop(body, "moments", text="Moments")
+            layout.column(align=True).prop(body, "products", text="Products")
+            faint = layout.column()
+            faint.active = False
+            text_lines.draw_text(faint, context, "Moments and products in kg m\u00b2, about the center of mass")
 
 
 class REDMAX_PT_body_shape(BodyPanel, bpy.types.Panel):
