@@ -82,7 +82,7 @@ def test_an_entered_inertia_is_what_the_engine_gets(scene):
     np.testing.assert_allclose(tensor, [[0.3, 0.01, -0.02], [0.01, 0.4, 0.03], [-0.02, 0.03, 0.5]], rtol=1e-6)
 
 
-@pytest.mark.parametrize("moments", [(1.0, 0.2, 0.2), (0.0, 1.0, 1.0), (-1.0, 1.0, 1.0)])
+@pytest.mark.parametrize("moments", [(1.0, 0.2, 0.2), (-1.0, 1.0, 1.0)])
 def test_an_inertia_that_no_body_can_have_is_refused_by_name(scene, moments):
     block = body("Block")
     block.redmax.body.mass_source, block.redmax.body.moments = "INERTIA", moments
