@@ -58,8 +58,8 @@ CROPS = {
     "panel_results": PROPERTIES,
     "overlay_joints": (440, 66, 1314, 844),
     "overlay_glyphs": (300, 370, 1120, 750),
-    "panel_add_menu": (640, 540, 850, 770),
-    "panel_object_menu": (640, 540, 850, 1008),
+    "panel_add_menu": (640, 540, 850, 900),
+    "panel_object_menu": (640, 540, 850, 970),
 }
 
 FAINT = 24
