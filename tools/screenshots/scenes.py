@@ -276,6 +276,20 @@ def panel_spring():
     frame_view()
 
 
+def two_wheels():
+    """A pinion and a wheel on hinges."""
+    empty_scene()
+    with in_viewport():
+        wheels = [
+            solid(bpy.ops.mesh.primitive_cylinder_add, name, (x, 0.0, 0.0), radius=radius, depth=0.2)
+            for name, x, radius in (("Pinion", 0.0, 0.3), ("Wheel", 0.9, 0.6))
+        ]
+        for wheel in wheels:
+            select(wheel)
+            bpy.ops.redmax.connect(kind="revolute")
+    return wheels
+
+
 @picture
 def panel_inertia():
     """A body whose inertia is entered."""
@@ -289,15 +303,8 @@ def panel_inertia():
 @picture
 def panel_gear():
     """Two wheels and the gear between them."""
-    empty_scene()
+    wheels = two_wheels()
     with in_viewport():
-        wheels = [
-            solid(bpy.ops.mesh.primitive_cylinder_add, name, (x, 0.0, 0.0), radius=radius, depth=0.2)
-            for name, x, radius in (("Pinion", 0.0, 0.3), ("Wheel", 0.9, 0.6))
-        ]
-        for wheel in wheels:
-            select(wheel)
-            bpy.ops.redmax.connect(kind="revolute")
         select(*wheels)
         bpy.ops.redmax.add_gear()
     show_properties("PHYSICS")
@@ -383,20 +390,6 @@ def panel_strand():
     activate(bpy.context.object)
     show_properties("PHYSICS")
     frame_view()
-
-
-def two_wheels():
-    """A pinion and a wheel on hinges."""
-    empty_scene()
-    with in_viewport():
-        wheels = [
-            solid(bpy.ops.mesh.primitive_cylinder_add, name, (x, 0.0, 0.0), radius=radius, depth=0.2)
-            for name, x, radius in (("Pinion", 0.0, 0.3), ("Wheel", 0.9, 0.6))
-        ]
-        for wheel in wheels:
-            select(wheel)
-            bpy.ops.redmax.connect(kind="revolute")
-    return wheels
 
 
 @picture
