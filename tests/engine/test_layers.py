@@ -53,7 +53,7 @@ ALLOWED: dict[str, set[str]] = {
     "motor_stalls": {"dynamics", "outcome"},
     "simulate": {"energy_books", "singular_poses", "motor_stalls", "trajectory", "__init__"},
     "plot_svg": {"arrays"},
-    "examples": set(),
+    "examples": {"scene"},
     "warm_up": {"io", "compile", "simulate", "examples"},
     "only_one": set(),
     "warm_up_process": {"errors", "kernels"},

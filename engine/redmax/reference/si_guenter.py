@@ -21,7 +21,6 @@ from ..dynamics.singular import solve
 from ..model import Model
 from ..spatial import adjoint
 
-
 Solver = Callable[[Array, Array, str], Array]
 """Omega^-1 b of a symmetric positive definite matrix (d, d), d up to 6; the joint's name is for errors."""
 

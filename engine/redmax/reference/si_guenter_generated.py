@@ -231,9 +231,7 @@ def _Ad_inverse(pose: Pose) -> Nodes:
 
 
 def _cross(a: Nodes, b: Nodes) -> Nodes:
-    return np.array(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], dtype=object
-    )
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], dtype=object)
 
 
 def _bracket(a: Nodes, b: Nodes) -> Nodes:

@@ -14,7 +14,7 @@ from redmax.compile import compile as compile_scene
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import loads
 from redmax.errors import RedMaxError
-from redmax.examples import torus_chain
+from redmax.examples.general_joints import torus_chain
 from redmax.joints import Composite, Custom, Prismatic, Revolute
 from redmax.reference import si_guenter
 from redmax.reference.si_guenter_generated import Generated, put_accelerations
