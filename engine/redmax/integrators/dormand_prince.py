@@ -113,8 +113,6 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         tolerances = {"rtol": self.settings.rtol, "atol": self.settings.atol}
         control = {**tolerances, "pace": pace, "energy": energy_at_unit_speeds(self.model) if self._exchanges else 0.0}
         if self.tree is not None:
-            if self.constraints is not None:
-                self.constraints.hand_over_stops()
             return CompiledRungeKutta(self.tree, method, t, y, **control)
         lookout = self.lookout(**tolerances)
         return ExplicitRungeKutta(method, self.slope, t, y, **control, quadratures=2, lookout=lookout)
@@ -194,6 +192,8 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
             solver.go_on_from(min(t_end, t_bound), solver.y)
             self.state = self._state(solver.t, solver.y)
             return
+        if self.constraints is not None:  # stops that touch where a run begins
+            self.constraints.hand_over_stops()
         tree.set_chart(self.state.chart)
         most = max(1, STEPS_AT_ONCE // (model.body_count + LOOP * len(model.loops)))
         done = False

@@ -71,9 +71,10 @@ whether a singular pose is near, so that stages are put on the loops."""
 ACROSS = math.sqrt(weak_rows.WEAK)
 """Near singular poses errors that the projection takes away count as this part of themselves: so far the directions of
 weak rows may be turned where they are held by their second-order form, and so much of these errors is left."""
-BRIEF, AIMED, PAST = 0.2, 0.5, 1.05
+AT_ONCE, BRIEF, AIMED, PAST = 3e-4, 0.2, 0.5, 1.05
 """A step in which a stop is about to be met ends this far past it, as parts of the time until then, if that is sooner
-than the second part of a usual step. Where it is sooner than the first part, four stages do (`brief_tableau`)."""
+than the third part of a usual step. Where it is sooner than the second part, four stages do (`brief_tableau`); sooner
+than the first, accelerations do not change until then."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
 
@@ -95,6 +96,15 @@ def look_inside(K, bends, y, y_new, h, end, polynomial):
         if not math.isfinite(size):
             return k
     return -1
+
+
+@inner
+def go_straight(y, f, n, dt):
+    """y after a time dt so short that its slopes f do not change. n: number of free coordinates."""
+    for k in range(y.shape[0]):
+        y[k] += dt * f[k]
+    for k in range(n):
+        y[k] += 0.5 * dt * dt * f[n + k]
 
 
 @inner
@@ -184,7 +194,7 @@ def advance(
     # drives place their followers: only other rows have to be kept
     ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[Head.ROWS] > ints[Head.DRIVEN]
     watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
-    near = int(clock[NEAR])
+    near, is_tree = int(clock[NEAR]), ints[Head.EQUATIONS] == 0
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
     rooms = np.empty((2, MOST_PIECES + 1, ints[Head.ROWS] if stops_at != 0 and has_posed_stops(head, parts) else 0))
     whole_method = (nodes, rows, used, bends)
@@ -272,11 +282,7 @@ def advance(
             dt = hop(lookout, levels, seen, window, clock[USUAL], rtol, atol) if hops < crossings.MOST_HOPS else 0.0
             if dt > 0.0:
                 clock[TIME], clock[STEP], clock[KNOWN], measured, hops = min(t + dt, t_stop), step, 0.0, False, hops + 1
-                dt = min(dt, t_stop - t)
-                for k in range(size):
-                    y[k] += dt * K[0, k]
-                for k in range(n // 2):
-                    y[k] += 0.5 * dt * dt * K[0, n // 2 + k]
+                go_straight(y, K[0], n // 2, min(dt, t_stop - t))
                 clock[STEPS] += 1.0
                 if clock[STEPS] > limit:
                     return TOO_MANY
@@ -289,6 +295,13 @@ def advance(
         wanted, rejected, aimed = h, False, size < 0
         if stops_at != 0 and not watched and near == 0:
             soon = PAST * soonest_meeting(head, parts, places, y, K[0])
+            if 0.0 < soon < AT_ONCE * h and t + soon < t_stop and is_tree:
+                go_straight(y, K[0], n // 2, soon / PAST)
+                clock[TIME], clock[STEP], clock[KNOWN], clock[DUE] = t + soon / PAST, full * step, 0.0, 1.0
+                clock[STEPS] += 1.0
+                if clock[STEPS] > limit:
+                    return TOO_MANY
+                continue
             if soon < AIMED * h:
                 aimed, is_brief = True, soon < BRIEF * h
                 strictness, h, t_stop = control[STRICTNESS], max(soon, shortest), min(sample, t_bound)
