@@ -81,8 +81,12 @@ FOLLOWED, DIES_AWAY = "stiff", "vibrations_die_away"
 MATRIX_COMPILED, MATRIX = 20, 1
 """What it costs to make and factor a matrix, in evaluations of the motion: those are quick where kernels do them."""
 
-MATRIX_OF_FORCES = 100
-"""What it costs with kernels where forces between bodies or drives are part of it: that part is made in Python."""
+MATRIX_OF_DRIVES = 100
+"""What it costs with kernels where drives are part of it: that is done in Python."""
+
+LEAST_OF_FORCES, STEP_OF_FORCES = 10, 1800
+"""What it costs where forces tie bodies: so many evaluations at least, and what Python does in a step besides, which is
+worth this many evaluations of a single body."""
 
 USUAL_STIFF_FRAME = (54, 14)
 """Evaluations and matrices of a frame in implicit steps where nothing much happens: two steps of order 7."""
@@ -142,16 +146,15 @@ class AutomaticStepper(ExplicitStepper):
         self.promise = promise
         self._tolerance = promise.strands if model.strands else promise.stiff
         self._stages = len(promise.explicit.method.nodes)
-        in_python = self.model.forces or self.model.followers is not None
-        compiled = MATRIX_OF_FORCES if in_python else MATRIX_COMPILED
-        self._price = MATRIX if self.tree is None else compiled
+        self._price = MATRIX if self.tree is None else price_of_matrix(model)
         evaluations, matrices = USUAL_STIFF_FRAME
         self._usual = evaluations + self._price * matrices
         self._patience = DEARER * self._usual
         self._explicit, self._explicit_cost = self._solver, math.inf
         self._frames, self._spent = 0, 0.0
-        decay = self._rates()[1]
-        if decay * FRAME / STABLE * self._stages > DEARER * self._patience:
+        vibration, decay = self._rates()
+        unseen = vibration if model.strands and promise.calm != NEVER else 0.0  # dies away at once
+        if (unseen + decay) * FRAME / STABLE * self._stages > DEARER * self._patience:
             self._go_on(STIFF, self._y[-2:])
 
     # --- one frame -----------------------------------------------------------------------------------------------
@@ -290,6 +293,15 @@ class AutomaticStepper(ExplicitStepper):
         if vibration > decay:
             reason = f": springs vibrate at up to {vibration / (2.0 * math.pi):.3g} Hz"
         return element, reason, "soften or damp springs, give light bodies more mass, or choose a lower accuracy"
+
+
+def price_of_matrix(model: Model) -> int:
+    """What it costs kernels to make and factor a matrix, in evaluations of the motion."""
+    if model.followers is not None:
+        return MATRIX_OF_DRIVES
+    if not model.forces:
+        return MATRIX_COMPILED
+    return min(MATRIX_OF_DRIVES, LEAST_OF_FORCES + STEP_OF_FORCES // model.body_count)
 
 
 def has_springs_or_dampers(model: Model) -> bool:
