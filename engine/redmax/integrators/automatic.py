@@ -40,7 +40,8 @@ AT_ONCE, AT_LAST, NEVER = "at once", "at last", "never"
 @dataclass(frozen=True)
 class Promise:
     """What an accuracy means. explicit: the method where nothing is stiff. stiff: tolerance of implicit steps, in which
-    rounding errors of stiff forces set a limit.
+    rounding errors of stiff forces set a limit. strands: the same where there are strands, which vibrate along
+    themselves faster than anybody sees; that dies away as soon as steps are implicit, unless calm is never.
 
     most_steps: a frame may take so many. calm: whether fast vibrations die away as soon as steps are implicit, or when
     they take more steps than that, or never.
@@ -48,6 +49,7 @@ class Promise:
 
     explicit: AdaptiveExplicit
     stiff: float
+    strands: float
     most_steps: int
     calm: str
 
@@ -60,9 +62,9 @@ class PacedDop853(Dop853):
 
 
 ACCURACIES = {
-    DRAFT: Promise(PacedDop853(rtol=1e-6, atol=1e-6), 1e-4, 1_000, AT_ONCE),
-    STANDARD: Promise(Dop853(rtol=1e-7, atol=1e-7), 1e-7, 4_000, AT_LAST),
-    HIGH: Promise(Dop853(rtol=1e-11, atol=1e-11), 1e-9, 10_000, NEVER),
+    DRAFT: Promise(PacedDop853(rtol=1e-6, atol=1e-6), 1e-4, 1e-5, 1_000, AT_ONCE),
+    STANDARD: Promise(Dop853(rtol=1e-7, atol=1e-7), 1e-7, 1e-6, 4_000, AT_LAST),
+    HIGH: Promise(Dop853(rtol=1e-11, atol=1e-11), 1e-9, 1e-9, 10_000, NEVER),
 }
 """Measured in docs/simulating.md. Standard is no looser because errors of a double pendulum grow: 1e-6 showed 2 mm
 after five seconds. Draft is what keeps tops, four-bars and slider-cranks at 200 rad/s within a thousandth of their size
@@ -79,8 +81,12 @@ FOLLOWED, DIES_AWAY = "stiff", "vibrations_die_away"
 MATRIX_COMPILED, MATRIX = 20, 1
 """What it costs to make and factor a matrix, in evaluations of the motion: those are quick where kernels do them."""
 
-MATRIX_OF_FORCES = 100
-"""What it costs with kernels where forces between bodies or drives are part of it: that part is made in Python."""
+MATRIX_OF_DRIVES = 100
+"""What it costs with kernels where drives are part of it: that is done in Python."""
+
+LEAST_OF_FORCES, STEP_OF_FORCES = 10, 1800
+"""What it costs where forces tie bodies: so many evaluations at least, and what Python does in a step besides, which is
+worth this many evaluations of a single body."""
 
 USUAL_STIFF_FRAME = (54, 14)
 """Evaluations and matrices of a frame in implicit steps where nothing much happens: two steps of order 7."""
@@ -133,22 +139,22 @@ class AutomaticStepper(ExplicitStepper):
     def energy_promise(self) -> EnergyPromise:
         if self._modes == {EXPLICIT}:
             return super().energy_promise
-        return EnergyPromise(implicit_part(self.promise.stiff), dies_away=CALM in self._modes)
+        return EnergyPromise(implicit_part(self._tolerance), dies_away=CALM in self._modes)
 
     def __init__(self, model: Model, state: State, promise: Promise, tree: Tree | None = None) -> None:
         super().__init__(model, state, promise.explicit, tree)
         self.promise = promise
+        self._tolerance = promise.strands if model.strands else promise.stiff
         self._stages = len(promise.explicit.method.nodes)
-        in_python = self.model.forces or self.model.followers is not None
-        compiled = MATRIX_OF_FORCES if in_python else MATRIX_COMPILED
-        self._price = MATRIX if self.tree is None else compiled
+        self._price = MATRIX if self.tree is None else price_of_matrix(model)
         evaluations, matrices = USUAL_STIFF_FRAME
         self._usual = evaluations + self._price * matrices
         self._patience = DEARER * self._usual
         self._explicit, self._explicit_cost = self._solver, math.inf
         self._frames, self._spent = 0, 0.0
-        decay = self._rates()[1]
-        if decay * FRAME / STABLE * self._stages > DEARER * self._patience:
+        vibration, decay = self._rates()
+        unseen = vibration if model.strands and promise.calm != NEVER else 0.0  # dies away at once
+        if (unseen + decay) * FRAME / STABLE * self._stages > DEARER * self._patience:
             self._go_on(STIFF, self._y[-2:])
 
     # --- one frame -----------------------------------------------------------------------------------------------
@@ -239,7 +245,7 @@ class AutomaticStepper(ExplicitStepper):
         calm = self.promise.calm == AT_ONCE or (self.promise.calm == AT_LAST and bool(self.model.strands))
         self.mode = CALM if calm else mode
         self._modes |= {self.mode}
-        self._solver = extrapolation_of(self, y, tolerance=self.promise.stiff, calm=self.mode == CALM)
+        self._solver = extrapolation_of(self, y, tolerance=self._tolerance, calm=self.mode == CALM)
         if explicit and self.mode == STIFF and step is not None:
             self._solver.step = step  # what is excited now must not be jumped over
         self._front, self._before_switch, self._frames = self.state, False, 0
@@ -287,6 +293,15 @@ class AutomaticStepper(ExplicitStepper):
         if vibration > decay:
             reason = f": springs vibrate at up to {vibration / (2.0 * math.pi):.3g} Hz"
         return element, reason, "soften or damp springs, give light bodies more mass, or choose a lower accuracy"
+
+
+def price_of_matrix(model: Model) -> int:
+    """What it costs kernels to make and factor a matrix, in evaluations of the motion."""
+    if model.followers is not None:
+        return MATRIX_OF_DRIVES
+    if not model.forces:
+        return MATRIX_COMPILED
+    return min(MATRIX_OF_DRIVES, LEAST_OF_FORCES + STEP_OF_FORCES // model.body_count)
 
 
 def has_springs_or_dampers(model: Model) -> bool:

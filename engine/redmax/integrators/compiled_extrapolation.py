@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 DEPENDENT_ROW = 1e-11
 """Combinations of rows that move the mechanism by less than this part of what the strongest does depend on others."""
 
+OF_VELOCITIES = 0.1
+"""Errors of velocities count so much where strands may vibrate faster than steps: segments become taut and slack all
+the time, and what their velocities are off by for a moment hardly moves anything."""
+
 FEW = 60
 """Rates of so many coordinates are found from whole matrices."""
 
@@ -102,6 +106,8 @@ class CompiledExtrapolation(LinearlyImplicitExtrapolation):
         self.stepper, self._kernel, model = stepper, extrapolation, stepper.model
         self._exchanges, self._free = model.once(exchanges_energy), model.once(free_coordinates)
         self.pattern, self._watched = model.once(tied_coordinates), model.once(watched_places)
+        self._slackens = calm and bool(model.strands)
+        self._of_velocities = OF_VELOCITIES if self._slackens else 1.0
         n, p = self._n, self.pattern
         self._x, self._motion = np.zeros(model.dof_count), np.zeros((3, model.dof_count))
         self._errors, self._results = np.zeros(MOST_COLUMNS + 1), np.zeros(extrapolation.RESULTS, np.int64)
@@ -125,8 +131,8 @@ class CompiledExtrapolation(LinearlyImplicitExtrapolation):
         q, qdot, _ = run.motion(t, y)
         M, K, D = np.empty(len(p.columns)), np.empty(len(p.columns)), np.empty(len(p.columns))
         self._kernel.linearise(
-            tree.address, tree.ints, tree.floats, q.copy(), qdot.copy(), t, self._x, self._free, p.group_starts,
-            p.members, p.entry_starts, p.entries, p.entry_rows, M, K, D,
+            tree.address, tree.ints, tree.floats, q.copy(), qdot.copy(), t, self._x, self._free, self._slackens,
+            p.group_starts, p.members, p.entry_starts, p.entries, p.entry_rows, M, K, D,
         )  # fmt: skip
         return SparseLinearisation(p, M, K, D, self._independent_rows(t, q, qdot, M))
 
@@ -164,9 +170,9 @@ class CompiledExtrapolation(LinearlyImplicitExtrapolation):
         kernel.attempt(
             tree.address, tree.ints, tree.floats, self._exchanges, self._free, p.starts, p.columns, p.below, p.rows,
             p.before, p.across, p.order, system.M, system.K, system.D, system.G, self.calm, h, self.t, t_new,
-            self.stepper.inputs_until, min(order + 1, MOST_COLUMNS), order - 1, self.rtol, self.atol, self.y,
-            self._table, self._errors, self._results, self._values, self._L, self._diagonal, self._filled, self._work,
-            W, S, multipliers, self._y, self._dy, self._motion,
+            self.stepper.inputs_until, min(order + 1, MOST_COLUMNS), order - 1, self.rtol, self.atol,
+            self._of_velocities, self.y, self._table, self._errors, self._results, self._values, self._L,
+            self._diagonal, self._filled, self._work, W, S, multipliers, self._y, self._dy, self._motion,
         )  # fmt: skip
         stuck, rows = int(self._results[kernel.STUCK]), int(self._results[kernel.ROWS])
         if stuck >= 0:

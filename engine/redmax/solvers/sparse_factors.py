@@ -110,17 +110,26 @@ def elimination_order(meets: BoolArray) -> IntArray:
 
     Of several the first and the last in turn: a chain is eliminated from both ends, and processors do both at once.
     """
-    size = len(meets)
-    others = [set(np.flatnonzero(line).tolist()) - {k} for k, line in enumerate(meets)]
-    left, order = set(range(size)), []
+    known: dict[bytes, list[int]] = {}
+    for k, line in enumerate(meets):  # unknowns that meet the same others, as those of one joint, follow each other
+        known.setdefault(line.tobytes(), []).append(k)
+    alike = list(known.values())
+    owner = np.zeros(len(meets), np.int64)
+    for group, members in enumerate(alike):
+        owner[members] = group
+    others = [set(owner[meets[members[0]]].tolist()) - {group} for group, members in enumerate(alike)]
+    sizes = [len(members) for members in alike]
+    degree = [sum(sizes[each] for each in met) for met in others]
+    left, order, taken = set(range(len(alike))), [], 0
     while left:
-        turn = 1 - 2 * (len(order) % 2)
-        k = min(left, key=lambda each: (len(others[each]), turn * each))
-        order.append(k)
+        turn, taken = 1 - 2 * (taken % 2), taken + 1
+        k = min(left, key=lambda each: (degree[each], turn * each))
+        order += alike[k]
         left.discard(k)
         for each in others[k]:
             others[each] |= others[k]
             others[each] -= {each, k}
+            degree[each] = sum(sizes[other] for other in others[each])
     return np.array(order, np.int64)
 
 

@@ -38,14 +38,33 @@ WORK = 5
 
 @compiled
 def linearise(
-    address, ints, floats, q, qdot, t, x, free, group_starts, members, entry_starts, entries, entry_rows, M, K, D
+    address,
+    ints,
+    floats,
+    q,
+    qdot,
+    t,
+    x,
+    free,
+    nearly_taut,
+    group_starts,
+    members,
+    entry_starts,
+    entries,
+    entry_rows,
+    M,
+    K,
+    D,
 ):
     """M, K and D at (q, qdot) by their entries, K and D as implicit steps use them, a group of columns at a time.
+
+    nearly_taut: see `tree.forces.force_product`.
 
     A(h) = M - h D - h^2 K is what kernels multiply with: M = A(0), K and D are the even and the odd part of A(1).
     """
     head, numbers = packed_rows(ints, floats)
     vectors = arrays_of(head, rows_of(head, numbers)).vectors
+    product = tasks.MULTIPLY | tasks.NEARLY_TAUT if nearly_taut else tasks.MULTIPLY
     x[:] = 0.0
     run(address, ints, floats, q, qdot, x, t, tasks.PLACE | tasks.LOADS | tasks.INVERSE)
     result = vectors[Vector.FORCE]
@@ -54,13 +73,13 @@ def linearise(
         for k in range(group_starts[group], group_starts[group + 1]):
             x[free[members[k]]] = 1.0
         first, end = entry_starts[group], entry_starts[group + 1]
-        run(address, ints, floats, q, qdot, x, 0.0, tasks.MULTIPLY)
+        run(address, ints, floats, q, qdot, x, 0.0, product)
         for e in range(first, end):
             M[entries[e]] = result[free[entry_rows[e]]]
-        run(address, ints, floats, q, qdot, x, 1.0, tasks.MULTIPLY)
+        run(address, ints, floats, q, qdot, x, 1.0, product)
         for e in range(first, end):
             D[entries[e]] = result[free[entry_rows[e]]]
-        run(address, ints, floats, q, qdot, x, -1.0, tasks.MULTIPLY)
+        run(address, ints, floats, q, qdot, x, -1.0, product)
         for e in range(first, end):
             place = entries[e]
             ahead, back = D[place], result[free[entry_rows[e]]]
@@ -155,13 +174,14 @@ def kinetic(starts, columns, order, M, y, x, momentum):
 @compiled
 def attempt(
     address, ints, floats, exchanges, free, starts, columns, below, rows, before, across, order, M, K, D, G, calm, h,
-    t, t_new, until, most, wanted, rtol, atol, y0, table, errors, results, values, L, diagonal, filled, work, W, S,
-    multipliers, y, dy, motion,
+    t, t_new, until, most, wanted, rtol, atol, of_velocities, y0, table, errors, results, values, L, diagonal, filled,
+    work, W, S, multipliers, y, dy, motion,
 ):  # fmt: skip
     """A step of length h from t to t_new by up to `most` rows; the last row of `table` that was computed is its end.
 
     y0: free coordinates, their velocities, work, loss. errors: of every row, over what is allowed. wanted: rows below
-    this number are not accepted. Step for step as `integrators.extrapolation.LinearlyImplicitExtrapolation`.
+    this number are not accepted. of_velocities: part by which errors of velocities count.
+    Step for step as `integrators.extrapolation.LinearlyImplicitExtrapolation`.
     """
     ints_at, floats_at = addresses(ints, floats)
     core = (address, ints_at, floats_at)
@@ -236,6 +256,8 @@ def attempt(
             for k in range(n):
                 place = half * n + order[k]
                 ratio = abs(right[k]) / (atol + rtol * max(abs(y0[place]), abs(table[row - 1, place])))
+                if half == 1:
+                    ratio *= of_velocities
                 error += ratio * ratio
                 if not ratio <= worst:
                     worst = ratio

@@ -72,13 +72,16 @@ def stiffness_product(n, count, rows, h, x, tau):
     spread(n, links, work, columns, x)
     for j in range(n):
         put6(further(work, j * Work.SIZE), Work.F, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    force_product(count, rows, 0.0, h * h)
+    force_product(count, rows, 0.0, h * h, False)
     gather(n, links, work, columns, tau)
 
 
 @inner
-def multiply(n, nr, count, rows, K, D, h, x, tau):
-    """tau = (M - h D - h^2 K) x. The damping of a body acts like inertia; K and D of the coordinates are diagonal."""
+def multiply(n, nr, count, rows, K, D, h, x, tau, nearly_taut):
+    """tau = (M - h D - h^2 K) x. The damping of a body acts like inertia; K and D of the coordinates are diagonal.
+
+    nearly_taut: see `force_product`.
+    """
     bodies, links, work, columns = rows.bodies, rows.links, rows.body_work, rows.columns
     spread(n, links, work, columns, x)
     for j in range(n):
@@ -90,7 +93,7 @@ def multiply(n, nr, count, rows, K, D, h, x, tau):
         f0, f1, f2 = cross(a0, a1, a2, h0, h1, h2)
         put6(row, Work.F, t0 + u0, t1 + u1, t2 + u2, m * a3 + f0, m * a4 + f1, m * a5 + f2)
     if count > 0 and h != 0.0:
-        force_product(count, rows, h, h * h)
+        force_product(count, rows, h, h * h, nearly_taut)
     gather(n, links, work, columns, tau)
     for k in range(nr):
         put(tau, k, get(tau, k) - (h * get(D, k) + h * h * get(K, k)) * get(x, k))
