@@ -14,8 +14,8 @@ def _box(size: Any = (1.0, 2.0, 3.0)) -> Any:
     return 0.5 * np.array(size) * [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 
 
-def _ball(radius: float = 0.7, rings: int = 24) -> Any:
-    theta, phi = np.meshgrid(np.linspace(0.0, np.pi, rings), np.linspace(0.0, 2.0 * np.pi, 2 * rings)[:-1])
+def _ball(radius: float = 0.7, rings: int = 25) -> Any:
+    theta, phi = np.meshgrid(np.linspace(0.0, np.pi, rings), np.linspace(0.0, 2.0 * np.pi, 2 * rings - 1)[:-1])
     theta, phi = theta.ravel(), phi.ravel()
     return radius * np.stack([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], 1)
 
@@ -34,13 +34,21 @@ def _capsule(radius: float = 0.25, straight: float = 1.0) -> Any:
     )
 
 
+def _cone(radius: float = 0.5, height: float = 1.2) -> Any:
+    ring = _rod(radius, 2.0)[:48] * [1.0, 1.0, 0.0]
+    return np.vstack([ring, [0.0, 0.0, height]]) - [0.0, 0.0, 0.5 * height]
+
+
 VOLUMES = {
     "box": (_box(), 6.0),
     "sphere": (_ball(), 4.0 / 3.0 * np.pi * 0.7**3),
     "cylinder": (_rod(), np.pi * 0.3**2 * 2.0),
     "capsule": (_capsule(), np.pi * 0.25**2 * (1.0 + 4.0 / 3.0 * 0.25)),
+    "cone": (_cone(), np.pi / 3.0 * 0.5**2 * 1.2),
+    "ellipsoid": (_ball(1.0) * [0.3, 0.5, 0.8], 4.0 / 3.0 * np.pi * 0.3 * 0.5 * 0.8),
 }
 SIZES = {"box": [1.0, 2.0, 3.0], "sphere": [1.4] * 3, "cylinder": [0.6, 0.6, 2.0], "capsule": [0.5, 0.5, 1.5]}
+SIZES |= {"cone": [1.0, 1.0, 1.2], "ellipsoid": [0.6, 1.0, 1.6]}
 
 
 def _distance_outside(fit: Any, points: Any) -> float:
@@ -54,6 +62,11 @@ def _distance_outside(fit: Any, points: Any) -> float:
             return float((np.linalg.norm(local, axis=1) - fit.radius).max())
         case "cylinder":
             return float(max((aside - fit.radius).max(), (np.abs(local[:, 2]) - 0.5 * fit.straight).max()))
+        case "cone":
+            low = local[:, 2] + 0.5 * fit.straight
+            return float(max((aside - fit.radius * (1.0 - low / fit.straight)).max(), (-low).max()))
+        case "ellipsoid":
+            return float(fit.size.min() * (np.linalg.norm(2.0 * local / fit.size, axis=1).max() - 1.0))
     beyond = np.maximum(np.abs(local[:, 2]) - 0.5 * fit.straight, 0.0)
     return float((np.hypot(aside, beyond) - fit.radius).max())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Simple shapes around the points of a mesh: box, sphere, capsule, cylinder; which of them is the tightest.
+"""Simple shapes around the points of a mesh: box, sphere, capsule, cylinder, cone, ellipsoid; which is the tightest.
 
 All of them enclose the points. Axes are those of the points' own frame, or principal directions where these make the
 shape clearly smaller. No Blender here.
@@ -20,18 +20,25 @@ Array = arrays.Array
 CLEARLY_SMALLER = 0.98
 """By which factor a shape along other axes must be smaller to be preferred to one along the object's own."""
 
+ALIKE = 1.01
+"""Shapes whose volumes differ by less than this factor are equally tight."""
+
 TIGHT = 1.15
 """A simple shape of at most this many times the hull's volume stands for the mesh; else its hull does."""
 
 FLAT = 1e-5
 """Points whose extent in some direction is below this part of the largest lie in a plane."""
 
+TIPS = np.linspace(1.0, 3.0, 41)
+"""Heights of a cone around points that are tried, as parts of theirs."""
+
 BOX, SPHERE, CAPSULE, CYLINDER = "box", "sphere", "capsule", "cylinder"
+CONE, ELLIPSOID = "cone", "ellipsoid"
 
 
 class Fit(NamedTuple):
     """A shape around points. E: (4, 4) its frame in theirs [m]. size: (3,) sides of the box around it along its own
-    axes [m]; a capsule or cylinder lies along z. volume: [m^3]."""
+    axes [m]; a capsule, cylinder or cone lies along z. volume: [m^3]."""
 
     kind: str
     E: Array
@@ -40,12 +47,12 @@ class Fit(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """Of a sphere, capsule or cylinder [m]."""
+        """Of a sphere, capsule or cylinder, and of the base of a cone [m]."""
         return 0.5 * float(self.size[0])
 
     @property
     def straight(self) -> float:
-        """Length of a capsule without its round ends, or of a cylinder [m]."""
+        """Length of a capsule without its round ends, or of a cylinder or cone [m]."""
         return float(self.size[2]) - (2.0 * self.radius if self.kind == CAPSULE else 0.0)
 
 
@@ -102,6 +109,33 @@ def capsule(points: Array, R: Array) -> Fit:
     return Fit(CAPSULE, _frame(R, centre), size, float(np.pi * radius**2 * (straight + 4.0 / 3.0 * radius)))
 
 
+def cone(points: Array, R: Array) -> Fit:
+    """The cone around points with its tip along the third axis of R."""
+    local = points @ R
+    middle, _ = enclosing_ball.enclosing_ball(local[:, :2])
+    aside = np.linalg.norm(local[:, :2] - middle, axis=1)
+    low, high = local[:, 2].min(), local[:, 2].max()
+    heights = TIPS * (high - low)
+    below_tip = np.maximum(low + heights[:, None] - local[:, 2], 0.0)
+    on_axis = aside <= 1e-9 * (high - low)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        radii = np.where(on_axis, 0.0, aside / below_tip * heights[:, None]).max(axis=1)
+        volumes = np.pi / 3.0 * radii**2 * heights
+    k = int(np.nanargmin(volumes))
+    centre = R @ np.array([*middle, low + 0.5 * heights[k]])
+    size = np.array([2.0 * radii[k], 2.0 * radii[k], heights[k]])
+    return Fit(CONE, _frame(R, centre), size, float(volumes[k]))
+
+
+def ellipsoid(points: Array, R: Array) -> Fit:
+    """The ellipsoid around points along axes R, in the proportions of the box around them."""
+    around = box(points, R)
+    local = (points - around.E[:3, 3]) @ R
+    half = 0.5 * np.maximum(around.size, 1e-12 * around.size.max())
+    size = around.size * float(np.linalg.norm(local / half, axis=1).max())
+    return Fit(ELLIPSOID, around.E, size, float(np.pi / 6.0 * np.prod(size)))
+
+
 def _frame(R: Array, centre: Array) -> Array:
     E = np.eye(4)
     E[:3, :3], E[:3, 3] = R, centre
@@ -109,17 +143,20 @@ def _frame(R: Array, centre: Array) -> Array:
 
 
 def _along(axis: int, axes: Array) -> Array:
-    """Axes (3, 3, columns) in another order, so that one of them is the third."""
-    return np.roll(axes, 2 - axis, axis=1)
+    """Axes (3, 3, columns) in another order, so that axis 0, 1 or 2 is the third; 3, 4 and 5 are against them."""
+    turned = np.roll(axes, 2 - axis % 3, axis=1)
+    return turned * [1.0, -1.0, -1.0] if axis > 2 else turned
 
 
 MAKERS: dict[str, tuple[Callable[[Array, Array], Fit], tuple[int, ...]]] = {
     BOX: (box, (2,)),
     SPHERE: (sphere, (2,)),
-    CAPSULE: (capsule, (0, 1, 2)),
-    CYLINDER: (cylinder, (0, 1, 2)),
+    CAPSULE: (capsule, (2, 0, 1)),
+    CYLINDER: (cylinder, (2, 0, 1)),
+    CONE: (cone, (2, 0, 1, 5, 3, 4)),
+    ELLIPSOID: (ellipsoid, (2,)),
 }
-"""By kind: how it is fitted, and which axes may be its third one."""
+"""By kind: how it is fitted, and which axes may be its third one. Of equal ones the first is taken."""
 
 
 def fit(kind: str, points: Array) -> Fit:
@@ -138,7 +175,13 @@ def _tried(make: Callable[[Array, Array], Fit], points: Array, axes: Array, thir
     return (make(points, _along(third, axes)) for third in thirds)
 
 
-def best(points: Array, hull_volume: float) -> Fit | None:
-    """The tightest of all simple shapes; None where the hull of the points is much smaller than each of them."""
-    tightest = min((fit(kind, points) for kind in MAKERS), key=lambda each: each.volume)
-    return tightest if tightest.volume <= TIGHT * hull_volume else None
+def best(points: Array, hull_volume: float | None) -> Fit | None:
+    """The tightest of all simple shapes; None where the hull of the points is much smaller than each of them.
+
+    hull_volume: [m^3], None where it is not known.
+    """
+    tried = [fit(kind, points) for kind in MAKERS]
+    least = min(each.volume for each in tried)
+    # Of shapes that are nearly as tight the first listed is the simplest: a ball is no ellipsoid.
+    simplest = next(each for each in tried if each.volume <= ALIKE * least)
+    return simplest if hull_volume is None or simplest.volume <= TIGHT * hull_volume else None
