@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         scene,
         simulate,
         state,
+        surfaces,
         tables,
         topology,
         tracks,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from redmax.kernels import route  # noqa: F401
     from redmax.kernels.cache import cache_folder  # noqa: F401
     from redmax.spatial import adjoint, angle_axis, euler, inertia, pose, quaternion, rates, so3  # noqa: F401
+    from redmax.surfaces import materials as surface_materials  # noqa: F401
 
 _VENDORED = f"{__package__}.redmax"
 ROOT = _VENDORED if importlib.util.find_spec(_VENDORED) is not None else "redmax"
@@ -65,6 +67,7 @@ _PLACES = {
     "motion_at": ".dynamics.animation",
     "traits": ".joints.traits",
     "motors": ".joints.motor",
+    "surface_materials": ".surfaces.materials",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
     **dict.fromkeys(("assembly", "composite_body", "constraint_rows", "freedoms", "halves", "kinematics"), ".dynamics"),
     **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),

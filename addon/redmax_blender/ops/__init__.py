@@ -16,6 +16,7 @@ from . import (
     mechanisms,
     presets,
     simulate,
+    surfaces,
     templates,
     tracks,
     warm_up,
@@ -29,7 +30,7 @@ def register(ledger: "Ledger") -> None:
     ledger.add_preset_path(str(Path(__file__).parents[1]))
     for module in (
         *(build, check, elements, files, fixes, follow, joint_kind, mechanisms, presets),
-        *(simulate, bake, templates, tracks, warm_up),
+        *(simulate, bake, surfaces, templates, tracks, warm_up),
     ):
         ledger.add_classes(module.CLASSES)
     ledger.on_undo(simulate.clean_up)  # Blender ends a running operator of a class that goes, and tells it nothing

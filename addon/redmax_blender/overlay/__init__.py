@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What RedMax draws in the 3D Viewport: joints and tracks, on top of everything else and never in a render."""
+"""What RedMax draws in the 3D Viewport: joints, tracks and surfaces, on top of everything else and never in a render."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import drawing, seen_joints, seen_tracks
+from . import drawing, seen_joints, seen_surfaces, seen_tracks
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -18,6 +18,7 @@ def forget(*_: Any) -> None:
     """Undo, redo or another file: nothing that was known holds."""
     seen_joints.forget()
     seen_tracks.forget()
+    seen_surfaces.forget()
     drawing.forget()
 
 
@@ -28,8 +29,12 @@ def depsgraph_update_post(_scene: Any, depsgraph: bpy.types.Depsgraph | None = N
     if any(depsgraph.id_type_updated(kind) for kind in ("SCENE", "COLLECTION")) or _joint_edited(depsgraph):
         seen_joints.forget()
         seen_tracks.forget()
-    elif _track_edited(depsgraph):
+        seen_surfaces.forget()
+        return
+    if _track_edited(depsgraph):
         seen_tracks.forget()
+    if _surface_edited(depsgraph):
+        seen_surfaces.forget()
 
 
 def _track_edited(depsgraph: bpy.types.Depsgraph) -> bool:
@@ -37,6 +42,15 @@ def _track_edited(depsgraph: bpy.types.Depsgraph) -> bool:
     for update in depsgraph.updates if depsgraph.id_type_updated("OBJECT") else ():
         obj: Any = update.id.original
         if isinstance(obj, bpy.types.Object) and seen_tracks.is_part(obj.session_uid):
+            return True
+    return False
+
+
+def _surface_edited(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the geometry or a setting of an object that is a surface, or was one, was edited; moving it is none."""
+    for update in depsgraph.updates if depsgraph.id_type_updated("OBJECT") else ():
+        obj: Any = update.id.original
+        if update.is_updated_geometry and isinstance(obj, bpy.types.Object) and seen_surfaces.is_part(obj):
             return True
     return False
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws joints and tracks on top of a 3D Viewport: Blender calls `draw` whenever it draws one, never when it renders.
+"""Draws joints, tracks and surfaces on top of a 3D Viewport: Blender calls `draw` whenever it draws one, never when it renders.
 
 It never raises, and remembers what it sent to the graphics card while view and joints stay as they were.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..bridge.core import unexpected
 from ..bridge.results import preview
-from . import layout, seen_joints, seen_tracks
+from . import layout, seen_joints, seen_surfaces, seen_tracks
 
 LINE, SELECTED_LINE = 1.6, 2.4
 """Width of lines [pixels at a resolution scale of 1]."""
@@ -56,17 +56,20 @@ def forget() -> None:
 
 
 def is_wanted(context: bpy.types.Context) -> bool:
-    """Whether the viewport shows overlays, and joints among them; a render shows none."""
+    """Whether the viewport shows overlays, and something of ours among them; a render shows none."""
     space: Any = context.space_data
     settings: Any = context.scene.redmax
-    return bool(space.overlay.show_overlays and settings.show_joints and not preview.rendering())
+    is_any = settings.show_joints or settings.show_surfaces != "NONE"
+    return bool(space.overlay.show_overlays and is_any and not preview.rendering())
 
 
 def _draw(context: Any) -> None:
     if not is_wanted(context):
         return
-    seen = seen_joints.known(context.scene, context.view_layer)
-    ways = seen_tracks.known(context.scene, context.view_layer)
+    scene, view_layer = context.scene, context.view_layer
+    with_joints = scene.redmax.show_joints
+    seen = seen_joints.known(scene, view_layer) if with_joints else seen_joints.NONE
+    ways: list[Any] = [*(seen_tracks.known(scene, view_layer) if with_joints else ()), *shown_surfaces(context)]
     if not len(seen.index) and not ways:
         return
     pixel = context.preferences.system.ui_scale
@@ -84,6 +87,16 @@ def _draw(context: Any) -> None:
     finally:
         gpu.state.depth_test_set(depth_test)
         gpu.state.blend_set(blend)
+
+
+def shown_surfaces(context: Any) -> list[seen_surfaces.Skin]:
+    """Surfaces that the artist wants to see: those of selected objects, or all."""
+    wanted = context.scene.redmax.show_surfaces
+    found = seen_surfaces.known(context.scene, context.view_layer) if wanted != "NONE" else []
+    if wanted != "SELECTED":
+        return found
+    objects = context.view_layer.objects
+    return [skin for skin in found if objects[skin.place].select_get(view_layer=context.view_layer)]
 
 
 def _stroke(batch: Any, shader_name: str, size: tuple[float, float], width: float, colour: Any) -> None:

@@ -50,6 +50,10 @@ class Seen:
     modelled: dict[int, Array] = field(default_factory=dict)
 
 
+NONE = Seen(np.zeros(0, np.intp), np.zeros(0, np.int32), [], [], [], 0, 0)
+"""No joints, where the artist does not want to see them."""
+
+
 def known(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Seen:
     """The joints of a view layer, remembered as long as they are the same."""
     place = (scene.session_uid, view_layer.name)

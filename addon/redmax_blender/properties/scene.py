@@ -254,6 +254,21 @@ REDMAX_PG_scene = from_specs.make_group(
             default=True,
         ),
         "show_joints": _switch("Joints", "Draw every joint on top of what it connects, in the viewport", default=True),
+        "show_surfaces": bpy.props.EnumProperty(
+            name="Surfaces",
+            description="Draw the shapes with which bodies and scenery touch, in the viewport",
+            items=[
+                ("NONE", "None", "Draw no surface", 0),
+                ("SELECTED", "Selected", "Draw the surfaces of selected objects", 1),
+                ("ALL", "All", "Draw every surface", 2),
+            ],
+            default="SELECTED",
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        "show_contacts": _switch(
+            "Contacts", "Draw contact points and forces of the result at the current frame", default=True
+        ),
         "live_check": _switch(
             "Check While Editing",
             "Check again whenever you pause, as long as that takes no noticeable time",

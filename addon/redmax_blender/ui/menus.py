@@ -37,6 +37,8 @@ class REDMAX_MT_object(bpy.types.Menu):
         layout.operator("redmax.add_track")
         layout.operator("redmax.add_sheet")
         layout.operator("redmax.add_train")
+        layout.operator("redmax.add_surface")
+        layout.operator("redmax.add_ground")
         layout.menu(REDMAX_MT_elements.__name__)
         layout.separator()
         layout.operator("redmax.add_body")
@@ -84,6 +86,8 @@ class REDMAX_MT_elements(bpy.types.Menu):
         layout.operator("redmax.add_track", icon="CURVE_BEZCURVE")
         layout.operator("redmax.add_sheet", icon="SURFACE_DATA")
         layout.operator("redmax.add_train", icon="LINKED")
+        layout.operator("redmax.add_surface", icon="MOD_PHYSICS")
+        layout.operator("redmax.add_ground", icon="MESH_GRID")
         layout.separator()
         for menu in SORT_MENUS:
             layout.menu(menu.bl_idname)
