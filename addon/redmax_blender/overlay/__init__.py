@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What RedMax draws in the 3D Viewport: joints, tracks and surfaces, on top of everything else and never in a render."""
+"""What RedMax draws in the 3D Viewport: joints, tracks, surfaces; on top of everything and never in a render."""
 
 from __future__ import annotations
 

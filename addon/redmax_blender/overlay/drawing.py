@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws joints, tracks and surfaces on top of a 3D Viewport: Blender calls `draw` whenever it draws one, never when it renders.
+"""Draws joints, tracks and surfaces on top of a 3D Viewport: Blender calls `draw` when it draws one, not in renders.
 
 It never raises, and remembers what it sent to the graphics card while view and joints stay as they were.
 """

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..arrays import Array, IntArray
-from ..geometry.hull import hull_mesh
+from ..geometry.hull import hull_mesh_of_few
 
 Polyhedron: TypeAlias = tuple[Array, Array, tuple[IntArray, ...]]
 """Vertices (v, 3), planes (f, 4) with n . x = d, faces as counter-clockwise vertex numbers."""
@@ -29,8 +29,8 @@ def box_polyhedron(half: Array) -> Polyhedron:
 
 
 def hull_polyhedron(points: Array) -> Polyhedron:
-    """The convex hull of points (n, 3), with triangles of one plane joined. Raises `MeshError`, `MissingWheelError`."""
-    mesh = hull_mesh(points)
+    """The convex hull of points (n, 3), with triangles of one plane joined. Raises `MeshError`."""
+    mesh = hull_mesh_of_few(points)
     vertices, triangles = mesh.vertices, mesh.corners.reshape(-1, 3)
     size = float((vertices.max(axis=0) - vertices.min(axis=0)).max())
     planes = triangle_planes(vertices, triangles)

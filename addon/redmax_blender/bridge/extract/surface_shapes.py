@@ -86,7 +86,7 @@ def polygons(obj: bpy.types.Object, parts: Parts, A: Array, length: float, findi
 
 def _faces(geometry: mesh.Geometry, first: int) -> list[list[int]]:
     corners = (geometry.corners.astype(np.int64) + first).tolist()
-    ends = [*geometry.starts.tolist()[1:], len(corners)]
+    ends = [*geometry.starts.tolist()[1:], len(corners)] if len(geometry.starts) else []
     return [corners[a:b] for a, b in zip(geometry.starts.tolist(), ends, strict=True)]
 
 
