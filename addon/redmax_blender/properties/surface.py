@@ -190,7 +190,8 @@ def shared_values(group: Any, length: float) -> dict[str, Any]:
         value = getattr(group, name)
         factor = length ** from_specs.POWER_OF_LENGTH.get(SPECS[name].unit, 0)
         values[name] = float(value) * factor if SPECS[name].sort == "number" else value
-    values["kinetic_friction"] = float(group.kinetic_friction) if group.use_kinetic_friction else None
+    slides = min(float(group.kinetic_friction), float(group.friction))  # what slides is never held more
+    values["kinetic_friction"] = slides if group.use_kinetic_friction else None
     beyond = DEFAULTS["touches"] & ~(2**GROUPS - 1)  # groups that Blender does not show
     values["touches"] = beyond + sum(2**bit for bit, on in enumerate(group.touches) if on)
     return values
