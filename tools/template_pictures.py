@@ -34,6 +34,11 @@ VIEWS = {
     "cable_car": Vector((0.25, -1.0, 0.16)),
     "bowl": Vector((0.35, -1.0, 0.75)),
     "cam": Vector((0.35, -1.0, 0.18)),
+    "dominoes": Vector((0.3, -1.0, 0.75)),
+    "cradle": Vector((0.55, -1.0, 0.3)),
+    "wrecking_ball": Vector((0.9, -1.0, 0.4)),
+    "dice": Vector((0.3, -1.0, 0.8)),
+    "wheel": Vector((0.25, -1.0, 0.3)),
 }
 
 

@@ -13,13 +13,18 @@ from . import (
     cam,
     chain,
     coaster,
+    cradle,
     crane,
+    dice,
+    dominoes,
     double_pendulum,
     four_bar,
     pendulum,
     robot_arm,
     scissor_lift,
     slider_crank,
+    wheel,
+    wrecking_ball,
 )
 
 TEMPLATES: tuple[ModuleType, ...] = (
@@ -35,4 +40,9 @@ TEMPLATES: tuple[ModuleType, ...] = (
     cable_car,
     bowl,
     cam,
+    dominoes,
+    cradle,
+    wrecking_ball,
+    dice,
+    wheel,
 )
