@@ -9,6 +9,7 @@ from ...arrays import Array
 from ...model import Model
 from ...surfaces import layout
 from ...surfaces.materials import BOUNCE, BOUNCE_ABOVE, CONVEYOR, KINETIC, ROLLING, STATIC, TORSIONAL
+from .finder import Finder
 from .placed import Placed
 from .points import Points, axes_of
 

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Array, BoolArray
-from ...dynamics.constraint_rows import ConstraintRows
 from ...model import Model
 from ...state import State
 from .detection import Detection
@@ -31,7 +30,6 @@ class Moment:
     ) -> None:
         self.detection, self.state, self.exchanged = detection, state, exchanged
         self.before_switch, self.stops = before_switch, stops
-        self.rows: ConstraintRows | None = None
         self._found: tuple[Array, Points] | None = None
 
     @property
@@ -44,7 +42,10 @@ class Moment:
 
     def changed(self, state: State) -> Moment:
         """The same moment of another state."""
-        return Moment(self.detection, state, self.exchanged, before_switch=self.before_switch, stops=self.stops)
+        other = Moment(self.detection, state, self.exchanged, before_switch=self.before_switch, stops=self.stops)
+        if state.q is self.state.q:
+            other._found = self._found
+        return other
 
     def points(self, margins: Array) -> Points:
         """All contact points with gaps up to the margins (s,) of surfaces [m]; a search with larger ones is kept."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class Points:
     def only(self, which: BoolArray) -> Points:
         """Some of the points."""
         return Points(**{each.name: getattr(self, each.name)[which] for each in fields(self)})
+
+    def with_gaps(self, gap: Array) -> Points:
+        """The same points with other gaps (k,)."""
+        return replace(self, gap=gap)
 
     @property
     def normal(self) -> Array:
