@@ -70,7 +70,7 @@ def compiled_for(signature: Any) -> Callable[[Callable[..., Any]], Any]:
                 listed = ", ".join(str(numba.typeof(argument)) for argument in arguments)
                 raise TypeError(f"{function.__name__} takes {signature}, not ({listed})")
             dispatcher.compile(signature)
-            return dispatcher(*arguments)
+            return dispatcher  # numba calls what it gets with the arguments
 
         dispatcher._compile_for_args = at_first
         return dispatcher
