@@ -34,9 +34,9 @@ class Solver:
         self._solve: Callable[..., int] = solve.solve
         self._impacts: Callable[..., int] = impacts.resolve
         if route.name() == route.NUMBA:
-            from ...kernels.contact_steps import solver  # noqa: PLC0415  (needs numba)
+            from ...kernels import contact_solver  # noqa: PLC0415  (needs numba)
 
-            self._solve, self._impacts = solver.solve, solver.resolve
+            self._solve, self._impacts = contact_solver.solve, contact_solver.resolve_impacts
 
     def velocities(self, problem: Problem, warm: Array, tolerance: float) -> Solution:
         """Velocities at the end of a step. warm: (rows,) impulses to begin with."""
