@@ -113,6 +113,7 @@ class Automatic(Integrator):
     kind: ClassVar[str] = "automatic"
     label: ClassVar[str] = "Automatic"
     integrates_energy: ClassVar[bool] = True
+    has_contact: ClassVar[bool] = True
 
     accuracy: str = choice(
         STANDARD,
@@ -125,7 +126,7 @@ class Automatic(Integrator):
         tree = tree_for(promise.explicit, model)
         if model.surfaces is None:
             return AutomaticStepper(model, state, promise, tree)
-        from .contact import ContactStepper  # noqa: PLC0415  (made of this module's)
+        from .contact.stepper import ContactStepper  # noqa: PLC0415  (made of this module's)
 
         return ContactStepper(model, state, promise, promise.contact, tree)
 

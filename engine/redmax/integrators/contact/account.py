@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,9 @@ class ContactSample:
     (k,), negative for a gap. forces are those on the average of the last step.
     wrenches: (n, 6) torque about the centre of mass, and force, that contact has on each body.
     surface_force: (s, 3) on each surface. impact: (s,) largest impulse of an impact on each since the last frame [N s].
-    friction_loss, impact_loss: energy taken out since the start [J].
+    friction_loss, impact_loss: energy taken out since the start [J]. quality: facts about the run so far, plain values:
+    how many contact problems were solved, how many of them missed their tolerance, the largest residual [m/s], how many
+    impacts there were, the deepest penetration at a frame [m].
     """
 
     surfaces: IntArray
@@ -40,6 +43,7 @@ class ContactSample:
     impact: Array
     friction_loss: float
     impact_loss: float
+    quality: Mapping[str, float]
 
 
 class Account:
@@ -70,6 +74,7 @@ class Account:
         self._last = None if pushes is None else (pushes, h)
         if pushes is not None:
             self.friction_loss += pushes.loss
+            self.impact_loss += pushes.arrived
             self.work += pushes.work
 
     def add_impact(self, pushes: Pushes) -> None:
@@ -88,7 +93,7 @@ class Account:
             nothing = np.zeros((0, 3))
             return ContactSample(
                 np.zeros((0, 2), np.int64), nothing, nothing, np.zeros(0), nothing, nothing, np.zeros(0),
-                wrenches[:-1], on_surfaces, self._loudest, self.friction_loss, self.impact_loss,
+                wrenches[:-1], on_surfaces, self._loudest, self.friction_loss, self.impact_loss, self._quality(),
             )  # fmt: skip
         pushes, h = self._last
         pushing = pushes.impulses[:, 0] > 0.0
@@ -100,11 +105,21 @@ class Account:
         normal_force = impulses[:, 0] / h
         for side, sign in ((0, 1.0), (1, -1.0)):
             body = points.bodies[:, side]
-            arm = points.x - placed.center[body]
+            arm = points.ends[:, side] - placed.center[body]
             np.add.at(wrenches, body, sign * np.concatenate([torque + np.cross(arm, force), force], axis=1))
             np.add.at(on_surfaces, points.surfaces[:, side], sign * force)
         self.deepest = max(self.deepest, float(-points.gap.min(initial=0.0)))
         return ContactSample(
             points.surfaces, points.x, points.normal, normal_force, force - normal_force[:, None] * points.normal,
             slip, -points.gap, wrenches[:-1], on_surfaces, self._loudest, self.friction_loss, self.impact_loss,
+            self._quality(),
         )  # fmt: skip
+
+    def _quality(self) -> dict[str, float]:
+        return {
+            "problems": self.solved,
+            "missed": self.missed,
+            "residual": self.residual,
+            "impacts": self.impacts,
+            "deepest": self.deepest,
+        }

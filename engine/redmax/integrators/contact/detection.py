@@ -63,7 +63,9 @@ class Detection:
         conveyor = np.zeros((len(gap), 3))
         if self.surfaces.materials[:, CONVEYOR:].any():
             conveyor = self._skin(placed, a) - self._skin(placed, b)
-        return Points(surfaces, feature, self.bodies[surfaces], x, axes_of(normal), gap, material, conveyor)
+        half = 0.5 * gap[:, None] * normal
+        ends = np.stack([x + half, x - half], axis=1)
+        return Points(surfaces, feature, self.bodies[surfaces], ends, axes_of(normal), gap, material, conveyor)
 
     def _skin(self, placed: Placed, surfaces: Array) -> Array:
         """(k, 3) velocities of skins relative to their bodies, along the world's axes [m/s]."""

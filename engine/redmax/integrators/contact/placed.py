@@ -8,11 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from ... import fast
-from ...arrays import Array, BoolArray, IntArray
+from ...arrays import Array, BoolArray
 from ...dynamics.constraint_rows import Columns
 from ...dynamics.freedoms import Freedoms, freedoms
 from ...model import Model
 from ...state import State
+from .points import Points
 
 
 class Placed:
@@ -44,21 +45,29 @@ class Placed:
         E = self.kin.E_wj
         return np.concatenate([E[:, :3, :3].reshape(-1, 9), E[:, :3, 3]], axis=1)
 
-    def relative_velocity(self, bodies: IntArray, x: Array) -> Array:
-        """(k, 3) velocity of points x (k, 3) of the first of two bodies (k, 2) less that of the second; -1 is the
-        world."""
-        a, b = bodies[:, 0], bodies[:, 1]
-        first = self.velocity[a] + np.cross(self.omega[a], x - self.center[a])
-        return np.asarray(first - self.velocity[b] - np.cross(self.omega[b], x - self.center[b]))
+    def relative_velocity(self, points: Points, motion: Placed | None = None) -> Array:
+        """(k, 3) velocity of points of the first of two bodies less that of the second.
 
-    def rows(self, bodies: IntArray, x: Array) -> tuple[Array, Array]:
-        """(k, 3, nr) twice: relative velocity of points x and relative angular velocity of two bodies, per unit qdot."""
-        columns = self._columns
-        moves = self._moves
-        sign = moves[bodies[:, 0]].astype(np.float64) - moves[bodies[:, 1]]
-        v = columns.v[None] + np.cross(columns.omega[None], x[:, None] - columns.origin[None])
-        linear = np.swapaxes(v, 1, 2) * sign[:, None]
-        return linear, columns.omega.T[None] * sign[:, None]
+        motion: another moment, as at which the bodies move, seen from where they stand here.
+        """
+        a, b = points.bodies.T
+        v, omega = (self.velocity, self.omega) if motion is None else (motion.velocity, motion.omega)
+        first = v[a] + np.cross(omega[a], points.ends[:, 0] - self.center[a])
+        return np.asarray(first - v[b] - np.cross(omega[b], points.ends[:, 1] - self.center[b]))
+
+    def parting(self, points: Points, motion: Placed | None = None) -> Array:
+        """(k,) how fast the surfaces part at points [m/s]; motion: as above."""
+        return np.asarray(np.einsum("ki,ki->k", self.relative_velocity(points, motion), points.normal))
+
+    def rows(self, points: Points) -> tuple[Array, Array]:
+        """(k, 3, nr) twice: relative velocity at points and relative angular velocity of their bodies, per unit qdot."""
+        columns, moves = self._columns, self._moves
+        linear = np.zeros((len(points), 3, self.model.dof_count))
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            v = columns.v[None] + np.cross(columns.omega[None], points.ends[:, side, None] - columns.origin[None])
+            linear += np.swapaxes(v, 1, 2) * (sign * moves[points.bodies[:, side]])[:, None]
+        turns = moves[points.bodies[:, 0]].astype(np.float64) - moves[points.bodies[:, 1]]
+        return linear, columns.omega.T[None] * turns[:, None]
 
     @cached_property
     def _columns(self) -> Columns:

@@ -13,7 +13,7 @@ from ...arrays import Array, BoolArray, IntArray
 @dataclass(frozen=True, eq=False)
 class Points:
     """k points. surfaces: (k, 2) that meet there. feature: (k,) names a point of a pair from step to step.
-    bodies: (k, 2), -1 for the world. x: (k, 3) in the world, midway. axes: (k, 3, 3) rows are the unit normal, from the
+    bodies: (k, 2), -1 for the world. ends: (k, 2, 3) the points of both surfaces that are next to each other. axes: (k, 3, 3) rows are the unit normal, from the
     second to the first, and two tangents. gap: (k,) distance [m], negative inside.
     material: (k, 6) of the pairs, in the order of `surfaces.materials.Pair`.
     conveyor: (k, 3) velocity [m/s] of the first skin relative to its body, less that of the second.
@@ -22,7 +22,7 @@ class Points:
     surfaces: IntArray
     feature: IntArray
     bodies: IntArray
-    x: Array
+    ends: Array
     axes: Array
     gap: Array
     material: Array
@@ -38,6 +38,11 @@ class Points:
     def with_gaps(self, gap: Array) -> Points:
         """The same points with other gaps (k,)."""
         return replace(self, gap=gap)
+
+    @property
+    def x(self) -> Array:
+        """(k, 3) midway between both surfaces."""
+        return np.asarray(0.5 * (self.ends[:, 0] + self.ends[:, 1]))
 
     @property
     def normal(self) -> Array:

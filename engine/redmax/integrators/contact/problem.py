@@ -44,7 +44,7 @@ class ContactRows:
     coordinates alone give. used: (k, 6) which rows count."""
 
     def __init__(self, placed: Placed, points: Points) -> None:
-        linear, angular = placed.rows(points.bodies, points.x)
+        linear, angular = placed.rows(points)
         self.points = points
         self.rows: Array = np.concatenate([points.axes @ linear, points.axes @ angular], axis=1)
         k, _, nr = self.rows.shape

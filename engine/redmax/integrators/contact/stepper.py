@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...arrays import Array, BoolArray
+from ...dynamics.assembly import scale_of
 from ...dynamics.loads import potential_energy
 from ...errors import ElementName, Quantity
 from ...model import Model
@@ -55,6 +56,9 @@ THIN = 0.25
 
 MOST_MEETINGS = 30
 """Tries to end a step where surfaces meet."""
+
+STILL = 1e-4
+"""Stops that touch and part more slowly than this [rad/s, or parts of the size per second] push in samples."""
 
 IMPACTS_AT_ONCE = 20
 """Rounds of impacts at one instant."""
@@ -105,8 +109,7 @@ class ContactStepper(AutomaticStepper):
 
     def resting(self, moment: Moment, points: Points) -> BoolArray:
         """(k,) points that touch and do not part."""
-        parting = np.einsum("ki,ki->k", moment.placed.relative_velocity(points.bodies, points.x), points.normal)
-        return np.asarray((points.gap <= self.closed) & (parting <= self.settling))
+        return np.asarray((points.gap <= self.closed) & (moment.placed.parting(points) <= self.settling))
 
     def solver_tolerance(self, h: float) -> float:
         """Residual that a contact problem may have [m/s]; h: of the step, 0 for impacts."""
@@ -144,6 +147,8 @@ class ContactStepper(AutomaticStepper):
 
     def advance(self, t_end: float) -> State:
         self.account.begin_frame()
+        if self.constraints is not None:
+            self.constraints.hand_over_stops()
         now = self._stood
         if self.state is not now.state:  # somebody put another state
             now = self._moment()
@@ -155,7 +160,18 @@ class ContactStepper(AutomaticStepper):
             self._restart(now)
         self.state = now.state
         self.contact = self.account.sample(now.placed)
+        self._hold_stops(now)
         return self.state
+
+    def _hold_stops(self, now: Moment) -> None:
+        """Have stops that touch push in the sample."""
+        constraints = self.constraints
+        if constraints is None or not constraints.has_one_sided:
+            return
+        rows = constraints.rows(now.placed.kin, now.state.t)
+        scale = scale_of(self.model, rows)
+        speed = np.abs(rows.G @ now.state.qdot - rows.rate)
+        constraints.touching = rows.one_sided & (rows.error <= self.stop_room * scale) & (speed <= STILL * scale)
 
     def _stretch(self, start: Moment, t_end: float) -> Moment:
         """Impacts that are due, and one step."""
@@ -234,7 +250,7 @@ class ContactStepper(AutomaticStepper):
         if not len(points):
             return h
         placed, detection = start.placed, self.detection
-        closing = -np.einsum("ki,ki->k", placed.relative_velocity(points.bodies, points.x), points.normal)
+        closing = -placed.parting(points)
         omega = np.linalg.norm(placed.omega, axis=1)[points.bodies]
         closing = np.maximum(closing, 0.0) + (omega * detection.arms[points.surfaces]).sum(axis=1)
         thin = THIN * detection.thickness[points.surfaces].min(axis=1)
@@ -254,7 +270,7 @@ class ContactStepper(AutomaticStepper):
         points = end.points(self.margins(end, 0.0))
         if not len(points) or not (points.gap < -self.touch).any():
             return h
-        closing = -np.einsum("ki,ki->k", end.placed.relative_velocity(points.bodies, points.x), points.normal)
+        closing = -end.placed.parting(points)
         before = start.points(self.zero_margins)
         rest = {key for key, is_resting in zip(before.keys(), self.resting(start, before), strict=True) if is_resting}
         pushed = set(step.warm)

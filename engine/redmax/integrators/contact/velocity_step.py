@@ -46,13 +46,15 @@ if TYPE_CHECKING:
 class Pushes:
     """Impulses of one step or instant. points: where. impulses: (k, 6) along the rows of contacts [N s, N m s].
     slip: (k, 3) mean relative velocity of the skins [m/s], and turn: (k, 3) angular velocity [rad/s], along the axes of
-    the points. loss, work: energy that friction takes out and that moved surfaces put in [J]."""
+    the points. loss: energy that friction takes out, in impacts all that is lost [J]. work: what moved surfaces put in
+    [J]. arrived: what surfaces lose that come to rest on each other within a step [J]."""
 
     points: Points
     impulses: Array
     slip: Array
     loss: float
     work: float
+    arrived: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,10 @@ def velocity_step(run: ContactStepper, start: Moment, free: Moment, warm: dict[t
     points = middle.points(margins)
     if not len(points):
         return StepEnd(free)
-    points = points.with_gaps(points.gap - h / 8.0 * _gained(start, free, middle, points))
+    here = middle.placed
+    # Bodies that rest have fallen at the midpoint of a free motion: by an eighth of what they gain in speed, times h.
+    gained = here.parting(points) - here.parting(points, start.placed)
+    points = points.with_gaps(points.gap - h / 8.0 * gained)
     kept, closed = _kept(run, start, free, middle, points, margins)
     points, closed = points.only(kept), closed[kept]
     if not len(points):
@@ -122,20 +127,6 @@ def _middle(run: ContactStepper, start: State, end: State, h: float) -> State:
     return State(end.t, q, end.qdot, end.chart)
 
 
-def _gained(start: Moment, free: Moment, middle: Moment, points: Points) -> Array:
-    """(k,) by how much the free motion has made surfaces part faster at its end than at its start [m/s]. Bodies that
-    rest have fallen by an eighth of that times h at the midpoint."""
-    a, b = points.bodies.T
-    arms_a, arms_b = points.x - middle.placed.center[a], points.x - middle.placed.center[b]
-
-    def parting(moment: Moment) -> Array:
-        v, w = moment.placed.velocity, moment.placed.omega
-        relative = v[a] + np.cross(w[a], arms_a) - v[b] - np.cross(w[b], arms_b)
-        return np.asarray(np.einsum("ki,ki->k", relative, points.normal))
-
-    return parting(free) - parting(start)
-
-
 def _kept(
     run: ContactStepper, start: Moment, free: Moment, middle: Moment, points: Points, margins: Array
 ) -> tuple[BoolArray, BoolArray]:
@@ -151,7 +142,7 @@ def _kept(
     keys = points.keys()
     new = np.array([key not in known for key in keys]) & (points.gap <= run.closed)
     closed = np.array([known.get(key, False) for key in keys]) | (new & np.array([key[:2] in pairs for key in keys]))
-    approach = -np.einsum("ki,ki->k", free.placed.relative_velocity(points.bodies, points.x), points.normal)
+    approach = -middle.placed.parting(points)
     bounces = (points.material[:, BOUNCE] > 0.0) & (approach > points.material[:, BOUNCE_ABOVE])
     moves = np.array([bool(a >= 0 or b >= 0) for a, b in middle.model.once(trees).of_body[points.bodies].tolist()])
     return moves & (closed | ~bounces), closed
@@ -162,10 +153,8 @@ def _turned(
 ) -> tuple[Array, Array]:
     """(k, 3) twice, along the axes of the points: (G - G0) v0 of closed points, 0 of others; and the velocities of the
     skins relative to each other at the start, whose bodies are taken to move on as they did."""
-    a, b = points.bodies.T
     then, now = start.placed, middle.placed
-    arms_a, arms_b = points.x - now.center[a], points.x - now.center[b]
-    v0 = then.velocity[a] + np.cross(then.omega[a], arms_a) - then.velocity[b] - np.cross(then.omega[b], arms_b)
+    v0 = now.relative_velocity(points, then)
     slip = np.einsum("kij,kj->ki", points.axes, v0 + points.conveyor)
     shift = np.zeros((len(points), 3))
     if not closed.any():
@@ -179,7 +168,7 @@ def _turned(
     if len(i):
         keys = points.keys()
         j = np.array([before[keys[k]] for k in i])
-        v = then.relative_velocity(old.bodies[j], old.x[j])
+        v = then.relative_velocity(old)[j]
         normal = np.einsum("ki,ki->k", v, old.normal[j])
         along = v - normal[:, None] * old.normal[j]
         shift[i, 0] = at_middle[i, 0] - normal
@@ -235,8 +224,9 @@ def _pushes(points: Points, rows: ContactRows, impulses: Array, slip_before: Arr
     slip_after = speed[:, :3] + conveyor
     slip = 0.5 * (slip_before + slip_after)
     loss = -float((impulses[:, 1:3] * slip[:, 1:]).sum() + (impulses[:, 3:] * speed[:, 3:]).sum())
+    arrived = -float(impulses[:, 0] @ slip[:, 0])
     work = -float((impulses * rows.moved).sum() + (impulses[:, 1:3] * conveyor[:, 1:]).sum())
-    return Pushes(points, impulses, slip, loss, work)
+    return Pushes(points, impulses, slip, loss, work, arrived)
 
 
 def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]:
@@ -249,7 +239,7 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     if not len(points):
         return moment, None
     placed = moment.placed
-    velocity = placed.relative_velocity(points.bodies, points.x)
+    velocity = placed.relative_velocity(points)
     approach = -np.einsum("ki,ki->k", velocity, points.normal)
     if not (approach > run.settling).any():
         return moment, None
