@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
+from ...kernels.contact.detection import Finder
 from ...model import Model
 from ...surfaces import layout
 from ...surfaces.materials import BOUNCE, BOUNCE_ABOVE, CONVEYOR, KINETIC, ROLLING, STATIC, TORSIONAL
-from .finder import Finder
 from .placed import Placed
 from .points import Points, axes_of
 
@@ -45,11 +45,11 @@ class Detection:
         self.length = float(reach[moving].min(initial=np.inf))
         if not np.isfinite(self.length):
             self.length = largest
-        self._finder = Finder(model)
+        self._finder = Finder(surfaces)
 
     def find(self, placed: Placed, margins: Array) -> Points:
         """Contact points with gaps up to the sum of both margins (s,) [m]."""
-        surfaces, feature, x, normal, gap = self._finder.find(placed.poses, margins)
+        surfaces, feature, x, normal, gap = self._finder.find(placed.kin.E_wj, margins)
         a, b = surfaces.T
         first, second = self.surfaces.materials[a], self.surfaces.materials[b]
         material = np.stack(

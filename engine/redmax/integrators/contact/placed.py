@@ -39,12 +39,6 @@ class Placed:
         """How the coordinates can move here."""
         return freedoms(self.model, self.state.q)
 
-    @cached_property
-    def poses(self) -> Array:
-        """(n, 12) of the joint frames in the world: matrix by rows, then origin, as detection wants them."""
-        E = self.kin.E_wj
-        return np.concatenate([E[:, :3, :3].reshape(-1, 9), E[:, :3, 3]], axis=1)
-
     def relative_velocity(self, points: Points, motion: Placed | None = None) -> Array:
         """(k, 3) velocity of points of the first of two bodies less that of the second.
 

@@ -83,6 +83,9 @@ READ_OUTSIDE = (
     "solvers/impacts",
     "spatial/scalar",
     "spatial/swing_twist",
+    "surfaces/layout",
+    "surfaces/materials",
+    "surfaces/triangle_mesh",
     "tracks/curve_motion",
     "tracks/sheet_motion",
 )
