@@ -80,6 +80,7 @@ READ_OUTSIDE = (
     "solvers/contact/residual",
     "solvers/contact/solve",
     "solvers/contact/splitting",
+    "solvers/contact/sweeps",
     "solvers/impacts",
     "spatial/scalar",
     "spatial/swing_twist",

@@ -19,7 +19,7 @@ from . import layout as at
 from .block_cholesky import add_contact, add_row, begin_matrix, factorise, solve_factored
 from .cones import contact_weight, project_block
 from .layout import integers, numbers_of
-from .products import add_row_forces, mass_product, row_speeds, solve_mass
+from .products import add_row_forces, mass_product, row_speeds
 from .residual import residual, shift_of
 
 SOFTEST, STIFFEST = 1e-2, 1e-6
@@ -53,22 +53,17 @@ def set_softness(ints: IntArray, numbers: Array, island: int, softness: float) -
 
 
 def velocities_of_impulses(ints: IntArray, numbers: Array, island: int, x: Array) -> None:
-    """Write V = v_free + M^-1 G^T x and its speeds SIGMA. Uses CORRECTION."""
+    """Write V = v_free + M^-1 G^T x and its speeds SIGMA."""
     start, trees = integers(ints, at.TREE_START), integers(ints, at.ISLAND_TREES)
     bounds, v, free = (
         integers(ints, at.ISLAND_TREE_START),
         numbers_of(ints, numbers, at.V),
         numbers_of(ints, numbers, at.V_FREE),
     )
-    change = numbers_of(ints, numbers, at.CORRECTION)
     for k in range(bounds[island], bounds[island + 1]):
         for c in range(start[trees[k]], start[trees[k] + 1]):
-            change[c] = 0.0
-    add_row_forces(ints, numbers, island, 1.0, x, change)
-    solve_mass(ints, numbers, island, change)
-    for k in range(bounds[island], bounds[island + 1]):
-        for c in range(start[trees[k]], start[trees[k] + 1]):
-            v[c] = free[c] + change[c]
+            v[c] = free[c]
+    add_row_forces(ints, numbers, island, at.INVERSE, x, v)
     speeds_of_velocities(ints, numbers, island)
 
 
@@ -171,7 +166,7 @@ def move(ints: IntArray, island: int, part: float, step: Array, x: Array) -> Non
 
 
 def reach(ints: IntArray, numbers: Array, island: int) -> float:
-    """GRADIENT at V; CORRECTION and REACHED: from V to the velocities that the impulses PROJECTED give, and their
+    """GRADIENT, minus the gradient at V; CORRECTION and REACHED: from V to the velocities that the impulses PROJECTED give, and their
     speeds. Returns by how much speeds differ [m/s]."""
     block, blocks = integers(ints, at.BLOCK), integers(ints, at.ISLAND_BLOCKS)
     bounds, sigma = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, at.SIGMA)
@@ -180,12 +175,11 @@ def reach(ints: IntArray, numbers: Array, island: int) -> float:
     projected, reached = numbers_of(ints, numbers, at.PROJECTED), numbers_of(ints, numbers, at.REACHED)
     gradient, change = numbers_of(ints, numbers, at.GRADIENT), numbers_of(ints, numbers, at.CORRECTION)
     v, free = numbers_of(ints, numbers, at.V), numbers_of(ints, numbers, at.V_FREE)
-    mass_product(ints, numbers, island, v, free, gradient)
-    add_row_forces(ints, numbers, island, -1.0, projected, gradient)
     for k in range(limits[island], limits[island + 1]):
         for c in range(start[trees[k]], start[trees[k] + 1]):
-            change[c] = -gradient[c]
-    solve_mass(ints, numbers, island, change)
+            change[c] = free[c] - v[c]
+    add_row_forces(ints, numbers, island, at.INVERSE, projected, change)
+    mass_product(ints, numbers, island, change, gradient)
     row_speeds(ints, numbers, island, change, reached)
     most = 0.0
     for k in range(bounds[island], bounds[island + 1]):
@@ -254,16 +248,18 @@ def newton(ints: IntArray, numbers: Array, island: int, size: int, goal: float, 
             return -1
         for k in range(bounds[island], bounds[island + 1]):
             for c in range(start[trees[k]], start[trees[k] + 1]):
-                step[c] = -gradient[c]
+                step[c] = gradient[c]
         solve_factored(ints, numbers, island, step)
         row_speeds(ints, numbers, island, step, row_step)
-        mass_product(ints, numbers, island, v, free, change)
-        slope, at_begin = product(ints, island, step, gradient), product(ints, island, step, change)
-        for k in range(bounds[island], bounds[island + 1]):
-            for c in range(start[trees[k]], start[trees[k] + 1]):
-                gradient[c] = 0.0
-        mass_product(ints, numbers, island, step, gradient, change)
-        part = line_search(ints, numbers, island, slope, at_begin, product(ints, island, step, change))
+        slope = -product(ints, island, step, gradient)
+        mass_product(ints, numbers, island, step, gradient)
+        curvature = product(ints, island, step, gradient)
+        at_begin = slope
+        for k in range(limits[island], limits[island + 1]):
+            i = at.BLOCK_FIELDS * blocks[k]
+            for j in range(block[i + at.ROW], block[i + at.ROW] + block[i + at.COUNT]):
+                at_begin += row_step[j] * projected[j]
+        part = line_search(ints, numbers, island, slope, at_begin, curvature)
         move(ints, island, part, step, v)
         for k in range(limits[island], limits[island + 1]):
             i = at.BLOCK_FIELDS * blocks[k]

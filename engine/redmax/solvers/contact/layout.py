@@ -49,13 +49,13 @@ SIGNORINI_COULOMB, RELAXED, PYRAMID = range(3)
 """Laws of friction. SIGNORINI_COULOMB: the circular cone, exactly. RELAXED: the convex relaxation, in which what slides
 also lifts (mu times the sliding speed); PYRAMID: as the first, but each tangent is bounded by itself."""
 
-TOLERANCE, LAW, MOST_OUTER, MOST_NEWTON, MOST_ADMM, FIRST_SOFTNESS, SLOW, MOST_ROUNDS = range(8)
-OPTION_COUNT = 8
+TOLERANCE, LAW, MOST_OUTER, MOST_NEWTON, MOST_ADMM, MOST_SWEEPS, FIRST_SOFTNESS, SLOW, MOST_ROUNDS = range(9)
+OPTION_COUNT = 9
 """Options. TOLERANCE [m/s] of the residual, LAW, most iterations of each method (of Newton's in each outer one), softness
 with which iterations begin; SLOW [m/s]: slower impacts do not bounce; MOST_ROUNDS of impacts before all act together."""
 
-RESIDUAL, WORST_BLOCK, OUTER, NEWTON, ADMM, ISLAND_COUNT, MISSED, FACTOR_NEEDED, ROUNDS, ENERGY = range(10)
-REPORT_COUNT = 10
+RESIDUAL, WORST_BLOCK, OUTER, NEWTON, ADMM, SWEEPS, ISLAND_COUNT, MISSED, FACTOR_NEEDED, ROUNDS, ENERGY = range(11)
+REPORT_COUNT = 11
 """Report. RESIDUAL [m/s], the block that has it (-1: none), iterations of all islands together, number of islands, of
 those that missed the tolerance, numbers that factors need; impacts: rounds, and the change of kinetic energy [J]."""
 
@@ -103,6 +103,8 @@ an island's trees, where their block stands in FACTOR, or NOWHERE."""
     V,
     REPORT,
     MASS_FACTOR,
+    INVERSE,
+    OWN,
     DELASSUS,
     SOFTNESS,
     SIGMA,
@@ -126,13 +128,14 @@ an island's trees, where their block stands in FACTOR, or NOWHERE."""
     WEIGHTED,
     FACTOR,
     NUMBERS_END,
-) = range(23, 60)
-"""Head: beginnings of sections of `numbers`. Work space: MASS_FACTOR, Cholesky factors; DELASSUS, diagonal of G M^-1 G^T;
+) = range(23, 62)
+"""Head: beginnings of sections of `numbers`. Work space: MASS_FACTOR, Cholesky factors; INVERSE,
+M^-1 G^T in the order of JACOBIAN; OWN, G M^-1 G^T of each contact by itself; DELASSUS, diagonal of G M^-1 G^T;
 SOFTNESS, R of each row; SIGMA, speeds at V; SHIFT, De Saxce's, of each block; PROJECTED, new impulses; GRADIENT, STEP of
 Newton's method; CORRECTION, from V to the velocities that PROJECTED gives; ROW_STEP = G STEP; REACHED, speeds that
 PROJECTED gives; Y, before projection; TRIAL, in the line search and the residual; BEST impulses so far. KEPT_B to BLOCKED: of impacts."""
 
-HEAD = 60
+HEAD = 62
 NOWHERE, EDGE = -1, -2
 """In PLACE: trees that share no block; trees that do, before it has its place."""
 
@@ -195,7 +198,9 @@ def lay_out(
     ints[V] = ints[IMPULSE] + rows
     ints[REPORT] = ints[V] + coordinates
     ints[MASS_FACTOR] = ints[REPORT] + REPORT_COUNT
-    ints[DELASSUS] = ints[MASS_FACTOR] + mass
+    ints[INVERSE] = ints[MASS_FACTOR] + mass
+    ints[OWN] = ints[INVERSE] + jacobian
+    ints[DELASSUS] = ints[OWN] + MOST_CONTACT_ROWS * MOST_CONTACT_ROWS * blocks
     ints[SOFTNESS] = ints[DELASSUS] + rows
     ints[SIGMA] = ints[SOFTNESS] + rows
     ints[SHIFT] = ints[SIGMA] + rows
@@ -252,6 +257,7 @@ def defaults(options: Array, tolerance: float) -> None:
     options[MOST_OUTER] = 40
     options[MOST_NEWTON] = 60
     options[MOST_ADMM] = 500
+    options[MOST_SWEEPS] = 500
     options[FIRST_SOFTNESS] = 1e-2
     options[SLOW] = 100.0 * tolerance
     options[MOST_ROUNDS] = 100

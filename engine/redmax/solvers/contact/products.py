@@ -32,16 +32,16 @@ def row_speeds(ints: IntArray, numbers: Array, island: int, v: Array, out: Array
             out[row + j] = total
 
 
-def add_row_forces(ints: IntArray, numbers: Array, island: int, sign: float, x: Array, out: Array) -> None:
-    """Add sign G^T x to `out`."""
+def add_row_forces(ints: IntArray, numbers: Array, island: int, table: int, x: Array, out: Array) -> None:
+    """Add G^T x (table: JACOBIAN) or M^-1 G^T x (table: INVERSE) to `out`."""
     block, part = integers(ints, at.BLOCK), integers(ints, at.PART)
     start, blocks = integers(ints, at.TREE_START), integers(ints, at.ISLAND_BLOCKS)
-    bounds, values = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, at.JACOBIAN)
+    bounds, values = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, table)
     for k in range(bounds[island], bounds[island + 1]):
         i = at.BLOCK_FIELDS * blocks[k]
         row, count, first = block[i + at.ROW], block[i + at.COUNT], block[i + at.FIRST_PART]
         for j in range(count):
-            push = sign * x[row + j]
+            push = x[row + j]
             if push == 0.0:
                 continue
             for p in range(first, first + block[i + at.PART_COUNT]):
@@ -52,8 +52,8 @@ def add_row_forces(ints: IntArray, numbers: Array, island: int, sign: float, x: 
                     out[c + q] += values[g + q] * push
 
 
-def mass_product(ints: IntArray, numbers: Array, island: int, x: Array, less: Array, out: Array) -> None:
-    """M (x - less), written for the coordinates of the island."""
+def mass_product(ints: IntArray, numbers: Array, island: int, x: Array, out: Array) -> None:
+    """M x, written for the coordinates of the island."""
     start, trees = integers(ints, at.TREE_START), integers(ints, at.ISLAND_TREES)
     masses, bounds = integers(ints, at.MASS_START), integers(ints, at.ISLAND_TREE_START)
     mass = numbers_of(ints, numbers, at.MASS)
@@ -63,20 +63,8 @@ def mass_product(ints: IntArray, numbers: Array, island: int, x: Array, less: Ar
         for i in range(n):
             total = 0.0
             for j in range(n):
-                total += mass[m + i * n + j] * (x[c + j] - less[c + j])
+                total += mass[m + i * n + j] * x[c + j]
             out[c + i] = total
-
-
-def solve_mass(ints: IntArray, numbers: Array, island: int, x: Array) -> None:
-    """M^-1 x in place, for the coordinates of the island."""
-    start, trees = integers(ints, at.TREE_START), integers(ints, at.ISLAND_TREES)
-    masses, bounds = integers(ints, at.MASS_START), integers(ints, at.ISLAND_TREE_START)
-    factor = numbers_of(ints, numbers, at.MASS_FACTOR)
-    for k in range(bounds[island], bounds[island + 1]):
-        tree = trees[k]
-        c, n = start[tree], start[tree + 1] - start[tree]
-        forward(factor, masses[tree], n, x, c)
-        backward(factor, masses[tree], n, x, c)
 
 
 def factor_masses(ints: IntArray, numbers: Array) -> bool:
@@ -92,15 +80,16 @@ def factor_masses(ints: IntArray, numbers: Array) -> bool:
 
 
 def delassus_diagonal(ints: IntArray, numbers: Array) -> bool:
-    """Write d_i = (G M^-1 G^T)_ii, one number for the normal and both tangents of a contact (their mean) and for both
-    rolling rows; 0 for rows that move nothing, whose impulses stay 0. False where a number is not finite.
+    """Write INVERSE = M^-1 G^T, OWN = G M^-1 G^T of each contact by itself, and the diagonal d of G M^-1 G^T; False where
+    a number is not finite.
 
-    Uses GRADIENT as work space.
+    d is one number for the normal and both tangents of a contact (their mean) and for both rolling rows; 0 for rows that
+    move nothing, whose impulses stay 0.
     """
     block, part, start = integers(ints, at.BLOCK), integers(ints, at.PART), integers(ints, at.TREE_START)
     masses, values = integers(ints, at.MASS_START), numbers_of(ints, numbers, at.JACOBIAN)
     factor, delassus = numbers_of(ints, numbers, at.MASS_FACTOR), numbers_of(ints, numbers, at.DELASSUS)
-    x, unit = numbers_of(ints, numbers, at.GRADIENT), numbers_of(ints, numbers, at.UNIT)
+    inverse, unit = numbers_of(ints, numbers, at.INVERSE), numbers_of(ints, numbers, at.UNIT)
     largest = 0.0
     for k in range(ints[at.BLOCKS]):
         i = at.BLOCK_FIELDS * k
@@ -112,10 +101,11 @@ def delassus_diagonal(ints: IntArray, numbers: Array) -> bool:
                 n = start[tree + 1] - start[tree]
                 g = part[at.PART_FIELDS * p + 1] + j * n
                 for q in range(n):
-                    x[q] = values[g + q]
-                forward(factor, masses[tree], n, x, 0)
+                    inverse[g + q] = values[g + q]
+                forward(factor, masses[tree], n, inverse, g)
+                backward(factor, masses[tree], n, inverse, g)
                 for q in range(n):
-                    total += x[q] * x[q]
+                    total += inverse[g + q] * values[g + q]
             delassus[row + j] = total
             largest = max(largest, total * unit[row + j] * unit[row + j])
             if not total < 1e300:
@@ -127,6 +117,7 @@ def delassus_diagonal(ints: IntArray, numbers: Array) -> bool:
             if delassus[j] * unit[j] * unit[j] <= IMMOVABLE * largest:
                 delassus[j] = 0.0
         if block[i + at.KIND] == at.CONTACT:
+            own_delassus(ints, numbers, k)
             mean = (delassus[row] + delassus[row + 1] + delassus[row + 2]) / 3.0
             if delassus[row] <= 1e-12 * mean:
                 mean = 0.0
@@ -137,3 +128,22 @@ def delassus_diagonal(ints: IntArray, numbers: Array) -> bool:
                 delassus[row + count - 2] = mean
                 delassus[row + count - 1] = mean
     return True
+
+
+def own_delassus(ints: IntArray, numbers: Array, k: int) -> None:
+    """G M^-1 G^T (rows, rows) of contact k by itself, in OWN."""
+    block, part, start = integers(ints, at.BLOCK), integers(ints, at.PART), integers(ints, at.TREE_START)
+    values, inverse = numbers_of(ints, numbers, at.JACOBIAN), numbers_of(ints, numbers, at.INVERSE)
+    own = numbers_of(ints, numbers, at.OWN)
+    count, first = block[at.BLOCK_FIELDS * k + at.COUNT], block[at.BLOCK_FIELDS * k + at.FIRST_PART]
+    o = at.MOST_CONTACT_ROWS * at.MOST_CONTACT_ROWS * k
+    for i in range(count):
+        for j in range(i + 1):
+            total = 0.0
+            for p in range(first, first + block[at.BLOCK_FIELDS * k + at.PART_COUNT]):
+                tree = part[at.PART_FIELDS * p]
+                n, g = start[tree + 1] - start[tree], part[at.PART_FIELDS * p + 1]
+                for q in range(n):
+                    total += values[g + i * n + q] * inverse[g + j * n + q]
+            own[o + i * count + j] = total
+            own[o + j * count + i] = total

@@ -14,6 +14,10 @@ from .layout import integers, numbers_of
 from .products import delassus_diagonal, factor_masses
 from .residual import residual
 from .splitting import alternating_directions
+from .sweeps import gauss_seidel
+
+FIRST_SWEEPS, PATIENT_SWEEPS = 40, 0.5
+"""Sweeps before Newton's method, as long as every LOOK of them make the residual smaller by this factor."""
 
 
 def solve(ints: IntArray, numbers: Array) -> int:
@@ -75,12 +79,19 @@ def solve_island(ints: IntArray, numbers: Array, island: int, size: int) -> None
         project_block(ints, numbers, blocks[k], delassus, x, x)
     velocities_of_impulses(ints, numbers, island, x)
     value, worst = residual(ints, numbers, island, x, sigma)
-    if value > options[at.TOLERANCE]:
-        value = augmented_newton(ints, numbers, island, size, value)
-        if value > options[at.TOLERANCE]:
+    tolerance, most = options[at.TOLERANCE], int(options[at.MOST_SWEEPS])
+    if value > tolerance:
+        value = gauss_seidel(ints, numbers, island, value, min(FIRST_SWEEPS, most), PATIENT_SWEEPS)
+        if value > tolerance:
+            value = augmented_newton(ints, numbers, island, size, value)
+        if value > tolerance:
+            value = gauss_seidel(ints, numbers, island, value, most, 1.0)
+            if value > tolerance:
+                value = augmented_newton(ints, numbers, island, size, value)
+        if value > tolerance:
             value = alternating_directions(ints, numbers, island, size, value)
         value, worst = residual(ints, numbers, island, x, sigma)
-    if not value <= options[at.TOLERANCE]:
+    if not value <= tolerance:
         report[at.MISSED] += 1.0
     if not value <= report[at.RESIDUAL]:
         report[at.RESIDUAL] = value

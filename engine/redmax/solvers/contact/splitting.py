@@ -15,7 +15,7 @@ from . import layout as at
 from .augmented import keep_rows, project_rows, set_softness, speeds_of_velocities, velocities_of_impulses
 from .block_cholesky import add_row, begin_matrix, factorise, solve_factored
 from .layout import integers, numbers_of
-from .products import add_row_forces, row_speeds, solve_mass
+from .products import add_row_forces, mass_product, row_speeds
 from .residual import residual, shift_of
 
 FIRST_SOFTNESS = 0.2
@@ -97,15 +97,8 @@ def alternating_directions(ints: IntArray, numbers: Array, island: int, size: in
                 if j == row and block[i + at.KIND] == at.CONTACT:
                     pull -= shift[blocks[k]]
                 row_step[j] = x[j] + pull / soft[j] if soft[j] > 0.0 else 0.0
-        for k in range(limits[island], limits[island + 1]):
-            tree = trees[k]
-            c, m = start[tree], start[tree + 1] - start[tree]
-            for p in range(m):
-                total = 0.0
-                for q in range(m):
-                    total += mass[masses[tree] + p * m + q] * free[c + q]
-                v[c + p] = total
-        add_row_forces(ints, numbers, island, 1.0, row_step, v)
+        mass_product(ints, numbers, island, free, v)
+        add_row_forces(ints, numbers, island, at.JACOBIAN, row_step, v)
         solve_factored(ints, numbers, island, v)
         speeds_of_velocities(ints, numbers, island)
         project_rows(ints, numbers, island, 0.0, projected)
@@ -126,12 +119,8 @@ def alternating_directions(ints: IntArray, numbers: Array, island: int, size: in
         if n % LOOK == LOOK - 1 or max(primal, dual) <= tolerance:
             for k in range(limits[island], limits[island + 1]):
                 for c in range(start[trees[k]], start[trees[k] + 1]):
-                    change[c] = 0.0
-            add_row_forces(ints, numbers, island, 1.0, x, change)
-            solve_mass(ints, numbers, island, change)
-            for k in range(limits[island], limits[island + 1]):
-                for c in range(start[trees[k]], start[trees[k] + 1]):
-                    step[c] = free[c] + change[c]
+                    step[c] = free[c]
+            add_row_forces(ints, numbers, island, at.INVERSE, x, step)
             row_speeds(ints, numbers, island, step, row_step)
             for k in range(bounds[island], bounds[island + 1]):
                 i = at.BLOCK_FIELDS * blocks[k]
