@@ -47,7 +47,7 @@ class MaximalEuler(FixedStep):
             "choose dop853, or use couplings instead"
             for title in inputs[:1]
         ]
-        return drives + [
+        return super().cannot(model) + drives + [
             f"integrator '{self.kind}' does not know limits (constraint '{constraint.name}'); choose dop853"
             for constraint in model.constraints
             if constraint.one_sided

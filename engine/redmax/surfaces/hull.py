@@ -62,8 +62,7 @@ class HullSurface(Surface):
 
     def shape(self) -> Shape:
         vertices, planes, faces = self.polyhedron
-        low, high = vertices.min(axis=0), vertices.max(axis=0)
-        center = 0.5 * (low + high)
+        center = vertices.mean(axis=0)  # inside, which the middle of the box around it need not be
         moved = np.column_stack([planes[:, :3], planes[:, 3] - planes[:, :3] @ center])
         at = vertices - center
-        return Shape(np.zeros(3), 0.5 * (high - low), ball_around(at), center, at, moved, faces)
+        return Shape(np.zeros(3), np.abs(at).max(axis=0), ball_around(at), center, at, moved, faces)

@@ -73,9 +73,12 @@ class PackedSurfaces:
 
     @cached_property
     def shape_pairs(self) -> frozenset[tuple[int, int]]:
-        """Shapes that can meet, by their codes, the lower one first."""
-        shapes = [int(self.record(s)[SHAPE]) for s in range(len(self))]
-        return frozenset((min(shapes[a], shapes[b]), max(shapes[a], shapes[b])) for a, b in self.pairs())
+        """Shapes that may meet, by their codes, the lower one first; some that filters keep apart are among them."""
+        start = int(self.ints[layout.SURFACE_INTS])
+        records = self.ints[start : start + len(self) * INTS].reshape(-1, INTS)
+        moving = set(records[records[:, SCENERY] == 0, SHAPE].tolist())
+        pairs = {(min(a, b), max(a, b)) for a in moving for b in records[:, SHAPE].tolist()}
+        return frozenset(pair for pair in pairs if not set(pair) <= {layout.PLANE, layout.MESH})
 
     @property
     def reaches(self) -> Array:

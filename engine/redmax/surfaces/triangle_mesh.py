@@ -35,7 +35,10 @@ LEAF = 4
 
 @dataclass(frozen=True, kw_only=True)
 class MeshSurface(Surface):
-    """The triangles of a mesh, dents and holes included. Its body must not be moved by forces."""
+    """The triangles of a mesh, dents and holes included. Its body must not be moved by forces.
+
+    Kernels have the corners of each triangle by themselves, three after three.
+    """
 
     kind: ClassVar[str] = "mesh"
     label: ClassVar[str] = "Mesh"
@@ -90,9 +93,9 @@ class MeshSurface(Surface):
             extent=0.5 * (high - low),
             reach=ball_around(at),
             center=center,
-            vertices=at,
+            vertices=at[triangles].reshape(-1, 3),
             planes=planes,
-            faces=tuple(triangles),
+            faces=tuple(np.arange(3 * len(triangles)).reshape(-1, 3)),
             beside=beside(at, triangles, planes),
             nodes=nodes,
             boxes=boxes,
