@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from redmax.joints import traits  # noqa: F401
     from redmax.kernels import route  # noqa: F401
     from redmax.kernels.cache import cache_folder  # noqa: F401
+    from redmax.kernels.contact import detection  # noqa: F401
     from redmax.spatial import adjoint, angle_axis, euler, inertia, pose, quaternion, rates, so3  # noqa: F401
     from redmax.surfaces import materials as surface_materials  # noqa: F401
 
@@ -62,6 +63,7 @@ _PLACES = {
     "preparing": ".cli.warm_up",
     "cache_folder": ".kernels.cache.cache_folder",
     "route": ".kernels.route",
+    "detection": ".kernels.contact.detection",
     "integrator_base": ".integrators.base",
     "constrained_run": ".integrators.constrained",
     "motion_at": ".dynamics.animation",

@@ -337,3 +337,35 @@ def test_what_may_land_is_not_said_to_fall():
 def test_a_scene_without_surfaces_is_extracted_as_before():
     by_hand.body("Crate")
     assert by_hand.extract().scene.surfaces == []
+
+
+def starting_inside():
+    return [finding for finding in by_hand.extract().findings if finding.code == "starts_inside"]
+
+
+def test_what_starts_inside_something_is_told_and_moved_out_or_let_be():
+    crate, _ = touching.crate_on_ground(0.4)
+    (finding,) = starting_inside()
+    assert finding.text == "'Crate' starts 100 mm inside 'Ground'; they will be pushed apart"
+    assert (finding.severity, finding.fixes) == ("WARNING", ("SEPARATE", "IGNORE_PAIR"))
+    assert bpy.ops.redmax.fix(fix="SEPARATE", element="Crate") == {"FINISHED"}
+    assert crate.location.z == pytest.approx(0.5, abs=1e-5)
+    assert starting_inside() == []
+    crate.location.z = 0.3
+    bpy.context.view_layer.update()
+    assert bpy.ops.redmax.fix(fix="IGNORE_PAIR", element="Crate") == {"FINISHED"}
+    assert starting_inside() == []
+    other = touching.crate("Other", at=(3.0, 0.0, 0.2))
+    assert [finding.element for finding in starting_inside()] == [other.name], "others still touch the ground"
+
+
+def test_two_boxes_in_each_other_and_a_box_that_just_stands_on_another():
+    touching.crate("Below", at=(0.0, 0.0, 0.0))
+    above = touching.crate("Above", at=(0.2, 0.1, 1.0))
+    assert starting_inside() == []
+    above.location.z = 0.9
+    bpy.context.view_layer.update()
+    (finding,) = starting_inside()
+    assert "100 mm" in finding.text
+    bpy.ops.redmax.fix(fix="SEPARATE", element=finding.element)
+    assert starting_inside() == []

@@ -93,6 +93,7 @@ class REDMAX_MT_elements(bpy.types.Menu):
             layout.menu(menu.bl_idname)
         layout.separator()
         layout.operator("redmax.remove_element", icon="X")
+        layout.operator("redmax.remove_surface", icon="X")
 
 
 class REDMAX_MT_parts(bpy.types.Menu):

@@ -49,7 +49,8 @@ class Extraction:
     """A scene for the engine. joint_objects: engine's joint name -> object name, without joints that hold roots.
 
     length: metres per Blender unit. frame_start: the frame at t = 0. findings: errors first. With an error among
-    them the scene is incomplete; see `require_sound`.
+    them the scene is incomplete; see `require_sound`. scenery: bodies of the engine that are none of the artist's,
+    because they only touch others while keys move them.
     """
 
     scene: engine_scene.Scene
@@ -61,6 +62,7 @@ class Extraction:
     frame_end: int
     findings: tuple[Finding, ...]
     mechanisms: tuple[Mechanism, ...]
+    scenery: tuple[BodyFrame, ...] = ()
 
     @cached_property
     def digest(self) -> bytes:
@@ -153,7 +155,8 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
     named = {joint.name: joint.name for joint in joints}
     made = loop_choice.with_choice(made, named)
     findings.extend(shearing.findings(body_objects, made.joints))
-    return _judged(scene, made, found_bodies, named, findings, clock, length)
+    judged = _judged(scene, made, found_bodies, named, findings, clock, length)
+    return replace(judged, scenery=tuple(touching.frames)) if touching.frames else judged
 
 
 def _guides(

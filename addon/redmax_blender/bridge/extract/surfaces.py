@@ -44,9 +44,10 @@ SCALE_CHANGE = 1e-4
 
 @dataclass
 class Found:
-    """Surfaces of the engine, and bodies and joints of scenery that moves."""
+    """Surfaces of the engine, and bodies and joints of scenery that moves, with the frames where they start."""
 
     surfaces: list[Any] = field(default_factory=list)
+    frames: list[BodyFrame] = field(default_factory=list)
     bodies: list[Any] = field(default_factory=list)
     joints: list[Any] = field(default_factory=list)
 
@@ -105,6 +106,7 @@ class SurfaceReader:
                 if moved is not None:
                     found.bodies.append(engine_scene.Body(name=obj.name, inertia=_no_inertia()))
                     found.joints.append(moved)
+                    found.frames.append(BodyFrame(obj.name, placed.E_wt, np.eye(4), 0.0, static=False))
                     found.surfaces.append(self._element(obj, placed.shape, obj.name, np.eye(4)))
             else:
                 found.surfaces.append(self._element(obj, placed.shape, None, placed.E_wt))

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results of forces, constraints, strands and drives as animated custom properties of their objects. SI units.
+"""Results of forces, constraints, strands, drives and surfaces as animated custom properties of objects. SI units.
 
 a force        what it tells of itself (`BoundForce.results`): redmax_tension [N] and redmax_length [m] of a spring,
                redmax_wrench [N m, N] of any other
 a constraint   redmax_holding, the force or torque along each of its conditions [N, N m]
 a drive        redmax_input, coordinate, velocity and force of each of its inputs, one after another
 a strand       redmax_length [m], from node to node
+a surface      redmax_normal_force and redmax_friction_force [N], sums over its contacts; redmax_slip [m/s], the largest
+               of them; redmax_impact [N s], the largest since the frame before
 """
 
 from __future__ import annotations
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 Array = arrays.Array
 Trajectory = trajectory.Trajectory
+
+NORMAL, FRICTION, SLIP, IMPACT = (
+    f"{result_names.PREFIX}{name}" for name in ("normal_force", "friction_force", "slip", "impact")
+)
 
 
 class ElementChannel(NamedTuple):
@@ -120,10 +126,36 @@ def _drives(scene: Any, _model: Any, result: Trajectory) -> Found:
         yield drive.name, f"{result_names.PREFIX}input", ElementChannel(values, ("rad", "rad/s", "N m") * count)
 
 
+def _surfaces(_scene: Any, _model: Any, result: Trajectory) -> Found:
+    """Sums over the points at which each surface touches others, and the largest slip and impact."""
+    contacts = result.contacts
+    if contacts is None:
+        return
+    count = len(result)
+    sample = np.repeat(np.arange(count), np.diff(contacts.offsets).astype(np.int64))
+    friction, slip = (np.linalg.norm(values, axis=1) for values in (contacts.friction, contacts.slip))
+    impact = result.channels.get("impact")
+    for number, name in enumerate(result.meta["surfaces"]):
+        own = (contacts.surfaces == number).any(axis=1)
+        at = sample[own]
+        fastest = np.zeros(count)
+        np.maximum.at(fastest, at, slip[own])
+        found = {
+            NORMAL: (np.bincount(at, contacts.normal_force[own], minlength=count), "N"),
+            FRICTION: (np.bincount(at, friction[own], minlength=count), "N"),
+            SLIP: (fastest, "m/s"),
+        }
+        if impact is not None:
+            found[IMPACT] = (impact[:, number], "N s")
+        for prop, (values, unit) in found.items():
+            yield name, prop, ElementChannel(values[:, None], (unit,))
+
+
 PROVIDERS: dict[str, Callable[[Any, Any, Trajectory], Found]] = {
     "forces": _forces,
     "constraints": _constraints,
     "strands": _strands,
     "drives": _drives,
+    "surfaces": _surfaces,
 }
 """By list of the engine's scene. A list without one has no results of its own."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies that touch nothing although others do: told once, for all of them."""
+"""Bodies that touch nothing although others do, told once for all of them; and surfaces that start in each other."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...core import start_overlaps
 from ...core.findings import Finding
 from ...objects.named_objects import local_object
 from .frame_objects import carrier
@@ -18,14 +19,25 @@ if TYPE_CHECKING:
 SHOWN = 2
 """Bodies that are named; of more their number is told."""
 
+OVERLAPS_SHOWN = 4
+"""Pairs that are told, the deepest first."""
+
 FIXES = ("ADD_SURFACES", "IGNORE")
+
+OVERLAP = "starts_inside"
+"""Code of findings about surfaces that start inside each other."""
 
 
 def findings(extraction: Extraction, scene: bpy.types.Scene) -> Iterator[Finding]:
-    """One remark if some bodies have surfaces and others, which move, have none."""
+    """What is to be said of the surfaces of a scene together."""
+    if extraction.scene.surfaces and not extraction.errors:
+        if not scene.redmax.ignore_contact:
+            yield from _without_surface(extraction)
+        yield from _overlapping(extraction)
+
+
+def _without_surface(extraction: Extraction) -> Iterator[Finding]:
     having = {surface.body for surface in extraction.scene.surfaces}
-    if not having or scene.redmax.ignore_contact or extraction.errors:
-        return
     names = [body.name for body in extraction.bodies if body.name not in having and not body.static]
     if not names:
         return
@@ -36,6 +48,22 @@ def findings(extraction: Extraction, scene: bpy.types.Scene) -> Iterator[Finding
         shown, verbs = f"'{names[0]}' and {len(names) - 1} more bodies", "have no surface; they pass"
     hint = "add surfaces, or leave it if that is meant"
     yield Finding(names[0], f"{shown} {verbs} through others", hint, "INFO", FIXES)
+
+
+def _overlapping(extraction: Extraction) -> Iterator[Finding]:
+    """Pairs that start inside each other: what moves of them is what the finding is about."""
+    owners = {surface.name: surface.body for surface in extraction.scene.surfaces}
+    still = {body.name for body in extraction.bodies if body.static} | {None}
+    found = start_overlaps.overlaps(extraction.scene, extraction.digest)
+    for a, b, depth, _ in found[:OVERLAPS_SHOWN]:
+        first, second = (b, a) if owners[a] in still else (a, b)
+        text = f"'{first}' starts {_length(depth)} inside '{second}'; they will be pushed apart"
+        hint = "move one of them, or let them overlap"
+        yield Finding(first, text, hint, "WARNING", ("SEPARATE", "IGNORE_PAIR"), code=OVERLAP)
+
+
+def _length(metres: float) -> str:
+    return f"{1e3 * metres:.3g} mm" if metres < 1.0 else f"{metres:.3g} m"
 
 
 def untouched(scene: bpy.types.Scene) -> list[bpy.types.Object]:
