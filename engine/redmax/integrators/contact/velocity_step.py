@@ -66,6 +66,7 @@ class StepEnd:
     pushes: Pushes | None = None
     is_solved: bool = True
     residual: float = 0.0
+    worst: tuple[int, int] | None = None
     warm: dict[tuple[int, int, int], Array] = field(default_factory=dict)
 
 
@@ -116,7 +117,16 @@ def velocity_step(run: ContactStepper, start: Moment, free: Moment, warm: dict[t
     impulses = _spread(rows.used, solution.impulses)
     pushes = _pushes(points, rows, impulses, slip_before, qdot)
     forces = _forces(points, impulses / h)
-    return StepEnd(free.changed(end), pushes, solution.is_solved, solution.residual, forces)
+    worst = _worst(points, solution)
+    return StepEnd(free.changed(end), pushes, solution.is_solved, solution.residual, worst, forces)
+
+
+def _worst(points: Points, solution: Solution) -> tuple[int, int] | None:
+    """The surfaces at which a solution is least good."""
+    if solution.is_solved:
+        return None
+    a, b = points.surfaces[min(max(solution.worst, 0), len(points) - 1)].tolist()
+    return a, b
 
 
 def _middle(run: ContactStepper, start: State, end: State, h: float) -> State:
@@ -277,6 +287,6 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     loss = 0.5 * float(qdot @ M @ qdot - after @ M @ after) + work
     slip = np.einsum("kij,kj->ki", points.axes, velocity) + conveyor
     state = moment.state
-    run.account.count(is_solved=solution.is_solved, residual=solution.residual)
+    run.account.count(is_solved=solution.is_solved, residual=solution.residual, worst=_worst(points, solution))
     jumped = moment.changed(State(state.t, state.q, after, state.chart))
     return jumped, Pushes(points, impulses, slip, loss, work)
