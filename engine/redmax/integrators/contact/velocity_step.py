@@ -259,11 +259,10 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     b[:, 1:3] = -conveyor[:, 1:]
     mu = points.material[:, KINETIC]
     blocks = rows.blocks(b, mu, run.detection.length)
-    slow = points.material[:, BOUNCE_ABOVE]
-    blocks = [
-        block._replace(bounce=0.0) if speed <= least else block
-        for block, speed, least in zip(blocks, approach, slow, strict=True)
-    ]
+    above = points.material[:, BOUNCE_ABOVE]
+    slow = float(above[points.material[:, BOUNCE] > 0.0].min(initial=np.inf))
+    dull = (approach > run.settling) & (approach <= above)  # others may be struck within the impact
+    blocks = [block._replace(bounce=0.0) if is_dull else block for block, is_dull in zip(blocks, dull, strict=True)]
     contacts, qdot = len(blocks), moment.state.qdot
     if run.constraints is not None:
         held: ConstraintRows = run.constraints.rows(placed.kin, moment.state.t)
@@ -275,7 +274,7 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     blocks = [block for block, is_tied in zip(blocks, which, strict=True) if is_tied]
     v_free = qdot[placed.freedoms.free]
     problem, unknowns = assembled(placed, blocks, v_free)
-    solution: Solution = run.solver.jump(problem, run.solver_tolerance(0.0), 0.0)
+    solution: Solution = run.solver.jump(problem, run.solver_tolerance(0.0), slow if np.isfinite(slow) else 0.0)
     if not np.isfinite(solution.residual):
         return moment, None
     change = np.zeros(len(v_free))
