@@ -46,16 +46,22 @@ class ContactSample:
     quality: Mapping[str, float]
 
 
+HOPELESS = 200
+"""Contact problems that are missed in a row, in the shortest of steps."""
+
+
 class Account:
     """work: what moved surfaces, conveyors and the way out of each other put in so far [J]. friction_loss, impact_loss:
     what friction and impacts took out [J]. missed: how many problems were not solved to their tolerance; residual: the
-    largest of all [m/s]; solved: how many problems there were. deepest: largest penetration at a frame [m]."""
+    largest of all [m/s]; solved: how many problems there were; worst: surfaces of the last that was missed. deepest: largest penetration at a frame [m]."""
 
     def __init__(self, model: Model, surfaces: int) -> None:
         self.model, self.count_of_surfaces = model, surfaces
         self.work = self.friction_loss = self.impact_loss = 0.0
         self.missed = self.solved = self.impacts = 0
         self.residual = self.deepest = 0.0
+        self.worst: tuple[int, int] | None = None
+        self._missed_at_once = 0
         self._last: tuple[Pushes, float] | None = None
         self._loudest: Array = np.zeros(surfaces)
 
@@ -63,11 +69,19 @@ class Account:
         """Forget what was loudest."""
         self._loudest = np.zeros(self.count_of_surfaces)
 
-    def count(self, *, is_solved: bool, residual: float) -> None:
-        """Remember how well a problem was solved."""
+    def count(self, *, is_solved: bool, residual: float, worst: tuple[int, int] | None) -> None:
+        """Remember how well a problem was solved. worst: the pair of surfaces that has the residual."""
         self.solved += 1
-        self.missed += not is_solved
         self.residual = max(self.residual, residual)
+        self._missed_at_once = 0 if is_solved else self._missed_at_once + 1
+        if not is_solved:
+            self.missed += 1
+            self.worst = worst
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether so many problems in a row were not solved that the run goes nowhere."""
+        return self._missed_at_once >= HOPELESS
 
     def add_step(self, pushes: Pushes | None, h: float) -> None:
         """A step of h [s]; without pushes nothing touched in it."""

@@ -21,6 +21,7 @@ from ...dynamics.loads import potential_energy
 from ...errors import ElementName, Quantity
 from ...model import Model
 from ...state import State
+from ...surfaces.layout import SCENERY
 from ..automatic import AutomaticStepper, Promise
 from ..base import IntegrationError
 from ..energy_balance import EnergyPromise
@@ -62,6 +63,14 @@ STILL = 1e-4
 
 IMPACTS_AT_ONCE = 20
 """Rounds of impacts at one instant."""
+
+
+WEDGED = "look for parts that are wedged between others, that begin inside each other, or that friction locks"
+
+
+def _shorter(error: float) -> float:
+    """By what a step that is wrong by so many times what is allowed is to be shorter."""
+    return max(LEAST, min(0.5, SAFETY * error ** (-1.0 / ORDER))) if 0.0 < error < math.inf else 0.5
 
 
 class ContactStepper(AutomaticStepper):
@@ -189,10 +198,9 @@ class ContactStepper(AutomaticStepper):
                 h = max(0.5 * h, self._shortest)
                 continue
             met = self._meeting(start, whole, h)
-            if met < h:
+            if met < h and h > self._shortest:
                 h = max(met, self._shortest)
-                if met > self._shortest:
-                    continue
+                continue
             if whole.pushes is None:
                 self.account.add_step(None, h)
                 return whole.moment
@@ -201,11 +209,10 @@ class ContactStepper(AutomaticStepper):
             error = self._error(whole, ends)
             good = error <= 1.0 and half.is_solved and ends.is_solved
             if not good and h > self._shortest:
-                factor = max(LEAST, min(0.5, SAFETY * error ** (-1.0 / ORDER))) if np.isfinite(error) and error > 0 else LEAST
-                self._h = h = max(self._shortest, factor * h)
+                self._h = h = max(self._shortest, _shorter(error) * h)
                 continue
             met = self._meeting(half.moment, ends, 0.5 * h)
-            if met < 0.5 * h and met > self._shortest:
+            if self._shortest < met < 0.5 * h:
                 h = 0.5 * h + met
                 continue
             return self._accept(start, half, ends, h, error, h < left)
@@ -216,7 +223,9 @@ class ContactStepper(AutomaticStepper):
         """Keep a step that was taken in two halves."""
         for each in (half, ends):
             self.account.add_step(each.pushes, 0.5 * h)
-            self.account.count(is_solved=each.is_solved, residual=each.residual)
+            self.account.count(is_solved=each.is_solved, residual=each.residual, worst=each.worst)
+        if self.account.hopeless:
+            raise self._nowhere(IntegrationError, "no forces satisfy its contact")
         growth = MOST if error <= 0.0 else min(MOST, SAFETY * error ** (-1.0 / ORDER))
         if full or growth * h > self._h:
             self._h = min(LONGEST, max(growth, LEAST) * h)
@@ -288,6 +297,17 @@ class ContactStepper(AutomaticStepper):
         R = a.kin.E_wi[:, :3, :3] - b.kin.E_wi[:, :3, :3]
         turned = np.sqrt(0.5 * (R * R).sum(axis=(1, 2)))
         return float((moved + turned).max(initial=0.0)) / (2.0**ORDER / 2.0 - 1.0) / self.tolerance
+
+    def _held_up(self) -> tuple[ElementName, str, str]:
+        if self.account.worst is None:
+            return super()._held_up()
+        return self._name(self.account.worst), ": contact forces that satisfy it cannot be found", WEDGED
+
+    def _name(self, pair: tuple[int, int]) -> ElementName:
+        """The surface of a pair that can move."""
+        surfaces = self.detection.surfaces
+        moving = [s for s in pair if not surfaces.record(s)[SCENERY]]
+        return ElementName("surface", surfaces.names[(moving or list(pair))[0]])
 
     # --- free motion ----------------------------------------------------------------------------------------------
 

@@ -66,6 +66,7 @@ class StepEnd:
     pushes: Pushes | None = None
     is_solved: bool = True
     residual: float = 0.0
+    worst: tuple[int, int] | None = None
     warm: dict[tuple[int, int, int], Array] = field(default_factory=dict)
 
 
@@ -116,7 +117,16 @@ def velocity_step(run: ContactStepper, start: Moment, free: Moment, warm: dict[t
     impulses = _spread(rows.used, solution.impulses)
     pushes = _pushes(points, rows, impulses, slip_before, qdot)
     forces = _forces(points, impulses / h)
-    return StepEnd(free.changed(end), pushes, solution.is_solved, solution.residual, forces)
+    worst = _worst(points, solution)
+    return StepEnd(free.changed(end), pushes, solution.is_solved, solution.residual, worst, forces)
+
+
+def _worst(points: Points, solution: Solution) -> tuple[int, int] | None:
+    """The surfaces at which a solution is least good."""
+    if solution.is_solved:
+        return None
+    a, b = points.surfaces[min(max(solution.worst, 0), len(points) - 1)].tolist()
+    return a, b
 
 
 def _middle(run: ContactStepper, start: State, end: State, h: float) -> State:
@@ -249,11 +259,10 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     b[:, 1:3] = -conveyor[:, 1:]
     mu = points.material[:, KINETIC]
     blocks = rows.blocks(b, mu, run.detection.length)
-    slow = points.material[:, BOUNCE_ABOVE]
-    blocks = [
-        block._replace(bounce=0.0) if speed <= least else block
-        for block, speed, least in zip(blocks, approach, slow, strict=True)
-    ]
+    above = points.material[:, BOUNCE_ABOVE]
+    slow = float(above[points.material[:, BOUNCE] > 0.0].min(initial=np.inf))
+    dull = (approach > run.settling) & (approach <= above)  # others may be struck within the impact
+    blocks = [block._replace(bounce=0.0) if is_dull else block for block, is_dull in zip(blocks, dull, strict=True)]
     contacts, qdot = len(blocks), moment.state.qdot
     if run.constraints is not None:
         held: ConstraintRows = run.constraints.rows(placed.kin, moment.state.t)
@@ -265,7 +274,7 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     blocks = [block for block, is_tied in zip(blocks, which, strict=True) if is_tied]
     v_free = qdot[placed.freedoms.free]
     problem, unknowns = assembled(placed, blocks, v_free)
-    solution: Solution = run.solver.jump(problem, run.solver_tolerance(0.0), 0.0)
+    solution: Solution = run.solver.jump(problem, run.solver_tolerance(0.0), slow if np.isfinite(slow) else 0.0)
     if not np.isfinite(solution.residual):
         return moment, None
     change = np.zeros(len(v_free))
@@ -277,6 +286,6 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     loss = 0.5 * float(qdot @ M @ qdot - after @ M @ after) + work
     slip = np.einsum("kij,kj->ki", points.axes, velocity) + conveyor
     state = moment.state
-    run.account.count(is_solved=solution.is_solved, residual=solution.residual)
+    run.account.count(is_solved=solution.is_solved, residual=solution.residual, worst=_worst(points, solution))
     jumped = moment.changed(State(state.t, state.q, after, state.chart))
     return jumped, Pushes(points, impulses, slip, loss, work)

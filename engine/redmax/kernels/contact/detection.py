@@ -52,7 +52,7 @@ class Finder:
         """Contacts where the joint frames of all bodies are at E_wj (n, 4, 4). margins: (s,) or one for all [m]."""
         E = np.asarray(E_wj, np.float64).reshape(-1, 4, 4)
         poses = np.concatenate([E[:, :3, :3].reshape(-1, 9), E[:, :3, 3]], axis=1).ravel()
-        each = np.ascontiguousarray(np.broadcast_to(np.asarray(margins, np.float64), (len(self.surfaces),)))
+        each = np.full(len(self.surfaces), margins, np.float64)
         while True:
             n = self._find(
                 self.surfaces.ints, self.surfaces.numbers, poses, each, self.marks, self.work, self.ids, self.numbers
