@@ -193,7 +193,7 @@ class ContactStepper(AutomaticStepper):
         h = self._safe(start, h)
         for _ in range(MOST_MEETINGS):
             t1 = t_end if h >= left else t + h
-            whole = self._step(start, t1, self._warm)
+            whole = self._touching_step(start, t1, self._warm)
             if not whole.is_solved and h > self._shortest:
                 h = max(0.5 * h, self._shortest)
                 continue
@@ -204,8 +204,8 @@ class ContactStepper(AutomaticStepper):
             if whole.pushes is None:
                 self.account.add_step(None, h)
                 return whole.moment
-            half = self._step(start, t + 0.5 * (t1 - t), self._warm)
-            ends = self._step(half.moment, t1, half.warm)
+            half = self._touching_step(start, t + 0.5 * (t1 - t), self._warm)
+            ends = self._touching_step(half.moment, t1, half.warm)
             error = self._error(whole, ends)
             good = error <= 1.0 and half.is_solved and ends.is_solved
             if not good and h > self._shortest:
@@ -233,7 +233,7 @@ class ContactStepper(AutomaticStepper):
         self.steps += 2
         return recovered(self, ends.moment, h)
 
-    def _step(self, start: Moment, t: float, warm: dict[tuple[int, int, int], Array]) -> StepEnd:
+    def _touching_step(self, start: Moment, t: float, warm: dict[tuple[int, int, int], Array]) -> StepEnd:
         free = self._freely(start, t)
         return velocity_step(self, start, free, warm)
 
