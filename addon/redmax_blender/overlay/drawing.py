@@ -15,7 +15,7 @@ import numpy as np
 
 from ..bridge.core import unexpected
 from ..bridge.results import preview
-from . import layout, seen_joints, seen_surfaces, seen_tracks
+from . import layout, seen_contacts, seen_joints, seen_surfaces, seen_tracks
 
 LINE, SELECTED_LINE = 1.6, 2.4
 """Width of lines [pixels at a resolution scale of 1]."""
@@ -59,7 +59,7 @@ def is_wanted(context: bpy.types.Context) -> bool:
     """Whether the viewport shows overlays, and something of ours among them; a render shows none."""
     space: Any = context.space_data
     settings: Any = context.scene.redmax
-    is_any = settings.show_joints or settings.show_surfaces != "NONE"
+    is_any = settings.show_joints or settings.show_surfaces != "NONE" or settings.show_contacts
     return bool(space.overlay.show_overlays and is_any and not preview.rendering())
 
 
@@ -70,7 +70,7 @@ def _draw(context: Any) -> None:
     with_joints = scene.redmax.show_joints
     seen = seen_joints.known(scene, view_layer) if with_joints else seen_joints.NONE
     ways: list[Any] = [*(seen_tracks.known(scene, view_layer) if with_joints else ()), *shown_surfaces(context)]
-    if not len(seen.index) and not ways:
+    if not len(seen.index) and not ways and not _has_contacts(scene):
         return
     pixel = context.preferences.system.ui_scale
     picture = _picture(context, seen, ways, pixel)
@@ -87,6 +87,11 @@ def _draw(context: Any) -> None:
     finally:
         gpu.state.depth_test_set(depth_test)
         gpu.state.blend_set(blend)
+
+
+def _has_contacts(scene: Any) -> bool:
+    """Whether there may be contacts to draw."""
+    return bool(scene.redmax.show_contacts and preview.wanted(scene))
 
 
 def shown_surfaces(context: Any) -> list[seen_surfaces.Skin]:
@@ -137,7 +142,9 @@ def _picture(context: Any, seen: seen_joints.Seen, ways: list[seen_tracks.Way], 
     perspective = np.array(context.region_data.perspective_matrix, np.float64)
     magnification = 0.5 * region.width * math.hypot(*context.region_data.window_matrix[0][:3])
     view = layout.View(perspective, magnification, pixel)
-    rails = track_lines(ways, context.view_layer, context.space_data)
+    rails = layout.joined(
+        track_lines(ways, context.view_layer, context.space_data), seen_contacts.lines(context.scene, view)
+    )
     state = (
         seen,
         rails.points.tobytes(),
