@@ -43,6 +43,8 @@ CROPS = {
     "panel_simulating": (440, 66, 1314, 1088),
     "panel_body": PROPERTIES,
     "panel_spring": PROPERTIES,
+    "panel_surface": PROPERTIES,
+    "contact_overlay": (440, 66, 1314, 844),
     "panel_gear": PROPERTIES,
     "panel_strand": PROPERTIES,
     "panel_lost": (1026, 66, 1314, 746),

@@ -188,9 +188,9 @@ REDMAX_PG_bake_options = from_specs.make_group(
         "energy": _switch("Energy", "Write the energies as keys on the scene's custom properties"),
         "gap": _switch("Loop Gap", "Write what loop joints are open by as keys on the joint's custom properties"),
         "forces": _switch(
-            "Springs and Gears",
-            "Write what forces, constraints, strands and drives do, such as the tension of a spring, as keys on their "
-            "custom properties",
+            "Springs, Gears and Contacts",
+            "Write what forces, constraints, strands, drives and surfaces do, such as the tension of a spring, as keys "
+            "on their custom properties",
         ),
         "motion": _switch(
             "Motion",
