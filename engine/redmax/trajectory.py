@@ -251,7 +251,9 @@ class Trajectory:
         }
         arrays = {name: getattr(self, name) for name in DIMENSIONS}
         channels: dict[str, Any] = {f"{CHANNEL}{name}": values for name, values in self.channels.items()}
-        contacts = {} if self.contacts is None else {f"{CONTACT}{name}": value for name, value in vars(self.contacts).items()}
+        contacts = (
+            {} if self.contacts is None else {f"{CONTACT}{name}": value for name, value in vars(self.contacts).items()}
+        )
         entries = {"header": np.array(json.dumps(header)), **arrays, **channels, **contacts}
         npz.write(Path(path), entries, compressed=compressed)
 

@@ -123,12 +123,12 @@ class Automatic(Integrator):
 
     def begin(self, model: Model, state: State) -> Stepper:
         promise = ACCURACIES[self.accuracy]
-        tree = tree_for(promise.explicit, model)
         if model.surfaces is None:
-            return AutomaticStepper(model, state, promise, tree)
-        from .contact.stepper import ContactStepper  # noqa: PLC0415  (made of this module's)
+            return AutomaticStepper(model, state, promise, tree_for(promise.explicit, model))
+        from .contact.stepper import ContactStepper, contact_model  # noqa: PLC0415  (made of this module's)
 
-        return ContactStepper(model, state, promise, promise.contact, tree)
+        model = contact_model(model)
+        return ContactStepper(model, state, promise, promise.contact, tree_for(promise.explicit, model))
 
 
 class AutomaticStepper(ExplicitStepper):
@@ -147,7 +147,7 @@ class AutomaticStepper(ExplicitStepper):
         super().__init__(model, state, promise.explicit, tree)
         self.promise = promise
         self._stages = len(promise.explicit.method.nodes)
-        in_python = self.model.forces or self.model.followers is not None
+        in_python = any(force.is_stiff for force in self.model.forces) or self.model.followers is not None
         compiled = MATRIX_OF_FORCES if in_python else MATRIX_COMPILED
         self._price = MATRIX if self.tree is None else compiled
         evaluations, matrices = USUAL_STIFF_FRAME
@@ -298,7 +298,8 @@ class AutomaticStepper(ExplicitStepper):
 def has_springs_or_dampers(model: Model) -> bool:
     """False where no force depends on places or velocities but for gravity, so that nothing can be stiff."""
     numbers = (model.stiffness, model.damping, model.limit_stiffness, model.limit_damping, model.body_damping)
-    if any(values.any() for values in numbers) or model.forces or model.followers is not None:
+    stiff = any(force.is_stiff for force in model.forces)
+    if any(values.any() for values in numbers) or stiff or model.followers is not None:
         return True
     loops = any(loop.joint.has_loads for loop in model.loops)
     return loops or any(joint.stiffness_table is not None or joint.motor is not None for joint in model.joints)

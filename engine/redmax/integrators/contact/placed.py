@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ... import fast
-from ...arrays import Array, BoolArray
+from ...arrays import Array, BoolArray, IntArray
 from ...dynamics.constraint_rows import Columns
 from ...dynamics.freedoms import Freedoms, freedoms
 from ...model import Model
@@ -52,6 +52,14 @@ class Placed:
     def parting(self, points: Points, motion: Placed | None = None) -> Array:
         """(k,) how fast the surfaces part at points [m/s]; motion: as above."""
         return np.asarray(np.einsum("ki,ki->k", self.relative_velocity(points, motion), points.normal))
+
+    def generalised(self, bodies: IntArray, wrenches: Array) -> Array:
+        """(nr,) forces along the coordinates of wrenches (k, 6) about the centres of mass of bodies (k,), world's axes."""
+        columns = self._columns
+        moved = columns.moves[bodies]
+        v = columns.v[None] + np.cross(columns.omega[None], self.center[bodies, None] - columns.origin[None])
+        power = np.einsum("krj,kj->kr", v, wrenches[:, 3:]) + wrenches[:, :3] @ columns.omega.T
+        return np.asarray((power * moved).sum(axis=0))
 
     def rows(self, points: Points) -> tuple[Array, Array]:
         """(k, 3, nr) twice: relative velocity at points and relative angular velocity of their bodies, per unit qdot."""

@@ -73,17 +73,15 @@ class ContactRows:
         return found
 
 
-def constraint_blocks(
-    placed: Placed, rows: ConstraintRows, chosen: BoolArray, b: Array, unit: float
-) -> tuple[list[Block], list[int]]:
-    """A block for each chosen row of loops, constraints and stops that moves anything, and the numbers of these rows.
+def constraint_blocks(placed: Placed, rows: ConstraintRows, chosen: BoolArray, b: Array, unit: float) -> list[Block]:
+    """A block for each chosen row of loops, constraints and stops that moves anything.
 
     b: (m,) on all coordinates: G qdot = b, or at least b.
     """
     G = placed.freedoms.columns(rows.G)
     moved = rows.G @ placed.state.qdot - G @ placed.state.qdot[placed.freedoms.free]
     of_free = placed.model.once(trees).of_free
-    found, numbers = [], []
+    found = []
     for i in np.flatnonzero(chosen).tolist():
         touched = tuple(np.unique(of_free[np.flatnonzero(G[i])]).tolist())
         if not touched:
@@ -92,8 +90,7 @@ def constraint_blocks(
         length = np.array([1.0 if rows.metres[i] else unit])
         wanted = np.array([b[i] - moved[i]])
         found.append(Block(kind, touched, G[i : i + 1], wanted, length, bounce=float(rows.bounce[i])))
-        numbers.append(i)
-    return found, numbers
+    return found
 
 
 def tied(blocks: list[Block], contacts: int, count: int) -> list[bool]:
@@ -128,7 +125,5 @@ def assembled(placed: Placed, blocks: list[Block], v_free: Array) -> tuple[Probl
     problem = Problem([M[np.ix_(members[tree], members[tree])] for tree in used], v_free[free])
     for block in blocks:
         parts = [(place[tree], block.G[:, members[tree]]) for tree in block.trees]
-        problem.add(
-            block.kind, parts, block.b, unit=block.unit, friction=block.friction, restitution=block.bounce
-        )
+        problem.add(block.kind, parts, block.b, unit=block.unit, friction=block.friction, restitution=block.bounce)
     return problem, free

@@ -10,7 +10,7 @@ import numpy as np
 from ...dynamics.assembly import scale_of
 from ...state import State
 from .moment import Moment
-from .problem import ROWS, ContactRows, assembled, constraint_blocks, tied
+from .problem import ROWS, ContactRows, constraint_blocks, tied
 from .trees import trees
 
 if TYPE_CHECKING:
@@ -45,12 +45,13 @@ def recovered(run: ContactStepper, moment: Moment, h: float) -> Moment:
         near = held.one_sided & (held.error <= run.stop_room * scale_of(moment.model, held))
         wanted = np.where(held.one_sided, -held.error, 0.0)
         moved = held.G @ placed.state.qdot - placed.freedoms.columns(held.G) @ placed.state.qdot[placed.freedoms.free]
-        more, _ = constraint_blocks(placed, held, ~held.one_sided | near, wanted + moved, L)
+        more = constraint_blocks(placed, held, ~held.one_sided | near, wanted + moved, L)
         blocks += more
     which = tied(blocks, contacts, len(moment.model.once(trees).members))
     blocks = [block for block, is_tied in zip(blocks, which, strict=True) if is_tied]
-    problem, unknowns = assembled(placed, blocks, np.zeros(len(placed.freedoms.free)))
-    solution = run.solver.velocities(problem, np.zeros(sum(len(block.b) for block in blocks)), 0.1 * run.touch)
+    still = np.zeros(len(placed.freedoms.free))
+    begin = np.zeros(sum(len(block.b) for block in blocks))
+    solution, unknowns = run.solver.velocities(placed, blocks, still, begin, 0.1 * run.touch)
     if not np.isfinite(solution.residual):
         return moment
     change = np.zeros(len(placed.freedoms.free))

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, IntArray
 from ...kernels import route
 from ...solvers.contact import impacts, solve
 from ...solvers.contact import layout as at
 from ...solvers.contact.problem import Packed, Problem
+from .placed import Placed
+from .problem import Block, assembled
 
 
 class Solution(NamedTuple):
@@ -27,6 +29,10 @@ class Solution(NamedTuple):
     energy: float
 
 
+NOTHING = Solution(np.zeros(0), np.zeros(0), 0.0, -1, True, 0.0)
+"""Of a problem without rows."""
+
+
 class Solver:
     """Functions of `solvers.contact`, compiled or not."""
 
@@ -38,13 +44,20 @@ class Solver:
 
             self._solve, self._impacts = contact_solver.solve, contact_solver.resolve_impacts
 
-    def velocities(self, problem: Problem, warm: Array, tolerance: float) -> Solution:
-        """Velocities at the end of a step. warm: (rows,) impulses to begin with."""
-        return self._run(self._solve, problem, warm, tolerance, 0.0)
+    def velocities(
+        self, placed: Placed, blocks: list[Block], v_free: Array, warm: Array, tolerance: float
+    ) -> tuple[Solution, IntArray]:
+        """Velocities at the end of a step, and the free coordinates that they are of. v_free: (f,) without impulses.
+        warm: (rows,) impulses to begin with. tolerance: of the residual [m/s]."""
+        problem, unknowns = assembled(placed, blocks, v_free)
+        return self._run(self._solve, problem, warm, tolerance, 0.0) if blocks else NOTHING, unknowns
 
-    def jump(self, problem: Problem, tolerance: float, slow: float) -> Solution:
-        """Velocities after impacts; those slower than `slow` [m/s] do not bounce."""
-        return self._run(self._impacts, problem, None, tolerance, slow)
+    def jump(
+        self, placed: Placed, blocks: list[Block], v: Array, tolerance: float, slow: float
+    ) -> tuple[Solution, IntArray]:
+        """Velocities after impacts, where they were v (f,) before; those slower than `slow` [m/s] do not bounce."""
+        problem, unknowns = assembled(placed, blocks, v)
+        return self._run(self._impacts, problem, None, tolerance, slow), unknowns
 
     def _run(
         self, function: Callable[..., int], problem: Problem, warm: Array | None, tolerance: float, slow: float

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ... import fast
 from ...arrays import Array, BoolArray
 from ...dynamics.assembly import scale_of
 from ...dynamics.loads import potential_energy
-from ...errors import ElementName, Quantity
+from ...errors import ElementName
 from ...model import Model
 from ...state import State
 from ...surfaces.layout import SCENERY
@@ -30,12 +31,17 @@ from .account import Account
 from .detection import Detection
 from .moment import Moment
 from .points import Points
+from .pushes import FreePushes, pushed
 from .recovery import recovered
 from .solving import Solver
-from .velocity_step import StepEnd, settled, velocity_step
+from .velocity_step import StepEnd, expected_wrenches, settled, velocity_step
 
 if TYPE_CHECKING:
     from ...kernels.compiled_tree import Tree
+
+RESIDUAL, SLOW = 1e-9, 1e-6
+"""Residual of contact problems, and speeds that are none, as parts of the speed at which gravity moves the smallest body
+by its size in the time that it takes for that."""
 
 TOUCHING = 1e-3
 """Gaps below this part of what a step may be wrong by are none."""
@@ -68,6 +74,13 @@ IMPACTS_AT_ONCE = 20
 WEDGED = "look for parts that are wedged between others, that begin inside each other, or that friction locks"
 
 
+def contact_model(model: Model) -> Model:
+    """The model of a run with contact. Kernels have the numbers of its pushes; else each run has forces of its own."""
+    base = model.once(pushed)
+    has_kernels = fast.new_tree(base) is not None or fast.constrained_tree(base) is not None
+    return base if has_kernels else pushed(model)
+
+
 def _shorter(error: float) -> float:
     """By what a step that is wrong by so many times what is allowed is to be shorter."""
     return max(LEAST, min(0.5, SAFETY * error ** (-1.0 / ORDER))) if 0.0 < error < math.inf else 0.5
@@ -76,9 +89,14 @@ def _shorter(error: float) -> float:
 class ContactStepper(AutomaticStepper):
     """tolerance: error that a step may have, as part of the size of each body."""
 
-    def __init__(self, model: Model, state: State, promise: Promise, tolerance: float, tree: Tree | None = None) -> None:
+    def __init__(
+        self, model: Model, state: State, promise: Promise, tolerance: float, tree: Tree | None = None
+    ) -> None:
         super().__init__(model, state, promise, tree)
         self.tolerance = tolerance
+        self.pushes = FreePushes(model, tree)
+        self._books_pushes = self._exchanges and tree is not None  # kernels count them as work that is put in
+        self._pushed: Array = np.zeros((model.body_count, 6))
         self.detection = Detection(model)
         self.solver, self.account = Solver(), Account(model, len(self.detection.bodies))
         L = self.detection.length
@@ -86,8 +104,8 @@ class ContactStepper(AutomaticStepper):
         self.time = math.sqrt(L / self.gravity) if self.gravity > 0.0 else 1.0
         self.touch = TOUCHING * tolerance * L
         self.closed = 4.0 * self.touch
-        self.settling = 1e-6 * L / self.time
-        self.sticking = 1e-6 * L / self.time
+        speed = L / self.time
+        self.residual, self.settling, self.sticking = RESIDUAL * speed, SLOW * speed, SLOW * speed
         self.stop_speed, self.stop_room = 1e-6, 1e-8
         self.zero_margins: Array = np.full(len(self.detection.bodies), 0.5 * self.closed)
         self._h = 0.1 * min(self.time, LONGEST)
@@ -119,10 +137,6 @@ class ContactStepper(AutomaticStepper):
     def resting(self, moment: Moment, points: Points) -> BoolArray:
         """(k,) points that touch and do not part."""
         return np.asarray((points.gap <= self.closed) & (moment.placed.parting(points) <= self.settling))
-
-    def solver_tolerance(self, h: float) -> float:
-        """Residual that a contact problem may have [m/s]; h: of the step, 0 for impacts."""
-        return 1e-9 * self.detection.length / self.time
 
     def same_coordinates(self, a: State, b: State) -> bool:
         """Whether q of two near states is written in the same coordinates."""
@@ -168,6 +182,10 @@ class ContactStepper(AutomaticStepper):
         if self._stands is not now:
             self._restart(now)
         self.state = now.state
+        if self._pushed.any():
+            self._pushed = np.zeros_like(self._pushed)
+            self.pushes.put(self._pushed)
+            self._restart(now)
         self.contact = self.account.sample(now.placed)
         self._hold_stops(now)
         return self.state
@@ -215,14 +233,16 @@ class ContactStepper(AutomaticStepper):
             if self._shortest < met < 0.5 * h:
                 h = 0.5 * h + met
                 continue
-            return self._accept(start, half, ends, h, error, h < left)
+            return self._accept(half, ends, h, error, h < left)
         self.account.add_step(whole.pushes, h)
         return whole.moment
 
-    def _accept(self, start: Moment, half: StepEnd, ends: StepEnd, h: float, error: float, full: bool) -> Moment:
+    def _accept(self, half: StepEnd, ends: StepEnd, h: float, error: float, full: bool) -> Moment:
         """Keep a step that was taken in two halves."""
         for each in (half, ends):
             self.account.add_step(each.pushes, 0.5 * h)
+            if self._books_pushes and each.pushes is not None:
+                self.account.work -= each.pushes.felt
             self.account.count(is_solved=each.is_solved, residual=each.residual, worst=each.worst)
         if self.account.hopeless:
             raise self._nowhere(IntegrationError, "no forces satisfy its contact")
@@ -234,8 +254,9 @@ class ContactStepper(AutomaticStepper):
         return recovered(self, ends.moment, h)
 
     def _touching_step(self, start: Moment, t: float, warm: dict[tuple[int, int, int], Array]) -> StepEnd:
-        free = self._freely(start, t)
-        return velocity_step(self, start, free, warm)
+        wrenches = expected_wrenches(self, start, warm)
+        free = self._freely(start, t, wrenches)
+        return velocity_step(self, start, free, warm, wrenches)
 
     def _touches(self, moment: Moment) -> bool:
         """Whether anything is in touch and stays so."""
@@ -311,9 +332,13 @@ class ContactStepper(AutomaticStepper):
 
     # --- free motion ----------------------------------------------------------------------------------------------
 
-    def _freely(self, start: Moment, t: float) -> Moment:
-        """Where the free motion from `start` is at time t [s]."""
-        if self._stands is not start:
+    def _freely(self, start: Moment, t: float, wrenches: Array) -> Moment:
+        """Where the free motion from `start` is at time t [s]. wrenches: (n, 6) what is expected of contact."""
+        if not np.array_equal(wrenches, self._pushed):
+            self._pushed = wrenches
+            self.pushes.put(wrenches)
+            self._restart(start)
+        elif self._stands is not start:
             self._restart(start)
         AutomaticStepper.advance(self, t)
         self._stands = self._moment()

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One velocity-level step of what touches, and the impacts of one instant.
 
-The whole mechanism has moved freely through the step, to (q*, v*). Impulses P of contacts, loops, constraints and stops,
-one problem for every island, change that to
+The whole mechanism has moved freely through the step, to (q*, v*), feeling the contact forces of the step before.
+Impulses P of contacts, loops, constraints and stops, one problem for every island, change that to
 
-    M (v1 - v*) = G^T P,        q1 = q* + h/2 (v1 - v*)
+    M (v1 - v*) = G^T P - h Q,        q1 = q* + h/2 (v1 - v*)
 
-M and G are those of the midpoint, so that forces have the directions they have on the average. Laws hold for relative
+Q is what it has felt. M and G are those of the midpoint, so that forces have the directions they have on the average. Laws hold for relative
 velocities at the end, to the same order: G v1 + (G - G0) v0, with G0 at the start.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ import numpy as np
 from ...arrays import Array, BoolArray
 from ...dynamics.assembly import scale_of
 from ...dynamics.constraint_rows import ConstraintRows
+from ...solvers.contact import layout as at
 from ...state import State
 from .moment import Moment
 from .placed import Placed
@@ -30,8 +32,8 @@ from .problem import (
     KINETIC,
     ROWS,
     STATIC,
+    Block,
     ContactRows,
-    assembled,
     constraint_blocks,
     tied,
 )
@@ -47,7 +49,8 @@ class Pushes:
     """Impulses of one step or instant. points: where. impulses: (k, 6) along the rows of contacts [N s, N m s].
     slip: (k, 3) mean relative velocity of the skins [m/s], and turn: (k, 3) angular velocity [rad/s], along the axes of
     the points. loss: energy that friction takes out, in impacts all that is lost [J]. work: what moved surfaces put in
-    [J]. arrived: what surfaces lose that come to rest on each other within a step [J]."""
+    [J]. arrived: what surfaces lose that come to rest on each other within a step [J]. felt: what expected forces did in
+    the free motion [J]."""
 
     points: Points
     impulses: Array
@@ -55,6 +58,7 @@ class Pushes:
     loss: float
     work: float
     arrived: float = 0.0
+    felt: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +74,67 @@ class StepEnd:
     warm: dict[tuple[int, int, int], Array] = field(default_factory=dict)
 
 
-def velocity_step(run: ContactStepper, start: Moment, free: Moment, warm: dict[tuple[int, int, int], Array]) -> StepEnd:
-    """The end of the step from `start` that freely came to `free`. warm: forces of the step before, by point."""
+def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, int, int], Array]) -> Array:
+    """(n, 6) torque about the centre of mass, and force, on each body by the forces of the step before at points that
+    still touch, along the world's axes."""
+    found = np.zeros((start.model.body_count + 1, 6))
+    if not warm:
+        return found[:-1]
+    points = start.points(run.zero_margins)
+    rest = run.resting(start, points)
+    keys = points.keys()
+    which = np.array([k for k, key in enumerate(keys) if rest[k] and key in warm], np.int64)
+    if len(which):
+        forces = np.array([warm[keys[k]] for k in which])  # (k, 3, 2)
+        force, torque = forces[:, :, 0], forces[:, :, 1]
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            body = points.bodies[which, side]
+            arm = points.ends[which, side] - start.placed.center[body]
+            np.add.at(found, body, sign * np.concatenate([torque + np.cross(arm, force), force], axis=1))
+    return found[:-1]
+
+
+def _felt(start: Placed, end: Placed, wrenches: Array, h: float) -> float:
+    """Work [J] of wrenches (n, 6) that were constant through a step: exact for forces, by the mean of both angular
+    velocities for torques."""
+    moved = end.center[:-1] - start.center[:-1]
+    turned = 0.5 * h * (start.omega[:-1] + end.omega[:-1])
+    return float((wrenches[:, 3:] * moved).sum() + (wrenches[:, :3] * turned).sum())
+
+
+def _without(placed: Placed, wrenches: Array, h: float) -> Array:
+    """(f,) change of free velocities if wrenches (n, 6) had not acted for h [s]."""
+    pushed = wrenches.any(axis=1)
+    change = np.zeros(len(placed.freedoms.free))
+    if not pushed.any():
+        return change
+    Q = placed.freedoms.gathered(placed.generalised(np.flatnonzero(pushed), wrenches[pushed]))
+    M = placed.freedoms.reduced(placed.mass_matrix)
+    for members in placed.model.once(trees).members:
+        if Q[members].any():
+            change[members] = -h * np.linalg.solve(M[np.ix_(members, members)], Q[members])
+    return change
+
+
+def velocity_step(
+    run: ContactStepper, start: Moment, free: Moment, warm: dict[tuple[int, int, int], Array], wrenches: Array
+) -> StepEnd:
+    """The end of the step from `start` that freely came to `free`. warm: forces of the step before, by point.
+    wrenches: (n, 6) that the free motion has felt of them."""
     h = free.state.t - start.state.t
     s = free.state
     margins = run.margins(free, 0.5 * h)
     middle = free.changed(_middle(run, start.state, s, h))
     points = middle.points(margins)
-    if not len(points):
+    if not len(points) and not wrenches.any():
         return StepEnd(free)
     here = middle.placed
     # Bodies that rest have fallen at the midpoint of a free motion: by an eighth of what they gain in speed, times h.
     gained = here.parting(points) - here.parting(points, start.placed)
     points = points.with_gaps(points.gap - h / 8.0 * gained)
-    kept, closed = _kept(run, start, free, middle, points, margins)
+    kept, closed = _kept(run, start, middle, points, margins)
     points, closed = points.only(kept), closed[kept]
-    if not len(points):
+    if not len(points) and not wrenches.any():
         return StepEnd(free)
     placed, L = middle.placed, run.detection.length
     rows = ContactRows(placed, points)
@@ -98,24 +147,28 @@ def velocity_step(run: ContactStepper, start: Moment, free: Moment, warm: dict[t
     mu = np.where(sliding, points.material[:, KINETIC], points.material[:, STATIC])
     blocks = rows.blocks(b, mu, L)
     contacts = len(blocks)
-    more, numbers, held = _constraint_blocks(run, middle, free, h)
+    more, held = _constraint_blocks(run, start, middle, free, h)
     every = [*blocks, *more]
     which = tied(every, contacts, len(placed.model.once(trees).members))
     every = [block for block, is_tied in zip(every, which, strict=True) if is_tied]
-    v_free = s.qdot[placed.freedoms.free]
-    problem, unknowns = assembled(placed, every, v_free)
+    v_end = s.qdot[placed.freedoms.free]
+    v_free = v_end + _without(placed, wrenches, h)
     begin = _warm_start(points, rows, warm, h, sum(len(block.b) for block in every))
-    tolerance = run.solver_tolerance(h)
-    solution = run.solver.velocities(problem, begin, tolerance)
+    solution, unknowns = run.solver.velocities(placed, every, v_free, begin, run.residual)
     if not np.isfinite(solution.residual):
         return StepEnd(free, is_solved=False, residual=np.inf)
-    change = np.zeros(len(v_free))
-    change[unknowns] = solution.v - v_free[unknowns]
+    change = v_free - v_end
+    change[unknowns] = solution.v - v_end[unknowns]
     dv = placed.freedoms.spread(change)
     qdot = s.qdot + dv
     end = run.placed_state(State(s.t, s.q + 0.5 * h * dv, qdot, s.chart))
     impulses = _spread(rows.used, solution.impulses)
-    pushes = _pushes(points, rows, impulses, slip_before, qdot)
+    pushes = dataclasses.replace(
+        _pushes(points, rows, impulses, slip_before, qdot), felt=_felt(start.placed, free.placed, wrenches, h)
+    )
+    if held is not None:
+        at_stops = _at_stops(run, start.state, middle, every[contacts:], solution.impulses, change)
+        pushes = dataclasses.replace(pushes, arrived=pushes.arrived + at_stops)
     forces = _forces(points, impulses / h)
     worst = _worst(points, solution)
     return StepEnd(free.changed(end), pushes, solution.is_solved, solution.residual, worst, forces)
@@ -138,7 +191,7 @@ def _middle(run: ContactStepper, start: State, end: State, h: float) -> State:
 
 
 def _kept(
-    run: ContactStepper, start: Moment, free: Moment, middle: Moment, points: Points, margins: Array
+    run: ContactStepper, start: Moment, middle: Moment, points: Points, margins: Array
 ) -> tuple[BoolArray, BoolArray]:
     """(k,) points that take part in the step, and those among them that were closed when it began.
 
@@ -186,19 +239,41 @@ def _turned(
     return shift, slip
 
 
-def _constraint_blocks(run: ContactStepper, middle: Moment, free: Moment, h: float) -> tuple[list, list[int], BoolArray]:
-    """Rows of loops, constraints and near stops: equations keep the velocities of the free motion, which satisfies them;
-    stops may be approached as far as they have room."""
+def _at_stops(
+    run: ContactStepper, start: State, middle: Moment, blocks: list[Block], impulses: Array, change: Array
+) -> float:
+    """Energy [J] that is lost at stops that are reached within a step. blocks: of loops, constraints and stops, whose
+    rows are the last ones. change: (f,) of free velocities."""
+    same = run.same_coordinates(start, middle.state)
+    free = middle.placed.freedoms.free
+    before = (start if same else run.rewritten(start, middle.state)).qdot[free]
+    mean = 0.5 * (before + middle.state.qdot[free] + change)
+    lost = 0.0
+    for block, impulse in zip(blocks, impulses[len(impulses) - len(blocks) :], strict=True):
+        if block.kind == at.ONE_SIDED:
+            lost -= float(impulse * (block.G[0] @ mean))
+    return lost
+
+
+def _constraint_blocks(
+    run: ContactStepper, start: Moment, middle: Moment, free: Moment, h: float
+) -> tuple[list[Block], ConstraintRows | None]:
+    """Rows of loops, constraints and near stops at the midpoint, for velocities at the end, as those of contacts; stops
+    may be approached as far as they have room."""
     if run.constraints is None:
-        return [], [], np.zeros(0, np.bool_)
+        return [], None
     rows = run.constraints.rows(middle.placed.kin, free.state.t)
     qdot = middle.state.qdot
+    same = run.same_coordinates(start.state, middle.state)
+    v0 = (start.state if same else run.rewritten(start.state, middle.state)).qdot
+    before = run.constraints.rows(start.placed.kin, start.state.t)
+    shift = rows.G @ v0 - before.G @ start.state.qdot
     room = rows.error / (0.5 * h)
     near = rows.one_sided & (room <= np.abs(rows.G @ qdot - rows.rate) + run.stop_speed * scale_of(middle.model, rows))
-    b = np.where(rows.one_sided, rows.rate - np.maximum(room, 0.0), rows.G @ qdot)
+    b = np.where(rows.one_sided, rows.rate - np.maximum(room, 0.0), rows.rate) - shift
+    b = np.where(rows.any_velocity, rows.G @ qdot, b)
     chosen = ~rows.one_sided | near
-    blocks, numbers = constraint_blocks(middle.placed, rows, chosen, b, run.detection.length)
-    return blocks, numbers, chosen
+    return constraint_blocks(middle.placed, rows, chosen, b, run.detection.length), rows
 
 
 def _warm_start(
@@ -268,13 +343,12 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
         held: ConstraintRows = run.constraints.rows(placed.kin, moment.state.t)
         near = held.one_sided & (held.error <= run.stop_room * scale_of(moment.model, held))
         wanted = np.where(held.one_sided, held.rate, held.G @ qdot)
-        more, _ = constraint_blocks(placed, held, ~held.one_sided | near, wanted, run.detection.length)
+        more = constraint_blocks(placed, held, ~held.one_sided | near, wanted, run.detection.length)
         blocks += more
     which = tied(blocks, contacts, len(moment.model.once(trees).members))
     blocks = [block for block, is_tied in zip(blocks, which, strict=True) if is_tied]
     v_free = qdot[placed.freedoms.free]
-    problem, unknowns = assembled(placed, blocks, v_free)
-    solution: Solution = run.solver.jump(problem, run.solver_tolerance(0.0), slow if np.isfinite(slow) else 0.0)
+    solution, unknowns = run.solver.jump(placed, blocks, v_free, run.residual, slow if np.isfinite(slow) else 0.0)
     if not np.isfinite(solution.residual):
         return moment, None
     change = np.zeros(len(v_free))
