@@ -302,9 +302,9 @@ def standing():
 
 @picture
 def panel_surface():
-    """The surface of a crate with its results."""
-    lower, _ = standing()
-    activate(lower)
+    """The surface of the ground with its results."""
+    standing()
+    activate(bpy.data.objects["Ground"])
     show_properties("PHYSICS")
     frame_view()
 

@@ -44,7 +44,7 @@ CROPS = {
     "panel_body": PROPERTIES,
     "panel_spring": PROPERTIES,
     "panel_surface": PROPERTIES,
-    "contact_overlay": (440, 66, 1314, 844),
+    "contact_overlay": (400, 400, 960, 790),
     "panel_gear": PROPERTIES,
     "panel_strand": PROPERTIES,
     "panel_lost": (1026, 66, 1314, 746),
