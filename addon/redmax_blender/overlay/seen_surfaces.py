@@ -176,7 +176,8 @@ def _mesh(values: dict[str, Any]) -> Array:
 def _borders(points: Array, faces: Any) -> Array:
     """(n, 2, 3) edges of polygons, each once."""
     pairs = {(min(a, b), max(a, b)) for face in faces for a, b in zip(face, [*face[1:], face[0]], strict=True)}
-    return points[np.array(sorted(pairs), np.int64).reshape(-1, 2)]
+    edges: Array = points[np.array(sorted(pairs), np.int64).reshape(-1, 2)]
+    return edges
 
 
 EDGES: dict[str, Callable[[dict[str, Any]], Array]] = {

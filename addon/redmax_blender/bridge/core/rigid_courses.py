@@ -15,7 +15,7 @@ from ..._engine import arrays, euler, so3
 
 Array = arrays.Array
 
-SEQUENCE = "xyz"
+SEQUENCE: euler.Sequence = "xyz"
 """Axes of the angles: the first and the last may turn for ever, the second less than a quarter of a turn."""
 
 NEAR_LOCK = np.radians(80.0)

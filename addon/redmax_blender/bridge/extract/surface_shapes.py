@@ -64,7 +64,9 @@ def polygons(obj: bpy.types.Object, parts: Parts, A: Array, length: float, findi
 
     A: (4, 4) what the object's matrix has besides its rigid frame.
     """
-    points, faces, keys = [], [], []
+    points: list[Array] = []
+    faces: list[tuple[int, ...]] = []
+    keys: list[bytes] = []
     before = len(findings)
     for geometry, M in parts.geometry(obj, findings):
         B = A if M is None else A @ M
@@ -233,4 +235,4 @@ def looseness(found: Polygons, shape: Shape) -> float:
             return 0.0
         size = (2.0 * radius,) * 2 if "height" in shape.values else (2.0 * radius,) * 3
     reach = np.ptp((found.points - shape.E[:3, 3]) @ shape.E[:3, :3], axis=0)
-    return max(1.0 - float(inner) / outer for inner, outer in zip(reach.tolist(), size, strict=False))
+    return max(1.0 - float(inner) / float(outer) for inner, outer in zip(reach.tolist(), size, strict=False))

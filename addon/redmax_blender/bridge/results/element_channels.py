@@ -141,14 +141,21 @@ def _surfaces(_scene: Any, _model: Any, result: Trajectory) -> Found:
         fastest = np.zeros(count)
         np.maximum.at(fastest, at, slip[own])
         found = {
-            NORMAL: (np.bincount(at, contacts.normal_force[own], minlength=count), "N"),
-            FRICTION: (np.bincount(at, friction[own], minlength=count), "N"),
+            NORMAL: (_summed(at, contacts.normal_force[own], count), "N"),
+            FRICTION: (_summed(at, friction[own], count), "N"),
             SLIP: (fastest, "m/s"),
         }
         if impact is not None:
             found[IMPACT] = (impact[:, number], "N s")
         for prop, (values, unit) in found.items():
             yield name, prop, ElementChannel(values[:, None], (unit,))
+
+
+def _summed(at: Any, values: Array, count: int) -> Array:
+    """(count,) sums of values (k,) by their sample at (k,)."""
+    sums = np.zeros(count)
+    np.add.at(sums, at, values)
+    return sums
 
 
 PROVIDERS: dict[str, Callable[[Any, Any, Trajectory], Found]] = {
