@@ -48,6 +48,7 @@ def test_a_crate_lands_tells_its_forces_and_is_baked(landed, tmp_path):
         obj = bpy.data.objects[name]
         assert obj["redmax_normal_force"][0] == pytest.approx(weight, rel=1e-4), name
         assert obj["redmax_slip"][0] == pytest.approx(0.0, abs=1e-6)
+        assert obj["redmax_friction_force"][0] == pytest.approx(0.0, abs=1e-3 * weight), "nothing pulls sideways"
     values = [key.co[1] for curve in curves(crate, "redmax_impact") for key in curve.keyframe_points]
     np.testing.assert_allclose(values, result.channels["impact"][:, 0], rtol=1e-6)
     bpy.ops.redmax.remove_bake()
@@ -127,6 +128,12 @@ def test_a_crate_on_a_slope_sticks_or_slides_as_its_friction_says(friction, slid
     for obj in (slope, crate):
         obj.redmax.surface.friction = friction
     result = simulate(13)
+    bpy.context.scene.redmax.bake.forces = True
+    bpy.ops.redmax.bake()
+    bpy.context.scene.frame_set(13)
+    held = 1000.0 * 9.81 * (friction * np.cos(angle) if slides else np.sin(angle))
+    assert crate["redmax_friction_force"][0] == pytest.approx(held, rel=1e-3)
+    assert slope["redmax_normal_force"][0] == pytest.approx(1000.0 * 9.81 * np.cos(angle), rel=1e-3)
     moved = np.linalg.norm(place(result, "Crate") - place(result, "Crate", 0))
     wanted = 0.5 * 9.81 * (np.sin(angle) - friction * np.cos(angle)) * 0.25 if slides else 0.0
     assert moved == pytest.approx(wanted, abs=1e-4)

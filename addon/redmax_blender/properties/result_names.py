@@ -44,7 +44,7 @@ WHAT = {
     "redmax_wrench": "What acts on its first body, along the world's axes: torque and force",
     HOLDING: "What it does to hold each of its conditions",
     "redmax_normal_force": "How hard it is pressed by all that it touches",
-    "redmax_friction_force": "How hard friction pulls at it, of all that it touches together",
+    "redmax_friction_force": "How hard friction of all that it touches pulls at it, taken together",
     "redmax_slip": "How fast it slides over what it touches, at the fastest point",
     "redmax_impact": "Impulse of the hardest impact since the frame before, for sounds",
     "redmax_input": "Coordinate, velocity and force of each input",

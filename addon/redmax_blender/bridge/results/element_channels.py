@@ -6,8 +6,8 @@ a force        what it tells of itself (`BoundForce.results`): redmax_tension [N
 a constraint   redmax_holding, the force or torque along each of its conditions [N, N m]
 a drive        redmax_input, coordinate, velocity and force of each of its inputs, one after another
 a strand       redmax_length [m], from node to node
-a surface      redmax_normal_force and redmax_friction_force [N], sums over its contacts; redmax_slip [m/s], the largest
-               of them; redmax_impact [N s], the largest since the frame before
+a surface      redmax_normal_force [N], the sum over its contacts; redmax_friction_force [N], what friction amounts to;
+               redmax_slip [m/s], the largest of them; redmax_impact [N s], the largest since the frame before
 """
 
 from __future__ import annotations
@@ -127,22 +127,22 @@ def _drives(scene: Any, _model: Any, result: Trajectory) -> Found:
 
 
 def _surfaces(_scene: Any, _model: Any, result: Trajectory) -> Found:
-    """Sums over the points at which each surface touches others, and the largest slip and impact."""
+    """Over the points at which each surface touches others: sums, and the largest slip and impact."""
     contacts = result.contacts
     if contacts is None:
         return
     count = len(result)
     sample = np.repeat(np.arange(count), np.diff(contacts.offsets).astype(np.int64))
-    friction, slip = (np.linalg.norm(values, axis=1) for values in (contacts.friction, contacts.slip))
+    slip = np.linalg.norm(contacts.slip, axis=1)
     impact = result.channels.get("impact")
     for number, name in enumerate(result.meta["surfaces"]):
         own = (contacts.surfaces == number).any(axis=1)
-        at = sample[own]
+        at, sign = sample[own], np.where(contacts.surfaces[own, :1] == number, 1.0, -1.0)  # forces are on the first
         fastest = np.zeros(count)
         np.maximum.at(fastest, at, slip[own])
         found = {
             NORMAL: (_summed(at, contacts.normal_force[own], count), "N"),
-            FRICTION: (_summed(at, friction[own], count), "N"),
+            FRICTION: (np.linalg.norm(_summed(at, sign * contacts.friction[own], count), axis=1), "N"),
             SLIP: (fastest, "m/s"),
         }
         if impact is not None:
@@ -152,8 +152,8 @@ def _surfaces(_scene: Any, _model: Any, result: Trajectory) -> Found:
 
 
 def _summed(at: Any, values: Array, count: int) -> Array:
-    """(count,) sums of values (k,) by their sample at (k,)."""
-    sums = np.zeros(count)
+    """(count, ...) sums of values (k, ...) by their sample at (k,)."""
+    sums = np.zeros((count, *values.shape[1:]))
     np.add.at(sums, at, values)
     return sums
 
