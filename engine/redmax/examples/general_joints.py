@@ -43,7 +43,7 @@ def revolute_chain(n: int) -> Scene:
     """n links on hinges, each across the one before."""
     frame = Pose((0.1, 0.0, 0.0), QUARTER_X)
     bodies = [Body(name=f"link {k}", shapes=(Box(size=(0.1, 0.02, 0.02), density=DENSITY),)) for k in range(n)]
-    joints = [
+    joints: list[Joint] = [
         Revolute(
             name=f"hinge {k}",
             parent=f"link {k - 1}" if k else None,
@@ -106,7 +106,8 @@ def windmill(arms: int = 6) -> Scene:
     Each arm has three contacts of four coordinates: six of them make 73 degrees of freedom. Springs hold it in shape.
     """
     hub = Revolute(name="axle", parent=None, child="hub", frame_in_parent=Pose((0.0, 0.0, 1.0), QUARTER_X), qdot=3.0)
-    bodies, joints = [ellipsoid("hub", 0.15, 0.15, 0.15)], [hub]
+    bodies = [ellipsoid("hub", 0.15, 0.15, 0.15)]
+    joints: list[Joint] = [hub]
     for arm in range(arms):
         parent, angle, hub_size = "hub", 2.0 * math.pi * arm / arms, (0.15, 0.15, 0.15)
         for k, (first, second) in enumerate(ARMS[arm % 2]):

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..arrays import Array
 from ..errors import Fault
 from ..fields import Vector, array, choice, flag, number
 from ..symbolic.contacts import Sized, contact_coordinates, surface_contact
+from ..symbolic.slip import slip, slip_tape
 from ..symbolic.surfaces import CURVES, SURFACES
 from ..symbolic.written import Coordinates, Texts, coordinates
 from .written_joint import WrittenJoint
@@ -66,6 +68,18 @@ class SurfaceContact(WrittenJoint):
             twist=float(self.twist),
             inside=bool(self.inside),
         )
+
+    def slip(self, q: Array, qdot: Array, chart: int) -> tuple[Array, Array]:
+        """C (3, n) and Cdot qdot (3,): C qdot is how fast the surfaces slip along two directions [m/s] and pivot."""
+        numbers = slip_tape(
+            sized(self.first, self.first_size),
+            sized(self.second, self.second_size),
+            spin=bool(self.spin),
+            twist=float(self.twist),
+            inside=bool(self.inside),
+            chart=chart,
+        )
+        return slip(numbers, q, qdot)
 
     @property
     def _coordinates(self) -> Coordinates:

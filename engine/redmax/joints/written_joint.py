@@ -40,7 +40,7 @@ class WrittenJoint(Joint):
         return self.chart_count > 1
 
     @property
-    def packed_data(self) -> Array:  # type: ignore[override]
+    def packed_data(self) -> Array:
         return self.numbers.data
 
     def motion(self, q: Array, qdot: Array, chart: int = 0) -> JointMotion:

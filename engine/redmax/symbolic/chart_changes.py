@@ -118,7 +118,8 @@ def reach(data: Array, chart: int, wanted: Array, q: Array) -> float:
     n, length = q.shape[0], data[1]
     Q, S, Sdot, L = np.empty((4, 4)), np.empty((6, n)), np.empty((6, n)), np.empty((n, n))
     twist, still = np.empty(6), np.zeros(n)
-    volume, before = 0.0, math.inf
+    volume: float = 0.0
+    before = math.inf
     for _ in range(NEWTON_STEPS):
         motion_at(data, chart, q, still, Q, S, Sdot)
         volume = factorise(S, length, L)

@@ -94,6 +94,12 @@ def _sides(first: str, second: str, turned: tuple[bool, bool]) -> tuple[_Side, _
     return a, b
 
 
+def contact_sides(first: str, second: str, *, spin: bool) -> list[tuple[_Side, _Side]]:
+    """The two surfaces in each chart of their contact; with spin, those with poles have two."""
+    variants = [(False, True) if spin and SURFACES[kind].poles else (False,) for kind in (first, second)]
+    return [_sides(first, second, (turned[0], turned[1])) for turned in product(*variants)]
+
+
 def contact_coordinates(first: str, second: str, *, spin: bool) -> str:
     """Coordinates of two surfaces in contact; see `written.coordinates`."""
     sides = _sides(first, second, (False, False))
@@ -110,11 +116,9 @@ def surface_contact(first: Sized, second: Sized, *, spin: bool, twist: float, in
     Without spin the directions in the surfaces belong to the joint, so that there is one chart only.
     """
     kinds = first[0], second[0]
-    variants = [(False, True) if spin and SURFACES[kind].poles else (False,) for kind in kinds]
     flip = "" if inside else " * Rz(pi)"
     charts = []
-    for turned in product(*variants):
-        a, b = _sides(*kinds, (turned[0], turned[1]))
+    for a, b in contact_sides(*kinds, spin=spin):
         angle = "twist + spin" if spin else "twist"
         transform = f"{a.frame} * Rx({angle}){flip} * {b.back}"
         charts.append(Chart(transform, _from_pose(a, b), "; ".join((*a.marks, *b.marks))) if spin else Chart(transform))

@@ -11,7 +11,7 @@ import ast
 import keyword
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from .graph import FormulaError, Graph, Node
@@ -120,15 +120,14 @@ def transform(graph: Graph, names: Mapping[str, Node], text: str) -> list[Motion
     return [reader.motion(factor) for factor in (tree, *reversed(factors))]
 
 
-def statements(text: str) -> Iterator[str]:
+def statements(text: str) -> list[str]:
     """The parts of a text between semicolons; none is empty but the last."""
-    parts = text.split(";")
-    if not parts[-1].strip():
+    parts = [part.strip() for part in text.split(";")]
+    if not parts[-1]:
         parts.pop()
-    for part in parts:
-        if not part.strip():
-            raise GrammarError("has nothing between two semicolons", "write one formula between them")
-        yield part.strip()
+    if not all(parts):
+        raise GrammarError("has nothing between two semicolons", "write one formula between them")
+    return parts
 
 
 def check_name(name: str, taken: Mapping[str, object] | set[str]) -> None:

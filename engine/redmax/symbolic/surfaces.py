@@ -53,6 +53,10 @@ def normal(u: str, v: str) -> Triple:
     return f"cos({v}) * cos({u})", f"cos({v}) * sin({u})", f"sin({v})"
 
 
+def _scaled(n: Triple, a: str, b: str, c: str) -> Triple:
+    return f"{a} * {n[0]}", f"{b} * {n[1]}", f"{c} * {n[2]}"
+
+
 def _support(u: str, v: str, a: str, b: str, c: str, sign: str) -> str:
     """Translation to where an ellipsoid has the normal n: (a^2 nx, b^2 ny, c^2 nz) / |(a nx, b ny, c nz)|."""
     x, y, z = normal(u, v)
@@ -72,7 +76,7 @@ SURFACES: dict[str, Surface] = {
         True,
         lambda u, v, r: f"Rz({u}) * Ry(-{v}) * Tx({r})",
         lambda u, v, r: f"Tx(-{r}) * Ry({v}) * Rz(-{u})",
-        lambda u, v, r: tuple(f"{r} * {each}" for each in normal(u, v)),
+        lambda u, v, r: _scaled(normal(u, v), r, r, r),
         lambda x, y, z, _r: polar(x, y, z),
     ),
     "ellipsoid": Surface(
@@ -81,7 +85,7 @@ SURFACES: dict[str, Surface] = {
         True,
         lambda u, v, a, b, c: f"{_support(u, v, a, b, c, '')} * Rz({u}) * Ry(-{v})",
         lambda u, v, a, b, c: f"Ry({v}) * Rz(-{u}) * {_support(u, v, a, b, c, '-')}",
-        lambda u, v, a, b, c: tuple(f"{r} * {each}" for r, each in zip((a, b, c), normal(u, v), strict=True)),
+        lambda u, v, a, b, c: _scaled(normal(u, v), a, b, c),
         lambda x, y, z, a, b, c: polar(f"{x} / {a}", f"{y} / {b}", f"{z} / {c}"),
     ),
     "torus": Surface(

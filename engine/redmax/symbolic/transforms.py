@@ -39,6 +39,10 @@ class Pose:
         partial = [by(node) for by in self._by]
         return [(each, self._dot(each)) for each in partial]
 
+    def rate(self, node: Node) -> Node:
+        """Derivative of a node with respect to time."""
+        return self._dot(node)
+
     def append(self, motions: Iterable[Motion]) -> None:
         for name, arguments in motions:
             match name:
@@ -84,9 +88,9 @@ class Pose:
         square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]
         if square.equals(0.0):
             raise FormulaError("the axis of R is zero; give a direction such as R(0, 0, 1, q1)")
-        for k, along in enumerate(axis):
-            if all(each.equals(0.0) for each in (*axis[:k], *axis[k + 1 :])) and along.is_constant:
-                self.turn(k, angle if along.value > 0.0 else -angle)
+        for i, along in enumerate(axis):
+            if all(each.equals(0.0) for each in (*axis[:i], *axis[i + 1 :])) and along.is_constant:
+                self.turn(i, angle if along.value > 0.0 else -angle)
                 return
         size = g.square_root(square)
         n: Triple = (axis[0] / size, axis[1] / size, axis[2] / size)
@@ -115,7 +119,7 @@ class Pose:
     def _rotate(self, R: Rotation, turns: Sequence[tuple[Triple, Triple]]) -> None:
         """Append a rotation R whose angular velocity per unit of each coordinate, and its derivative, are `turns`."""
         back = transposed(R)
-        rate: Triple = (self.graph.zero,) * 3  # type: ignore[assignment]
+        rate: Triple = (self.graph.zero,) * 3
         for (own, _), qdot in zip(turns, self.qdot, strict=True):
             rate = added(rate, (own[0] * qdot, own[1] * qdot, own[2] * qdot))
         self.R = product(self.R, R)

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from .grammar import GrammarError, check_name, formula, statements, transform
 from .graph import FormulaError, Graph, Node, Op
 from .tape import HEADER, MASK, SHIFT, SINE_COSINE, play, tape
 from .transforms import Pose
+
+T = TypeVar("T")
 
 MOST_COORDINATES = 6
 MOST_CHARTS = 16
@@ -113,7 +115,7 @@ def written(texts: Texts) -> Written:
     n, many = len(names), len(texts.charts) > 1
     if not 1 <= len(texts.charts) <= MOST_CHARTS:
         raise WrittenError("charts", GrammarError(f"are {len(texts.charts)}", f"give 1 to {MOST_CHARTS}"))
-    marks = max(len([*_told("marks", statements, chart.marks)]) for chart in texts.charts)
+    marks = max(len(_told("marks", statements, chart.marks)) for chart in texts.charts)
     numbers: list[float] = [float(len(texts.charts)), 1.0, *[0.0] * (CHART * len(texts.charts))]
     for c, chart in enumerate(texts.charts):
         of = f" of chart {c}" if many else ""
@@ -130,11 +132,10 @@ def written(texts: Texts) -> Written:
     return Written(names, units, len(texts.charts), frozen(np.array(numbers)), listed)
 
 
-def _told(where, function, *arguments):  # type: ignore[no-untyped-def]
+def _told(where: str, function: Callable[..., T], *arguments: object) -> T:
     """What a function gives; its errors say in which text they are."""
     try:
-        result = function(*arguments)
-        return list(result) if function is statements else result
+        return function(*arguments)
     except FormulaError as error:
         raise WrittenError(where, error) from None
 
