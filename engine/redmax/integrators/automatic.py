@@ -288,7 +288,7 @@ class AutomaticStepper(ExplicitStepper):
             return 0.0, 0.0
         y = np.append(self._free_motion(), (0.0, 0.0))
         try:
-            method = extrapolation_of(self, y, tolerance=1.0, calm=False)
+            method = extrapolation_of(self, y, tolerance=1.0, calm=bool(self.model.strands))  # as if all were taut
             return method.rates(method.linearise(self.state.t, y))
         except np.linalg.LinAlgError:  # a part without mass
             return 0.0, 0.0
