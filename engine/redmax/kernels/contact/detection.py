@@ -15,9 +15,9 @@ from .sizes import work_sizes
 
 
 class Contacts(NamedTuple):
-    """Contact points at one instant. surfaces: (n, 2), the lower number first. features: (n,) numbers by which a point of
-    two surfaces is known again. points: (n, 3) midway, normals: (n, 3) from the second surface to the first, gaps: (n,)
-    [m], negative inside; in the world."""
+    """Contact points at one instant. surfaces: (n, 2), the lower number first. features: (n,) numbers by which a point
+    of two surfaces is known again. points: (n, 3) midway, normals: (n, 3) from the second surface to the first, gaps:
+    (n,) [m], negative inside; in the world."""
 
     surfaces: IntArray
     features: IntArray
@@ -27,8 +27,8 @@ class Contacts(NamedTuple):
 
 
 def _find_in_python(*arrays: Array | IntArray) -> int:
-    """`find_contacts` as Python runs it: elements of views are Python's own numbers, which are several times faster than
-    those of arrays."""
+    """`find_contacts` as Python runs it: elements of views are Python's own numbers, which are several times faster
+    than those of arrays."""
     views: list[Any] = [memoryview(array) for array in arrays]
     return find_contacts(*views)
 
@@ -52,7 +52,7 @@ class Finder:
         """Contacts where the joint frames of all bodies are at E_wj (n, 4, 4). margins: (s,) or one for all [m]."""
         E = np.asarray(E_wj, np.float64).reshape(-1, 4, 4)
         poses = np.concatenate([E[:, :3, :3].reshape(-1, 9), E[:, :3, 3]], axis=1).ravel()
-        each = np.ascontiguousarray(np.broadcast_to(np.asarray(margins, np.float64), (len(self.surfaces),)))
+        each = np.array(np.broadcast_to(np.asarray(margins, np.float64), (len(self.surfaces),)))
         while True:
             n = self._find(
                 self.surfaces.ints, self.surfaces.numbers, poses, each, self.marks, self.work, self.ids, self.numbers

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pairs of shapes that can touch, and the function of each.
 
-A new pair is a file here and a line below. Each function has the arguments (ints, numbers, a, b, margin, work, marks, out,
-ids): the packed surfaces, two of them of which a has the lower shape, the distance up to which points count, work space
-that begins with the pose of b in the frame of a, and room for the points. It writes them in the frame of a, with normals
-from b to a, as `manifold.put_contact` does, and returns how many there are, at most `manifold.MOST_OUT`.
+A new pair is a file here and a line below. Each function has the arguments (ints, numbers, a, b, margin, work, marks,
+out, ids): the packed surfaces, two of them of which a has the lower shape, the distance up to which points count, work
+space that begins with the pose of b in the frame of a, and room for the points. It writes them in the frame of a, with
+normals from b to a, as `manifold.put_contact` does, and returns how many there are, at most `manifold.MOST_OUT`.
 """
 
 from __future__ import annotations

@@ -21,6 +21,9 @@ MOST = 16
 """Points that a shape has with a mesh at most."""
 LEANS = 1e-7
 """Sine of the angle by which a normal leans over an edge, from which on it does."""
+RESTING = 1e-6
+"""Distance from a triangle's plane, as a part of the shape's size, up to which a shape over the triangle rests on it:
+its normal needs no search then."""
 TRIANGLES_FROM = 1 << 27
 """A point's number is that among two convex shapes, and this times the number of its triangle."""
 SAME_PLACE, SAME_NORMAL = 1e-6, 1e-6
@@ -117,27 +120,32 @@ def triangle(
             return 0
         side = -1.0
     m = times(side, m)
-    radius = radius_of(shape)
-    near, n, separation, x, y = facing(ints, numbers, shape, flat, E, margin + radius, work, marks)
+    radius, up = radius_of(shape), turned(E, m)
+    # The shape is at least as far away as from the triangle's plane.
+    x = support(numbers, shape, times(-1.0, up))
+    above = dot(up, x) - (side * numbers[plane + 3] + dot(up, (E[9], E[10], E[11])))
+    y = along(x, -above, up)
+    if above - radius > margin:
+        return 0
+    own, out, ids = work[MANIFOLD_WORK:TRIANGLE_OUT], work[TRIANGLE_OUT:], marks[TRIANGLE_IDS:]
+    if radius == 0.0 and abs(above) <= RESTING * shape[8]:
+        found = put_manifold(ints, numbers, shape, flat, E, up, above, margin, x, y, False, own, out, ids)
+        if found > 0:
+            return found
+    near, n, separation, on_a, on_b = facing(ints, numbers, shape, flat, E, margin + radius, work, marks)
     if not near:
         return 0
-    what, exact = leaning(ints, numbers, flat, m, side, turned_back(E, n)), True
+    what = leaning(ints, numbers, flat, m, side, turned_back(E, n))
     if what == LEFT_OUT:
         return 0
     if what == TRIANGLE_NORMAL:
-        n, exact = turned(E, m), False
-        x = support(numbers, shape, times(-1.0, n))
-        separation = dot(n, x) - (side * numbers[plane + 3] + dot(n, (E[9], E[10], E[11])))
-        y = along(x, -separation, n)
-    return put_manifold(
-        ints, numbers, shape, flat, E, n, separation, margin, x, y, exact,
-        work[MANIFOLD_WORK:TRIANGLE_OUT], work[TRIANGLE_OUT:], marks[TRIANGLE_IDS:],
-    )  # fmt: skip
+        return put_manifold(ints, numbers, shape, flat, E, up, above, margin, x, y, False, own, out, ids)
+    return put_manifold(ints, numbers, shape, flat, E, n, separation, margin, on_a, on_b, True, own, out, ids)
 
 
 def leaning(ints: IntArray, numbers: Array, flat: Convex, m: Vector, side: float, n: Vector) -> int:
-    """Which normal a contact with normal n has at a triangle of normal m: its own, that of the triangle, or none because
-    it is the next triangle's contact. side: -1 where the triangle is seen from behind."""
+    """Which normal a contact with normal n has at a triangle of normal m: its own, that of the triangle, or none
+    because it is the next triangle's contact. side: -1 where the triangle is seen from behind."""
     result = OWN_NORMAL
     for k in range(3):
         p, q = vector_at(numbers, flat[1] + 3 * k), vector_at(numbers, flat[1] + 3 * ((k + 1) % 3))

@@ -22,7 +22,7 @@ def round_round(
     b: int,
     margin: float,
     work: Array,
-    marks: IntArray,
+    marks: IntArray,  # noqa: ARG001
     out: Array,
     ids: IntArray,
 ) -> int:
@@ -136,7 +136,7 @@ def sphere_box(
     b: int,
     margin: float,
     work: Array,
-    marks: IntArray,
+    marks: IntArray,  # noqa: ARG001
     out: Array,
     ids: IntArray,
 ) -> int:
