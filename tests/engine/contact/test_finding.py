@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -155,3 +159,25 @@ def test_pairs_that_cannot_touch_are_the_same_in_kernels():
         for b in range(a + 1, count):
             assert can_touch(found.ints, a, b) == found.can_touch(a, b)
     assert 0 < len(list(found.pairs())) < count * (count - 1) // 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(route.usual() != route.NUMBA, reason="needs numba")
+def test_checked_kernels_reach_nothing_outside():
+    """Bounds of every array are checked, and the results are the same."""
+    tests = Path(__file__).parents[2]
+
+    def printed(**variables):
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path)), **variables}
+        command = [sys.executable, "-m", "engine.contact.checked_contacts", "1"]
+        ran = subprocess.run(
+            command, cwd=tests, env=environment, capture_output=True, text=True, timeout=900, check=False
+        )
+        assert ran.returncode == 0, ran.stderr[-2000:]
+        return ran.stdout
+
+    one, other = printed(REDMAX_CHECKED="1"), printed(REDMAX_CHECKED="0")
+    assert len(one.splitlines()) == 3
+    for a, b in zip(one.splitlines(), other.splitlines(), strict=True):
+        np.testing.assert_allclose(np.array(a.split(), float).min(), np.array(b.split(), float).min(), atol=1e-6)
+        assert len(a.split()) == len(b.split())

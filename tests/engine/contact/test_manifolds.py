@@ -198,7 +198,7 @@ def test_a_fast_ball_is_seen_far_ahead():
 
 
 def test_every_shape_has_a_pair_with_every_other():
-    from redmax.kernels.contact.pairs import PAIRS
+    from redmax.kernels.contact.pairs.table import PAIRS
     from redmax.surfaces.layout import MESH, PLANE
 
     numbers = [SURFACES.number(cls.kind) for cls in SURFACES]

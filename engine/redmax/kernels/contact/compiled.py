@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from ...surfaces import PackedSurfaces, layout
+from ...surfaces import layout
 from ..cache.jit import callback, compiled_for
 from ..cache.same_text import compiled_text, replace_text
 from ..layout.memory import integers_at, numbers_at
 from ..layout.views import line
 from .find import IDS, collide, find_contacts
 from .manifold import MOST_OUT, OUT
-from .pairs import PAIRS
+from .pairs.table import PAIRS
 from .sizes import PAIR_IDS, PAIR_OUT, TABLE, work_sizes
 
 PAIR = types.int64(*[types.int64] * 6, types.float64, types.int64, types.int64)
@@ -57,9 +58,9 @@ def pair_address(function: Any) -> int:
     return int(found.address)
 
 
-def put_addresses(surfaces: PackedSurfaces, marks: Any) -> None:
-    """Compile the pairs that a model has, and write their addresses into the work space of `find_contacts`."""
-    for first, second in sorted(surfaces.shape_pairs):
+def put_addresses(shape_pairs: Iterable[tuple[int, int]], marks: Any) -> None:
+    """Compile pairs of shapes, and write their addresses into the work space of `find_contacts`."""
+    for first, second in sorted(shape_pairs):
         marks[TABLE + first * layout.SHAPES + second] = pair_address(PAIRS[first, second])
 
 

@@ -45,7 +45,7 @@ class Finder:
         if route.name() == route.NUMBA:
             from .compiled import compiled_find, put_addresses  # noqa: PLC0415  (numba alone)
 
-            put_addresses(surfaces, self.marks)
+            put_addresses(surfaces.shape_pairs, self.marks)
             self._find = compiled_find
 
     def find(self, E_wj: Array, margins: Array | float = 0.0) -> Contacts:

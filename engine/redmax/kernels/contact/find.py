@@ -9,7 +9,7 @@ from ...arrays import Array, IntArray
 from ...surfaces import layout
 from .broadphase import boxes_overlap, can_touch, put_boxes, put_pairs, put_pose, put_poses
 from .manifold import OUT
-from .pairs import PAIRS
+from .pairs.table import PAIRS
 from .sizes import BOUNDS, PAIR_IDS, PAIR_NUMBERS, PAIR_OUT, pair_ints_at, pair_list_at
 from .vectors import dot, minus, placed, pose_at, put_vector, relative, times, turned, vector_at
 

@@ -33,7 +33,7 @@ def box_box(
     out: Array,
     ids: IntArray,
 ) -> int:
-    """Contact points of two boxes; see `pairs`."""
+    """Contact points of two boxes; see `table`."""
     E, first, second = pose_at(work, 0), convex_of(ints, numbers, a), convex_of(ints, numbers, b)
     n, separation = separating_axis(first, second, E)
     if separation > margin:

@@ -33,7 +33,7 @@ def convex_convex(
     out: Array,
     ids: IntArray,
 ) -> int:
-    """Contact points of two convex surfaces; see `pairs`."""
+    """Contact points of two convex surfaces; see `table`."""
     E = pose_at(work, 0)
     shape_a, shape_b = convex_of(ints, numbers, a), convex_of(ints, numbers, b)
     limit = margin + radius_of(shape_a) + radius_of(shape_b)

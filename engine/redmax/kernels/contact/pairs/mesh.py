@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from ....arrays import Array, IntArray
 from ....surfaces import layout
-from ....surfaces.triangle_mesh import BORDER
 from ..convex import Convex, convex_of, radius_of, support, triangle_of
 from ..manifold import MOST_OUT, OUT, put_contact, put_manifold, reduced
 from ..sizes import MANIFOLD_WORK, MOST_WAITING, TRIANGLE_IDS, TRIANGLE_OUT, WAITING
@@ -44,7 +43,7 @@ def convex_mesh(
     out: Array,
     ids: IntArray,
 ) -> int:
-    """Contact points of a convex surface and a mesh; see `pairs`."""
+    """Contact points of a convex surface and a mesh; see `table`."""
     E, shape = pose_at(work, 0), convex_of(ints, numbers, a)
     mesh = ints[layout.SURFACE_INTS] + b * layout.INTS
     center = turned_back(E, (-E[9], -E[10], -E[11]))
@@ -153,7 +152,7 @@ def leaning(ints: IntArray, numbers: Array, flat: Convex, m: Vector, side: float
         t = times(1.0 / length(t), t)
         lean = dot(n, t)
         edge = ints[layout.BESIDE] + 12 * flat[3] + 4 * k
-        if lean <= LEANS or numbers[edge + 3] == BORDER:
+        if lean <= LEANS or numbers[edge + 3] == layout.BORDER:
             continue
         next_m = times(side, vector_at(numbers, edge))
         falls = dot(next_m, t)

@@ -28,7 +28,7 @@ def plane_convex(
     out: Array,
     ids: IntArray,
 ) -> int:
-    """Contact points of a plane and a convex surface; see `pairs`."""
+    """Contact points of a plane and a convex surface; see `table`."""
     E, shape = pose_at(work, 0), convex_of(ints, numbers, b)
     kind = shape[0]
     down = turned_back(E, (0.0, 0.0, -1.0))
