@@ -26,7 +26,7 @@ class Contacts(NamedTuple):
     gaps: Array
 
 
-def _find_in_python(*arrays: Array | IntArray) -> int:
+def _find_in_python(*arrays: Any) -> int:
     """`find_contacts` as Python runs it: elements of views are Python's own numbers, which are several times faster
     than those of arrays."""
     views: list[Any] = [memoryview(array) for array in arrays]

@@ -85,14 +85,10 @@ def box_seen_from(numbers: Array, at: int, E: Pose, center: Vector, margin: floa
 
 def overlap(numbers: Array, at: int, low: Vector, high: Vector) -> bool:
     """Whether a box in the array overlaps another."""
-    return (
-        numbers[at] <= high[0]
-        and numbers[at + 1] <= high[1]
-        and numbers[at + 2] <= high[2]
-        and numbers[at + 3] >= low[0]
-        and numbers[at + 4] >= low[1]
-        and numbers[at + 5] >= low[2]
-    )
+    for i in range(3):  # noqa: SIM110  (kernels have no generators)
+        if numbers[at + i] > high[i] or numbers[at + 3 + i] < low[i]:
+            return False
+    return True
 
 
 def triangle(
