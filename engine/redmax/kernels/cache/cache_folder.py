@@ -78,6 +78,7 @@ READ_OUTSIDE = (
     "solvers/contact/layout",
     "solvers/contact/products",
     "solvers/contact/residual",
+    "solvers/contact/shifts",
     "solvers/contact/solve",
     "solvers/contact/splitting",
     "solvers/contact/sweeps",

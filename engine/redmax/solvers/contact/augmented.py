@@ -5,7 +5,7 @@ Outer iterations minimise, by Newton's method with exact line search,
 
     1/2 |v - v_free|_M^2 + sum of R/2 (|y|^2 - |y - P(y)|^2),     y = x - (G v - b + s) / R,
 
-whose gradient is M (v - v_free) - G^T P(y); then x becomes P(y) and the shift s moves to mu |sigma_t|. R = softness d is
+whose gradient is M (v - v_free) - G^T P(y); then x becomes P(y) and the shift s moves to mu |sigma_t| (`shifts`). R = softness d is
 taken ten times smaller where impulses converge slowly, down to a floor: redundant equations that disagree by rounding
 would otherwise have impulses without bound.
 """
@@ -21,15 +21,13 @@ from .cones import contact_weight, project_block
 from .layout import integers, numbers_of
 from .products import add_row_forces, mass_product, row_speeds
 from .residual import residual, shift_of
+from .shifts import next_shifts
 
 SOFTEST, STIFFEST = 1e-2, 1e-6
 """Softness of rows relative to their Delassus entry."""
 
 SLOW_PROGRESS = 0.25
 """Rows are made stiffer where the change of impulses shrinks by less than this."""
-
-SHIFTING = 0.7
-"""Part of the way that the shift goes to its new value."""
 
 STALLED = 10
 """Outer iterations without a residual half as large as before, after which the method gives up."""
@@ -270,24 +268,18 @@ def newton(ints: IntArray, numbers: Array, island: int, size: int, goal: float, 
     return most
 
 
-def take_impulses(ints: IntArray, numbers: Array, island: int, part: float) -> float:
-    """PROJECTED becomes IMPULSE, the shift moves by `part` to that of REACHED speeds; returns the change R |x' - x| [m/s]."""
+def take_impulses(ints: IntArray, numbers: Array, island: int) -> float:
+    """PROJECTED becomes IMPULSE; returns the change R |x' - x| [m/s]."""
     block, blocks = integers(ints, at.BLOCK), integers(ints, at.ISLAND_BLOCKS)
-    bounds, reached = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, at.REACHED)
+    bounds, unit = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, at.UNIT)
     x, projected = numbers_of(ints, numbers, at.IMPULSE), numbers_of(ints, numbers, at.PROJECTED)
-    soft, unit, shift = (
-        numbers_of(ints, numbers, at.SOFTNESS),
-        numbers_of(ints, numbers, at.UNIT),
-        numbers_of(ints, numbers, at.SHIFT),
-    )
+    soft = numbers_of(ints, numbers, at.SOFTNESS)
     most = 0.0
     for k in range(bounds[island], bounds[island + 1]):
-        i = blocks[k]
-        row = block[at.BLOCK_FIELDS * i + at.ROW]
-        for j in range(row, row + block[at.BLOCK_FIELDS * i + at.COUNT]):
+        i = at.BLOCK_FIELDS * blocks[k]
+        for j in range(block[i + at.ROW], block[i + at.ROW] + block[i + at.COUNT]):
             most = max(most, unit[j] * soft[j] * abs(projected[j] - x[j]))
             x[j] = projected[j]
-        shift[i] += part * (shift_of(ints, numbers, i, reached) - shift[i])
     return most
 
 
@@ -322,6 +314,7 @@ def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, val
         shift[blocks[k]] = shift_of(ints, numbers, blocks[k], sigma)
     keep_rows(ints, island, x, best_x)
     best, mark, waited, before = value, value, 0, math.inf
+    known, last = 0, value
     softness = options[at.FIRST_SOFTNESS]
     set_softness(ints, numbers, island, softness)
     for _ in range(int(options[at.MOST_OUTER])):
@@ -337,7 +330,9 @@ def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, val
         if value < best:
             best = value
             keep_rows(ints, island, projected, best_x)
-        change = take_impulses(ints, numbers, island, SHIFTING)
+        change = take_impulses(ints, numbers, island)
+        known = next_shifts(ints, numbers, island, known if value < 2.0 * last else 0)
+        last = value
         if best <= tolerance:
             break
         if change > SLOW_PROGRESS * before and softness > STIFFEST:

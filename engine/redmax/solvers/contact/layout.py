@@ -109,6 +109,7 @@ an island's trees, where their block stands in FACTOR, or NOWHERE."""
     SOFTNESS,
     SIGMA,
     SHIFT,
+    SHIFTS,
     PROJECTED,
     GRADIENT,
     STEP,
@@ -128,18 +129,20 @@ an island's trees, where their block stands in FACTOR, or NOWHERE."""
     WEIGHTED,
     FACTOR,
     NUMBERS_END,
-) = range(23, 62)
+) = range(23, 63)
 """Head: beginnings of sections of `numbers`. Work space: MASS_FACTOR, Cholesky factors; INVERSE,
 M^-1 G^T in the order of JACOBIAN; OWN, G M^-1 G^T of each contact by itself; DELASSUS, diagonal of G M^-1 G^T;
-SOFTNESS, R of each row; SIGMA, speeds at V; SHIFT, De Saxce's, of each block; PROJECTED, new impulses; GRADIENT, STEP of
+SOFTNESS, R of each row; SIGMA, speeds at V; SHIFT, De Saxce's, of each block; SHIFTS, of earlier iterations; PROJECTED, new impulses; GRADIENT, STEP of
 Newton's method; CORRECTION, from V to the velocities that PROJECTED gives; ROW_STEP = G STEP; REACHED, speeds that
 PROJECTED gives; Y, before projection; TRIAL, in the line search and the residual; BEST impulses so far. KEPT_B to BLOCKED: of impacts."""
 
-HEAD = 62
+HEAD = 63
 NOWHERE, EDGE = -1, -2
 """In PLACE: trees that share no block; trees that do, before it has its place."""
 
 CONE_NUMBERS = 32
+SHIFT_MEMORY = 6
+"""How many earlier shifts `shifts` remembers."""
 MOST_CONTACT_ROWS = 6
 
 
@@ -204,7 +207,8 @@ def lay_out(
     ints[SOFTNESS] = ints[DELASSUS] + rows
     ints[SIGMA] = ints[SOFTNESS] + rows
     ints[SHIFT] = ints[SIGMA] + rows
-    ints[PROJECTED] = ints[SHIFT] + blocks
+    ints[SHIFTS] = ints[SHIFT] + blocks
+    ints[PROJECTED] = ints[SHIFTS] + (2 * SHIFT_MEMORY + 2) * blocks
     ints[GRADIENT] = ints[PROJECTED] + rows
     ints[STEP] = ints[GRADIENT] + coordinates
     ints[CORRECTION] = ints[STEP] + coordinates
