@@ -17,7 +17,7 @@ import math
 from ...arrays import Array, IntArray
 from . import layout as at
 from .block_cholesky import add_contact, add_row, begin_matrix, factorise, solve_factored
-from .cones import contact_weight, project_block
+from .cones import circle_weight, contact_weight, is_circular, project_block, project_circle
 from .layout import integers, numbers_of
 from .products import add_row_forces, mass_product, row_speeds
 from .residual import residual, shift_of
@@ -87,6 +87,7 @@ def project_rows(ints: IntArray, numbers: Array, island: int, part: float, out: 
         numbers_of(ints, numbers, at.Y),
         numbers_of(ints, numbers, at.SHIFT),
     )
+    friction, law = numbers_of(ints, numbers, at.FRICTION), int(numbers_of(ints, numbers, at.OPTIONS)[at.LAW])
     total = 0.0
     for k in range(bounds[island], bounds[island + 1]):
         i = blocks[k]
@@ -95,7 +96,10 @@ def project_rows(ints: IntArray, numbers: Array, island: int, part: float, out: 
             y[j] = x[j] - (sigma[j] + part * step[j]) / soft[j] if soft[j] > 0.0 else 0.0
         if block[at.BLOCK_FIELDS * i + at.KIND] == at.CONTACT and soft[row] > 0.0:
             y[row] -= shift[i] / soft[row]
-        project_block(ints, numbers, i, soft, y, out)
+        if is_circular(block[at.BLOCK_FIELDS * i], count, law) and soft[row] > 0.0:
+            project_circle(friction[at.FRICTIONS * i + at.MU], row, y, out)
+        else:
+            project_block(ints, numbers, i, soft, y, out)
         for j in range(row, row + count):
             total += step[j] * out[j]
     return total
@@ -115,11 +119,17 @@ def newton_matrix(ints: IntArray, numbers: Array, island: int, size: int) -> boo
         numbers_of(ints, numbers, at.HI),
         numbers_of(ints, numbers, at.CONE),
     )
+    friction, law = numbers_of(ints, numbers, at.FRICTION), int(numbers_of(ints, numbers, at.OPTIONS)[at.LAW])
     begin_matrix(ints, numbers, island, size)
     for k in range(bounds[island], bounds[island + 1]):
         i = blocks[k]
         kind, row = block[at.BLOCK_FIELDS * i + at.KIND], block[at.BLOCK_FIELDS * i + at.ROW]
         count = block[at.BLOCK_FIELDS * i + at.COUNT]
+        if is_circular(kind, count, law):
+            mu = friction[at.FRICTIONS * i + at.MU]
+            if soft[row] > 0.0 and circle_weight(mu, soft[row], row, y, weight):
+                add_contact(ints, numbers, island, i, weight)
+            continue
         if kind == at.CONTACT:
             project_block(ints, numbers, i, soft, y, trial)
             if soft[row] > 0.0 and trial[row] > 0.0:
