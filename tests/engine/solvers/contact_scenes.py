@@ -101,10 +101,10 @@ def corners(centre, half, z):
 
 
 def slope_block(angle, mu, h=1e-2, speed=0.0, size=0.1):
-    """A cube on a slope; axes of the slope, so that gravity is tilted. Coordinates: w, v with x down the slope."""
+    """A flat block on a slope; axes of the slope, so that gravity is tilted. Coordinates: w, v with x down the slope."""
     scene = Scene(h, 0.0)
-    half = np.full(3, size)
-    body = scene.body(1.0, half, [0, 0, size], [0, 0, 0, speed, 0, 0])
+    half = size * np.array([1.0, 1.0, 0.25])
+    body = scene.body(1.0, half, [0, 0, half[2]], [0, 0, 0, speed, 0, 0])
     scene.v[0] = scene.v[0] + h * GRAVITY * np.array([0, 0, 0, np.sin(angle), 0, -np.cos(angle)])
     for point in corners([0, 0], half, 0.0):
         scene.contact(body, None, point, mu=mu)

@@ -82,6 +82,7 @@ READ_OUTSIDE = (
     "solvers/contact/solve",
     "solvers/contact/splitting",
     "solvers/contact/sweeps",
+    "solvers/contact/tasks",
     "solvers/impacts",
     "spatial/scalar",
     "spatial/swing_twist",

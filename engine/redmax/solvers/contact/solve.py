@@ -16,7 +16,7 @@ from .residual import residual
 from .splitting import alternating_directions
 from .sweeps import gauss_seidel
 
-FIRST_SWEEPS, PATIENT_SWEEPS = 40, 0.5
+FIRST_SWEEPS, PATIENT_SWEEPS = 40, 0.8
 """Sweeps before Newton's method, as long as every LOOK of them make the residual smaller by this factor."""
 
 

@@ -25,9 +25,7 @@ OWN_ITERATIONS = 30
 OWN_NUMBERS = at.MOST_CONTACT_ROWS * at.MOST_CONTACT_ROWS
 
 
-def gauss_seidel(
-    ints: IntArray, numbers: Array, island: int, value: float, most: int, patience: float
-) -> float:
+def gauss_seidel(ints: IntArray, numbers: Array, island: int, value: float, most: int, patience: float) -> float:
     """Improve IMPULSE, V and SIGMA of an island from those given, whose residual is `value`; returns the residual.
 
     Ends after `most` sweeps, or where LOOK of them do not make the residual smaller by `patience`, if that is below 1.
@@ -63,7 +61,11 @@ def sweep(ints: IntArray, numbers: Array, island: int, goal: float) -> None:
     values, inverse = numbers_of(ints, numbers, at.JACOBIAN), numbers_of(ints, numbers, at.INVERSE)
     x, v, b = numbers_of(ints, numbers, at.IMPULSE), numbers_of(ints, numbers, at.V), numbers_of(ints, numbers, at.B)
     d, sigma = numbers_of(ints, numbers, at.DELASSUS), numbers_of(ints, numbers, at.SIGMA)
-    lo, hi, change = numbers_of(ints, numbers, at.LO), numbers_of(ints, numbers, at.HI), numbers_of(ints, numbers, at.TRIAL)
+    lo, hi, change = (
+        numbers_of(ints, numbers, at.LO),
+        numbers_of(ints, numbers, at.HI),
+        numbers_of(ints, numbers, at.TRIAL),
+    )
     friction, law = numbers_of(ints, numbers, at.FRICTION), int(numbers_of(ints, numbers, at.OPTIONS)[at.LAW])
     own, unit = numbers_of(ints, numbers, at.OWN), numbers_of(ints, numbers, at.UNIT)
     for k in range(bounds[island], bounds[island + 1]):
@@ -155,7 +157,11 @@ def own_law(ints: IntArray, numbers: Array, i: int, goal: float) -> None:
     block, own = integers(ints, at.BLOCK), numbers_of(ints, numbers, at.OWN)
     x, d = numbers_of(ints, numbers, at.IMPULSE), numbers_of(ints, numbers, at.DELASSUS)
     sigma, friction = numbers_of(ints, numbers, at.SIGMA), numbers_of(ints, numbers, at.FRICTION)
-    y, out, now = numbers_of(ints, numbers, at.Y), numbers_of(ints, numbers, at.TRIAL), numbers_of(ints, numbers, at.PROJECTED)
+    y, out, now = (
+        numbers_of(ints, numbers, at.Y),
+        numbers_of(ints, numbers, at.TRIAL),
+        numbers_of(ints, numbers, at.PROJECTED),
+    )
     soft, speed = numbers_of(ints, numbers, at.SOFTNESS), numbers_of(ints, numbers, at.REACHED)
     unit, cone = numbers_of(ints, numbers, at.UNIT), numbers_of(ints, numbers, at.CONE)
     row, count = block[at.BLOCK_FIELDS * i + at.ROW], block[at.BLOCK_FIELDS * i + at.COUNT]
