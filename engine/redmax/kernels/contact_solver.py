@@ -6,12 +6,15 @@ Other kernels compile the same text into themselves by `compiled_text(tasks.run)
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..arrays import Array, IntArray
 from ..solvers.contact import tasks
 from .cache import jit
 from .cache.same_text import rebound
 
-run = jit.compiled_for("int64(int64, int64[::1], float64[::1])")(rebound(tasks.run))
+plain_run: Any = tasks.run
+run = jit.compiled_for("int64(int64, int64[::1], float64[::1])")(rebound(plain_run))
 
 
 def solve(ints: IntArray, numbers: Array) -> int:

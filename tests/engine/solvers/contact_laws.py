@@ -133,7 +133,8 @@ def all_laws(s, law=at.SIGNORINI_COULOMB):
 
 
 def frictionless_by_enumeration(A, q, tolerance=1e-9):
-    """Speeds A x + q of the complementarity problem x >= 0, A x + q >= 0, found by trying every set of rows that push."""
+    """Speeds A x + q of the complementarity problem x >= 0, A x + q >= 0, found by trying every set of rows that
+    push."""
     m = len(q)
     for count in range(m + 1):
         for chosen in itertools.combinations(range(m), count):

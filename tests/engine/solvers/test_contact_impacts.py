@@ -31,6 +31,7 @@ def collide(scene, resolve, *, v=None, **options):
     if v is not None:
         problem.v_free = np.array(v, float)
     packed = problem.packed(TOLERANCE)
+    packed.numbers[packed.ints[at.MASS_FACTOR] :] = np.nan  # work space holds nothing
     for name, value in options.items():
         packed.section(at.OPTIONS)[getattr(at, name)] = value
     code = resolve(packed.ints, packed.numbers)

@@ -83,6 +83,7 @@ READ_OUTSIDE = (
     "solvers/contact/splitting",
     "solvers/contact/sweeps",
     "solvers/contact/tasks",
+    "solvers/contact/vectors",
     "solvers/impacts",
     "spatial/scalar",
     "spatial/swing_twist",

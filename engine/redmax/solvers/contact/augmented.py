@@ -5,9 +5,9 @@ Outer iterations minimise, by Newton's method with exact line search,
 
     1/2 |v - v_free|_M^2 + sum of R/2 (|y|^2 - |y - P(y)|^2),     y = x - (G v - b + s) / R,
 
-whose gradient is M (v - v_free) - G^T P(y); then x becomes P(y) and the shift s moves to mu |sigma_t| (`shifts`). R = softness d is
-taken ten times smaller where impulses converge slowly, down to a floor: redundant equations that disagree by rounding
-would otherwise have impulses without bound.
+whose gradient is M (v - v_free) - G^T P(y); then x becomes P(y) and the shift s moves to mu |sigma_t| (`shifts`). R =
+softness d is taken ten times smaller where impulses converge slowly, down to a floor: redundant equations that
+disagree by rounding would otherwise have impulses without bound.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .layout import integers, numbers_of
 from .products import add_row_forces, mass_product, row_speeds
 from .residual import residual, shift_of
 from .shifts import next_shifts
+from .vectors import fill_rows, keep_rows, move, product
 
 SOFTEST, STIFFEST = 1e-2, 1e-6
 """Softness of rows relative to their Delassus entry."""
@@ -147,35 +148,9 @@ def newton_matrix(ints: IntArray, numbers: Array, island: int, size: int) -> boo
     return factorise(ints, numbers, island)
 
 
-def product(ints: IntArray, island: int, a: Array, b: Array) -> float:
-    """Scalar product over the coordinates of an island."""
-    start, trees, bounds = (
-        integers(ints, at.TREE_START),
-        integers(ints, at.ISLAND_TREES),
-        integers(ints, at.ISLAND_TREE_START),
-    )
-    total = 0.0
-    for k in range(bounds[island], bounds[island + 1]):
-        for c in range(start[trees[k]], start[trees[k] + 1]):
-            total += a[c] * b[c]
-    return total
-
-
-def move(ints: IntArray, island: int, part: float, step: Array, x: Array) -> None:
-    """x + part step in place, over the coordinates of an island."""
-    start, trees, bounds = (
-        integers(ints, at.TREE_START),
-        integers(ints, at.ISLAND_TREES),
-        integers(ints, at.ISLAND_TREE_START),
-    )
-    for k in range(bounds[island], bounds[island + 1]):
-        for c in range(start[trees[k]], start[trees[k] + 1]):
-            x[c] += part * step[c]
-
-
 def reach(ints: IntArray, numbers: Array, island: int) -> float:
-    """GRADIENT, minus the gradient at V; CORRECTION and REACHED: from V to the velocities that the impulses PROJECTED give, and their
-    speeds. Returns by how much speeds differ [m/s]."""
+    """GRADIENT, minus the gradient at V; CORRECTION and REACHED: from V to the velocities that the impulses PROJECTED
+    give, and their speeds. Returns by how much speeds differ [m/s]."""
     block, blocks = integers(ints, at.BLOCK), integers(ints, at.ISLAND_BLOCKS)
     bounds, sigma = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, at.SIGMA)
     start, trees = integers(ints, at.TREE_START), integers(ints, at.ISLAND_TREES)
@@ -201,8 +176,8 @@ def reach(ints: IntArray, numbers: Array, island: int) -> float:
 def line_search(ints: IntArray, numbers: Array, island: int, slope: float, at_begin: float, curvature: float) -> float:
     """Part of STEP at which the slope along it vanishes; it is that of a convex function, so it grows.
 
-    slope: where the step begins; at_begin: STEP M (V - v_free); curvature: STEP M STEP. False position, in which the end
-    that stays counts half (Illinois).
+    slope: where the step begins; at_begin: STEP M (V - v_free); curvature: STEP M STEP. False position, in which the
+    end that stays counts half (Illinois).
     """
     trial = numbers_of(ints, numbers, at.TRIAL)
     small = LINE_SEARCH * abs(slope)
@@ -232,12 +207,11 @@ def line_search(ints: IntArray, numbers: Array, island: int, slope: float, at_be
 
 
 def newton(ints: IntArray, numbers: Array, island: int, size: int, goal: float, most: int) -> int:
-    """Minimise over V, with impulses and shift as they are, until V and the velocities of the impulses PROJECTED differ by
-    no more than `goal` [m/s]. Returns the number of iterations, -1 where a matrix could not be factored."""
+    """Minimise over V, with impulses and shift as they are, until V and the velocities of the impulses PROJECTED
+    differ by no more than `goal` [m/s]. Returns the number of iterations, -1 where a matrix could not be factored."""
     step, gradient = numbers_of(ints, numbers, at.STEP), numbers_of(ints, numbers, at.GRADIENT)
     row_step, projected = numbers_of(ints, numbers, at.ROW_STEP), numbers_of(ints, numbers, at.PROJECTED)
-    v, free = numbers_of(ints, numbers, at.V), numbers_of(ints, numbers, at.V_FREE)
-    sigma, change = numbers_of(ints, numbers, at.SIGMA), numbers_of(ints, numbers, at.CORRECTION)
+    v, sigma = numbers_of(ints, numbers, at.V), numbers_of(ints, numbers, at.SIGMA)
     start, trees = integers(ints, at.TREE_START), integers(ints, at.ISLAND_TREES)
     bounds = integers(ints, at.ISLAND_TREE_START)
     block, blocks = integers(ints, at.BLOCK), integers(ints, at.ISLAND_BLOCKS)
@@ -293,19 +267,6 @@ def take_impulses(ints: IntArray, numbers: Array, island: int) -> float:
     return most
 
 
-def keep_rows(ints: IntArray, island: int, x: Array, out: Array) -> None:
-    """Copy x to `out` for the rows of an island."""
-    block, blocks, bounds = (
-        integers(ints, at.BLOCK),
-        integers(ints, at.ISLAND_BLOCKS),
-        integers(ints, at.ISLAND_BLOCK_START),
-    )
-    for k in range(bounds[island], bounds[island + 1]):
-        i = at.BLOCK_FIELDS * blocks[k]
-        for j in range(block[i + at.ROW], block[i + at.ROW] + block[i + at.COUNT]):
-            out[j] = x[j]
-
-
 def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, value: float) -> float:
     """Improve IMPULSE, V and SIGMA of an island from those given, whose residual is `value`; returns the residual.
 
@@ -323,6 +284,7 @@ def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, val
     for k in range(bounds[island], bounds[island + 1]):
         shift[blocks[k]] = shift_of(ints, numbers, blocks[k], sigma)
     keep_rows(ints, island, x, best_x)
+    fill_rows(ints, island, 0.0, numbers_of(ints, numbers, at.ROW_STEP))
     best, mark, waited, before = value, value, 0, math.inf
     known, last = 0, value
     softness = options[at.FIRST_SOFTNESS]

@@ -35,7 +35,7 @@ def describe_discs(count: int, friction: Array, i: int, law: int, softness: Arra
                 continue
             first, end, radius = 2, 3, friction[at.FRICTIONS * i + at.MU]
         elif part == 2:
-            if count != 4 and count != 6:
+            if count not in (4, 6):
                 continue
             first, end, radius = 3, 4, friction[at.FRICTIONS * i + at.TORSIONAL]
         else:
@@ -204,12 +204,12 @@ def sliding_shift(count: int, friction: Array, i: int, law: int, sigma: Array, r
         total = mu * (abs(sigma[row + 1]) + abs(sigma[row + 2]))
     else:
         total = mu * math.sqrt(sigma[row + 1] * sigma[row + 1] + sigma[row + 2] * sigma[row + 2])
-    if (count == 4 or count == 6) and unmoved[row + 3] > 0.0:
+    if count in (4, 6) and unmoved[row + 3] > 0.0:
         total += friction[at.FRICTIONS * i + at.TORSIONAL] * abs(sigma[row + 3])
     if count >= 5 and unmoved[row + count - 1] > 0.0:
         a, b = sigma[row + count - 2], sigma[row + count - 1]
         total += friction[at.FRICTIONS * i + at.ROLLING] * math.sqrt(a * a + b * b)
-    return total
+    return float(total)
 
 
 def project_block(ints: IntArray, numbers: Array, i: int, softness: Array, y: Array, out: Array) -> None:

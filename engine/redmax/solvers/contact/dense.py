@@ -9,7 +9,8 @@ from ...arrays import Array
 
 
 def cholesky(a: Array, at: int, n: int) -> bool:
-    """Lower factor in place of the lower triangle of the n x n matrix at a[at]; False if it is not positive definite."""
+    """Lower factor in place of the lower triangle of the n x n matrix at a[at]; False if it is not positive
+    definite."""
     for i in range(n):
         r = at + i * n
         for j in range(i):

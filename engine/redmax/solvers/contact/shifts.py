@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """De Saxce's shifts from one outer iteration to the next, by Anderson's acceleration.
 
-Shifts s are right where they equal g(s) = mu |sigma_t|, the speeds being those of the problem with s held. A larger shift
-lifts a contact, which takes friction from it, so that it slides more: the slope of g is about mu^2, and s <- g(s) creeps
-for mu near 1 and flees beyond. From earlier pairs of s and g the next s is the one whose g would equal it, were g linear.
+Shifts s are right where they equal g(s) = mu |sigma_t|, the speeds being those of the problem with s held. A larger
+shift lifts a contact, which takes friction from it, so that it slides more: the slope of g is about mu^2, and s <-
+g(s) creeps for mu near 1 and flees beyond. From earlier pairs of s and g the next s is the one whose g would equal it,
+were g linear.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from .layout import integers, numbers_of
 from .residual import shift_of
 
 LAST_ERROR, LAST_VALUE, CHANGES = 0, 1, 2
-"""Rows of SHIFTS, each over all blocks: g - s and g of the iteration before; then changes of the first from iteration to
-iteration, SHIFT_MEMORY rows, then those of the second."""
+"""Rows of SHIFTS, each over all blocks: g - s and g of the iteration before; then changes of the first from iteration
+to iteration, SHIFT_MEMORY rows, then those of the second."""
 
 FIRST_PART = 0.7
 """Part of the way that shifts go to g where nothing earlier is known."""

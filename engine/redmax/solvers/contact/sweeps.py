@@ -11,10 +11,11 @@ import math
 
 from ...arrays import Array, IntArray
 from . import layout as at
-from .augmented import keep_rows, velocities_of_impulses
+from .augmented import velocities_of_impulses
 from .cones import clip, describe_discs, is_circular, project_contact, sliding_shift
 from .layout import integers, numbers_of
 from .residual import residual
+from .vectors import keep_rows
 
 LOOK = 5
 """The residual is computed after so many sweeps."""
@@ -110,8 +111,8 @@ def sweep(ints: IntArray, numbers: Array, island: int, goal: float) -> None:
 def own_circle(
     mu: float, law: int, d: float, own: Array, o: int, x: Array, sigma: Array, row: int, goal: float, change: Array
 ) -> None:
-    """`own_law` of a circular contact, whose Delassus entry is d: open and sticking contacts at once, sliding ones by the
-    same iteration."""
+    """`own_law` of a circular contact, whose Delassus entry is d: open and sticking contacts at once, sliding ones by
+    the same iteration."""
     d00, d01, d02, d11, d12, d22 = own[o], own[o + 1], own[o + 2], own[o + 4], own[o + 5], own[o + 8]
     n, a, b = x[row], x[row + 1], x[row + 2]
     q0 = sigma[row] - (d00 * n + d01 * a + d02 * b)  # speeds without impulses
@@ -150,7 +151,8 @@ def own_circle(
 
 
 def own_law(ints: IntArray, numbers: Array, i: int, goal: float) -> None:
-    """Write to TRIAL by how much the impulses of contact i must change for its law to hold, all others being as they are.
+    """Write to TRIAL by how much the impulses of contact i must change for its law to hold, all others being as they
+    are.
 
     Iterates x = P(x - (sigma + s) / R) with R large enough to converge where there is no shift. SIGMA: speeds now.
     """
