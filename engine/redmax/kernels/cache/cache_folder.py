@@ -49,6 +49,7 @@ NOT_COMPILED = (
     "cache/cache_folder",
     "cache/trusted_folder",
     "compiled_tree",
+    "contact/detection",
     "layout/arrays",
     "layout/packing",
     "layout/packing_bodies",
@@ -86,7 +87,6 @@ READ_OUTSIDE = (
     "spatial/swing_twist",
     "surfaces/layout",
     "surfaces/materials",
-    "surfaces/triangle_mesh",
     "tracks/curve_motion",
     "tracks/sheet_motion",
 )
