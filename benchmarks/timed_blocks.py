@@ -208,6 +208,20 @@ def scene(options: Options) -> Iterator[Block]:
         yield Block("load chain from JSON", f"n = {n}", lambda n=n: many(partial(io.loads, io.dumps(chain(n)))), NUMPY)
 
 
+def batches(options: Options) -> Iterator[Block]:
+    from redmax import io
+    from redmax.batch import Settings
+    from redmax.batch.work import Task, simulated
+
+    from .bench_batches import LINKS, SECONDS, bent
+    from .mechanisms import chain
+    from .peers.with_redmax import scene
+
+    del options
+    task = Task.of(io.dumps(bent(scene(chain(LINKS)))), Settings(SECONDS))
+    yield Block("one variation of a batch", f"{LINKS} bodies, {SECONDS:g} s", lambda: many(partial(simulated, task)))
+
+
 def mesh(options: Options) -> Iterator[Block]:
     from redmax.geometry.mass_properties import mass_properties
     from redmax.geometry.mesh import Mesh
@@ -312,6 +326,7 @@ BENCHMARKS: dict[str, Callable[[Options], Iterator[Block]]] = {
     "mesh": mesh,
     "rotation": rotation,
     "scene": scene,
+    "batches": batches,
     "blender": blender,
 }
 """By the names that `make bench` has for them."""

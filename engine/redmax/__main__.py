@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Command line: python -m redmax check|info|simulate|examples|warm-up"""
+"""Command line: python -m redmax check|info|simulate|batch|examples|warm-up"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from .cli.batch import add_batch_options, batch_command
 from .cli.console import say
 from .cli.examples import ALL, list_examples, run_examples
 from .cli.inspect import check_command, info_command, version_line
@@ -39,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     simulate.add_argument("--duration", type=positive, required=True, help="seconds to simulate")
     simulate.add_argument("--out", help="trajectory file (default: the scene's name with .npz)")
     add_integrator_options(simulate)
+    batch = commands.add_parser("batch", help="simulate many variations of a scene")
+    add_batch_options(batch)
     examples = commands.add_parser("examples", help="list or run the scenes that come with the engine")
     examples.add_argument("--list", action="store_true", help="only list them (what happens without --run)")
     examples.add_argument("--run", metavar=f"{ALL}|NAME", help="simulate all of them or one")
@@ -51,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return info_command(options.scene, say)
     if options.command == "warm-up":
         return warm_up_command(say, stream=sys.stderr, shared=options.shared)
+    if options.command == "batch":
+        return batch_command(options, chosen_integrator(batch, options), say, stream=sys.stderr)
     if options.command == "examples":
         if options.list or options.run is None:
             return list_examples(say)

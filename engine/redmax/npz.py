@@ -84,7 +84,10 @@ def write(path: Path, arrays: Mapping[str, Any], *, compressed: bool) -> None:
     """Write arrays by name, whole or not at all; numpy reads them too. Raises OSError."""
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     # What np.savez writes; but that forgets to close its archive where the disk is full, and complains later.
+    # Without the time of day equal arrays make equal files.
     with files.replacing(path) as partial, zipfile.ZipFile(partial, "w", method) as archive:
         for name, values in arrays.items():
-            with archive.open(f"{name}{ENDING}", "w", force_zip64=True) as entry:
+            information = zipfile.ZipInfo(f"{name}{ENDING}")
+            information.compress_type = method
+            with archive.open(information, "w", force_zip64=True) as entry:
                 np.save(entry, values, allow_pickle=False)

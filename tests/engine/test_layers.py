@@ -59,7 +59,8 @@ ALLOWED: dict[str, set[str]] = {
     "only_one": set(),
     "warm_up_process": {"errors", "kernels"},
     "warm_up_child": set(),  # a program of its own, which is told where the engine lies
-    "cli": {"io", "compile", "simulate", "plot_svg", "examples", "warm_up", "__init__"},
+    "batch": {"io", "compile", "simulate", "warm_up", "__init__"},
+    "cli": {"batch", "io", "compile", "simulate", "plot_svg", "examples", "warm_up", "__init__"},
     "__main__": {"cli", "__init__"},
     "__init__": set(),
 }
