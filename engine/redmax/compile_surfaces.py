@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .arrays import Array
 from .fields import Pose
 from .model import Model
 from .spatial import pose
@@ -40,10 +41,10 @@ def packed_surfaces(model: Model, surfaces: Sequence[Surface]) -> PackedSurfaces
         E_jb[bodies] @ E_bs,
         cluster[bodies],
         excluded(surfaces, bodies, cluster, connections),
-        held[bodies],
+        held[bodies].tolist(),
     )
 
 
-def _matrix(frame: Pose) -> np.ndarray:
+def _matrix(frame: Pose) -> Array:
     rotation = np.asarray(frame.rotation, np.float64)
     return pose.from_quaternion(np.asarray(frame.position, np.float64), rotation / np.linalg.norm(rotation))

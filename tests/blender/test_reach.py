@@ -17,6 +17,7 @@ NOT_YET = {
     "joint.stiffness_table": "springs of joints that are not linear",
     "mesh.faces": "meshes are the objects' own",
     "mesh.vertices": "meshes are the objects' own",
+    "surface.faces": "meshes of surfaces are to be the objects' own",
 }
 """Kinds ('joint screw') and fields ('joint.stiffness_table') that cannot be reached, and why."""
 

@@ -57,6 +57,9 @@ REACH = 18
 """Radius of the sphere around it about its own origin; infinite for a plane."""
 NUMBERS = 19
 
+BORDER, DENT, RIDGE = -1.0, 0.0, 1.0
+"""What an edge of a triangle is: nothing is beside it; the next triangle is in its plane or rises from it; it falls."""
+
 # Record of a node in `ints`: the two below it, or -1 and the first of its faces; how many faces.
 LEFT, RIGHT_OR_FIRST, FACES = range(3)
 NODE_INTS = 3

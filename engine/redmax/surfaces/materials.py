@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 STATIC, KINETIC, BOUNCE, BOUNCE_ABOVE, ROLLING, TORSIONAL, CONVEYOR = range(7)
 MATERIAL = 9
@@ -33,7 +33,7 @@ class Pair(NamedTuple):
     torsional_friction: float
 
 
-def combined(a, b):  # type: ignore[no-untyped-def]  # numba infers it
+def combined(a: Any, b: Any) -> tuple[float, float, float, float, float, float]:
     """Material of a pair from rows (MATERIAL,) of `PackedSurfaces.materials`, in the order of `Pair`. Kernels compile
     this text."""
     return (

@@ -20,9 +20,6 @@ from .polyhedra import triangle_planes
 from .shape import Shape
 from .surface import Surface, ball_around
 
-BORDER, DENT, RIDGE = -1.0, 0.0, 1.0
-"""What an edge of a triangle is: nothing is beside it; the next triangle is in its plane or rises from it; it falls."""
-
 FLAT = 1e-9
 """How far the next triangle's far corner may be below the plane, as a part of its distance, without a ridge."""
 
@@ -105,9 +102,9 @@ class MeshSurface(Surface):
 
 def beside(vertices: Array, triangles: IntArray, planes: Array) -> Array:
     """(f, 3, 4) of the edge from each corner to the next: the normal of the triangle beyond it, and what the edge is
-    (BORDER, DENT, RIDGE). Where more than two triangles meet it is a border."""
+    (`layout.BORDER`, `DENT`, `RIDGE`). Where more than two triangles meet it is a border."""
     result = np.zeros((len(triangles), 3, 4))
-    result[..., 3] = BORDER
+    result[..., 3] = layout.BORDER
     edges: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for face, corners in enumerate(triangles.tolist()):
         for k in range(3):
@@ -123,7 +120,7 @@ def beside(vertices: Array, triangles: IntArray, planes: Array) -> Array:
             same_sense = triangles[face][k] != triangles[other][edge]
             is_ridge = height < -FLAT * np.linalg.norm(apart)
             if same_sense:
-                result[face, k, :3], result[face, k, 3] = planes[other, :3], RIDGE if is_ridge else DENT
+                result[face, k, :3], result[face, k, 3] = planes[other, :3], layout.RIDGE if is_ridge else layout.DENT
     return result
 
 

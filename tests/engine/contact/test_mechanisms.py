@@ -98,7 +98,8 @@ def test_an_animated_platform_lifts_a_box_and_does_the_work() -> None:
     platform.body("platform", (0.0, 0.0, 0.05), 1.0, np.eye(3))
     t = np.linspace(0.0, 1.0, 21)
     rise = 0.1 * (1.0 - np.cos(math.pi * t))
-    table = Table(x=tuple(t), y=tuple((float(z),) for z in rise))
+    slopes = tuple((float(v),) for v in 0.1 * math.pi * np.sin(math.pi * t))
+    table = Table(x=tuple(t), y=tuple((float(z),) for z in rise), slopes=slopes, interpolation="hermite")
     platform.joint("prismatic", "lift", None, "platform", (0.0, 0.0, 0.05), axis=(0.0, 0.0, 1.0), motion_type=ANIMATED,
                    animation=table)  # fmt: skip
     scene.bodies += platform.scene.bodies

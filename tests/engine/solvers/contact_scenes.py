@@ -31,7 +31,8 @@ def frame_of(normal):
 
 
 def point_rows(centre, point, axes, *, spins=0):
-    """Velocity of a body's point along axes, on its six coordinates; then angular velocity about the first `spins` axes."""
+    """Velocity of a body's point along axes, on its six coordinates; then angular velocity about the first `spins`
+    axes."""
     arm = np.asarray(point, float) - centre
     rows = [np.concatenate((np.cross(arm, axis), axis)) for axis in axes]
     return np.array(rows + [np.concatenate((axis, np.zeros(3))) for axis in axes[:spins]])
@@ -101,10 +102,11 @@ def corners(centre, half, z):
 
 
 def slope_block(angle, mu, h=1e-2, speed=0.0, size=0.1):
-    """A cube on a slope; axes of the slope, so that gravity is tilted. Coordinates: w, v with x down the slope."""
+    """A flat block on a slope; axes of the slope, so that gravity is tilted. Coordinates: w, v with x down the
+    slope."""
     scene = Scene(h, 0.0)
-    half = np.full(3, size)
-    body = scene.body(1.0, half, [0, 0, size], [0, 0, 0, speed, 0, 0])
+    half = size * np.array([1.0, 1.0, 0.25])
+    body = scene.body(1.0, half, [0, 0, half[2]], [0, 0, 0, speed, 0, 0])
     scene.v[0] = scene.v[0] + h * GRAVITY * np.array([0, 0, 0, np.sin(angle), 0, -np.cos(angle)])
     for point in corners([0, 0], half, 0.0):
         scene.contact(body, None, point, mu=mu)
@@ -171,7 +173,7 @@ def chain_on_ground(n=20, h=1e-2, mu=0.5, axis=(0.0, 1.0, 0.0), velocity=None):
     J = chain_jacobian(centres, joints, [np.array(axis)] * n, [k - 1 for k in range(n)])
     scene = Scene(h)
     bodies = scene.tree([box_mass(1.0, half)] * n, centres, J, velocity)
-    for body, centre in zip(bodies, centres):
+    for body, centre in zip(bodies, centres, strict=True):
         for point in corners(centre, half, 0.0):
             scene.contact(body, None, point, mu=mu)
     return scene

@@ -19,10 +19,10 @@ from redmax.joints import JOINTS
 from redmax.scene import Body, Scene
 from redmax.spatial import pose
 from redmax.surfaces import SURFACES, BoxSurface, HullSurface, MeshSurface, PlaneSurface, SphereSurface, layout
+from redmax.surfaces.layout import BORDER, DENT, RIDGE
 from redmax.surfaces.materials import PRESETS
 from redmax.surfaces.packed import PackedSurfaces
 from redmax.surfaces.polyhedra import box_polyhedron, hull_polyhedron
-from redmax.surfaces.triangle_mesh import BORDER, DENT, RIDGE
 
 OFF_CENTRE = Pose((0.3, -0.2, 0.5), (0.5, 0.5, -0.5, 0.5))
 CUBE = [[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]

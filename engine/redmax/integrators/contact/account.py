@@ -12,6 +12,7 @@ import numpy as np
 from ...arrays import Array, IntArray
 from ...model import Model
 from .placed import Placed
+from .points import Points
 
 if TYPE_CHECKING:
     from .velocity_step import Pushes
@@ -89,6 +90,8 @@ class Account:
         if pushes is not None:
             self.friction_loss += pushes.loss
             self.impact_loss += pushes.arrived
+            if pushes.landed is not None:
+                self._hear(pushes.points, pushes.landed)
             self.work += pushes.work
 
     def add_impact(self, pushes: Pushes) -> None:
@@ -96,8 +99,14 @@ class Account:
         self.impact_loss += pushes.loss
         self.work += pushes.work
         self.impacts += 1
-        for column in pushes.points.surfaces.T:
-            np.maximum.at(self._loudest, column, pushes.impulses[:, 0])
+        self._hear(pushes.points, pushes.impulses[:, 0])
+
+    def _hear(self, points: Points, impulses: Array) -> None:
+        """Remember impulses (k,) along the normals [N s] at points, those of one pair together."""
+        pairs, which = np.unique(points.surfaces, axis=0, return_inverse=True)
+        sums = np.bincount(which.ravel(), weights=impulses, minlength=len(pairs))
+        for column in pairs.T:
+            np.maximum.at(self._loudest, column, sums)
 
     def sample(self, placed: Placed) -> ContactSample:
         """Contact at the frame that a run stands at."""

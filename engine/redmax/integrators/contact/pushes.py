@@ -15,9 +15,14 @@ import numpy as np
 from ...arrays import Array, IntArray
 from ...forces.base import BoundForce, Formula, PackedForce
 from ...model import Model
+from .trees import trees
 
 if TYPE_CHECKING:
     from ...kernels.compiled_tree import Tree
+
+
+FREE = 6
+"""Coordinates of a body that nothing holds."""
 
 
 class ContactPush(BoundForce):
@@ -48,9 +53,16 @@ class ContactPush(BoundForce):
 
 
 def pushed(model: Model) -> Model:
-    """The model with a `ContactPush` for every body that has surfaces and can move, as its last forces."""
+    """The model with a `ContactPush`, as its last forces, for every body with surfaces that joints tie to others or to
+    the world. One that is by itself falls evenly and needs none: then errors of forces do not come back as motion."""
     assert model.surfaces is not None
-    bodies = sorted({int(body) for body in model.surfaces.bodies if body >= 0})
+    alone = np.bincount(model.once(trees).of_body[:-1] + 1, minlength=2)[1:] == 1
+    bodies = []
+    for body in sorted({int(body) for body in model.surfaces.bodies if body >= 0}):
+        tree = int(model.once(trees).of_body[body])
+        floats = int(model.dof[body + 1] - model.dof[body]) == FREE and model.parent[body] < 0
+        if tree >= 0 and not (alone[tree] and floats and not model.loops):
+            bodies.append(body)
     pushes = tuple(ContactPush(body) for body in bodies)
     hidden = model.hidden_forces + len(pushes)
     return dataclasses.replace(model, forces=(*model.forces, *pushes), hidden_forces=hidden)

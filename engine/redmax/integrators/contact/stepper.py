@@ -95,7 +95,7 @@ class ContactStepper(AutomaticStepper):
         super().__init__(model, state, promise, tree)
         self.tolerance = tolerance
         self.pushes = FreePushes(model, tree)
-        self._books_pushes = self._exchanges and tree is not None  # kernels count them as work that is put in
+        self.books_pushes = self._exchanges and tree is not None  # kernels count them as work that is put in
         self._pushed: Array = np.zeros((model.body_count, 6))
         self.detection = Detection(model)
         self.solver, self.account = Solver(), Account(model, len(self.detection.bodies))
@@ -106,6 +106,7 @@ class ContactStepper(AutomaticStepper):
         self.closed = 4.0 * self.touch
         speed = L / self.time
         self.residual, self.settling, self.sticking = RESIDUAL * speed, SLOW * speed, SLOW * speed
+        self.scale_of_energy = model.mass * (self.gravity or 1.0) * L
         self.stop_speed, self.stop_room = 1e-6, 1e-8
         self.zero_margins: Array = np.full(len(self.detection.bodies), 0.5 * self.closed)
         self._h = 0.1 * min(self.time, LONGEST)
@@ -241,7 +242,7 @@ class ContactStepper(AutomaticStepper):
         """Keep a step that was taken in two halves."""
         for each in (half, ends):
             self.account.add_step(each.pushes, 0.5 * h)
-            if self._books_pushes and each.pushes is not None:
+            if self.books_pushes and each.pushes is not None:
                 self.account.work -= each.pushes.felt
             self.account.count(is_solved=each.is_solved, residual=each.residual, worst=each.worst)
         if self.account.hopeless:

@@ -21,6 +21,7 @@ import numpy as np
 from ...arrays import Array, BoolArray
 from ...dynamics.assembly import scale_of
 from ...dynamics.constraint_rows import ConstraintRows
+from ...dynamics.energy import mechanical_energy
 from ...solvers.contact import layout as at
 from ...state import State
 from .moment import Moment
@@ -44,13 +45,17 @@ if TYPE_CHECKING:
     from .stepper import ContactStepper
 
 
+LANDS = 1e-9
+"""Energy that is lost at stops within a step counts as a landing from this part of the energy in play."""
+
+
 @dataclass(frozen=True, eq=False)
 class Pushes:
     """Impulses of one step or instant. points: where. impulses: (k, 6) along the rows of contacts [N s, N m s].
     slip: (k, 3) mean relative velocity of the skins [m/s], and turn: (k, 3) angular velocity [rad/s], along the axes of
     the points. loss: energy that friction takes out, in impacts all that is lost [J]. work: what moved surfaces put in
     [J]. arrived: what surfaces lose that come to rest on each other within a step [J]. felt: what expected forces did in
-    the free motion [J]."""
+    the free motion [J]. landed: (k,) normal impulses at points that did not touch before [N s]."""
 
     points: Points
     impulses: Array
@@ -59,6 +64,7 @@ class Pushes:
     work: float
     arrived: float = 0.0
     felt: float = 0.0
+    landed: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +98,15 @@ def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, 
             arm = points.ends[which, side] - start.placed.center[body]
             np.add.at(found, body, sign * np.concatenate([torque + np.cross(arm, force), force], axis=1))
     return found[:-1]
+
+
+def _lost(run: ContactStepper, start: Moment, free: Moment, end: Moment, pushes: Pushes) -> float:
+    """What a step lost [J] that neither the free motion nor friction explains."""
+    work, loss = free.exchanged - start.exchanged
+    work += pushes.work - (pushes.felt if run.books_pushes else 0.0)
+    loss += pushes.loss + free.stops[0] - start.stops[0]
+    change = mechanical_energy(end.model, end.placed.kin) - mechanical_energy(start.model, start.placed.kin)
+    return max(0.0, float(work - loss - change))
 
 
 def _felt(start: Placed, end: Placed, wrenches: Array, h: float) -> float:
@@ -163,15 +178,19 @@ def velocity_step(
     qdot = s.qdot + dv
     end = run.placed_state(State(s.t, s.q + 0.5 * h * dv, qdot, s.chart))
     impulses = _spread(rows.used, solution.impulses)
+    ended = free.changed(end)
     pushes = dataclasses.replace(
         _pushes(points, rows, impulses, slip_before, qdot), felt=_felt(start.placed, free.placed, wrenches, h)
     )
     if held is not None:
         at_stops = _at_stops(run, start.state, middle, every[contacts:], solution.impulses, change)
         pushes = dataclasses.replace(pushes, arrived=pushes.arrived + at_stops)
+    landed = np.where(closed, 0.0, impulses[:, 0])
+    if landed.any() or pushes.arrived > LANDS * run.scale_of_energy:
+        pushes = dataclasses.replace(pushes, arrived=_lost(run, start, free, ended, pushes), landed=landed)
     forces = _forces(points, impulses / h)
     worst = _worst(points, solution)
-    return StepEnd(free.changed(end), pushes, solution.is_solved, solution.residual, worst, forces)
+    return StepEnd(ended, pushes, solution.is_solved, solution.residual, worst, forces)
 
 
 def _worst(points: Points, solution: Solution) -> tuple[int, int] | None:

@@ -33,7 +33,7 @@ def compiled_text(function: Any) -> Any:
     return found
 
 
-def replace_text(function: Any, by: FunctionType) -> None:
+def replace_text(function: Any, by: Any) -> None:
     """Let kernels call another function where the text calls this one, such as one by its address."""
     _compiled[function] = jit.inner(by)
 

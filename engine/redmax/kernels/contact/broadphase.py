@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which surfaces are near each other: boxes along the axes of the world, swept along the axis on which they spread most."""
+"""Which surfaces are near each other: boxes along the axes of the world, swept along the one they spread most on."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def put_boxes(ints: IntArray, numbers: Array, margins: Array, work: Array) -> No
 
 def boxes_overlap(count: int, a: int, b: int, work: Array) -> bool:
     p, q = 12 * count + BOUNDS * a, 12 * count + BOUNDS * b
-    for i in range(3):
+    for i in range(3):  # noqa: SIM110  (kernels have no generators)
         if work[p + i] > work[q + 3 + i] or work[q + i] > work[p + 3 + i]:
             return False
     return True
@@ -80,7 +80,7 @@ def can_touch(ints: IntArray, low: int, high: int) -> bool:
     if is_endless(shape_a) and is_endless(shape_b):
         return False
     start = ints[layout.EXCLUDED] + ints[a + layout.FIRST_EXCLUDED]
-    for k in range(start, start + ints[a + layout.EXCLUDED_COUNT]):
+    for k in range(start, start + ints[a + layout.EXCLUDED_COUNT]):  # noqa: SIM110
         if ints[k] == high:
             return False
     return True
@@ -88,7 +88,7 @@ def can_touch(ints: IntArray, low: int, high: int) -> bool:
 
 def is_endless(shape: int) -> bool:
     """Planes and meshes do not touch each other."""
-    return shape == layout.PLANE or shape == layout.MESH
+    return shape in (layout.PLANE, layout.MESH)
 
 
 def put_pairs(ints: IntArray, marks: IntArray, work: Array) -> int:
@@ -157,7 +157,7 @@ def widest_axis(count: int, work: Array) -> int:
 
 
 def sort_along(count: int, axis: int, marks: IntArray, work: Array) -> None:
-    """Order surfaces by where their boxes begin along an axis, then by their numbers; quick where little has changed."""
+    """Order surfaces by where their boxes begin on an axis, then by their numbers; quick where little has changed."""
     if marks[MAGIC] != USED:
         marks[MAGIC] = USED
         for k in range(count):

@@ -47,7 +47,7 @@ def triangle_of(ints: IntArray, surface: int, face: int, reach: float) -> Convex
 
 def radius_of(shape: Convex) -> float:
     """Radius around the core."""
-    return shape[5] if shape[0] == layout.SPHERE or shape[0] == layout.CAPSULE else 0.0
+    return shape[5] if shape[0] in (layout.SPHERE, layout.CAPSULE) else 0.0
 
 
 def support(numbers: Array, shape: Convex, d: Vector) -> Vector:
@@ -63,7 +63,7 @@ def support(numbers: Array, shape: Convex, d: Vector) -> Vector:
             shape[6] if y >= 0.0 else -shape[6],
             shape[7] if z >= 0.0 else -shape[7],
         )
-    if kind == layout.CYLINDER or kind == layout.CONE:
+    if kind in (layout.CYLINDER, layout.CONE):
         r = math.sqrt(x * x + y * y)
         if kind == layout.CONE and z * 2.0 * shape[6] >= r * shape[5]:
             return (0.0, 0.0, shape[6])

@@ -15,9 +15,9 @@ from .sizes import work_sizes
 
 
 class Contacts(NamedTuple):
-    """Contact points at one instant. surfaces: (n, 2), the lower number first. features: (n,) numbers by which a point of
-    two surfaces is known again. points: (n, 3) midway, normals: (n, 3) from the second surface to the first, gaps: (n,)
-    [m], negative inside; in the world."""
+    """Contact points at one instant. surfaces: (n, 2), the lower number first. features: (n,) numbers by which a point
+    of two surfaces is known again. points: (n, 3) midway, normals: (n, 3) from the second surface to the first, gaps:
+    (n,) [m], negative inside; in the world."""
 
     surfaces: IntArray
     features: IntArray
@@ -26,9 +26,9 @@ class Contacts(NamedTuple):
     gaps: Array
 
 
-def _find_in_python(*arrays: Array | IntArray) -> int:
-    """`find_contacts` as Python runs it: elements of views are Python's own numbers, which are several times faster than
-    those of arrays."""
+def _find_in_python(*arrays: Any) -> int:
+    """`find_contacts` as Python runs it: elements of views are Python's own numbers, which are several times faster
+    than those of arrays."""
     views: list[Any] = [memoryview(array) for array in arrays]
     return find_contacts(*views)
 
@@ -45,14 +45,14 @@ class Finder:
         if route.name() == route.NUMBA:
             from .compiled import compiled_find, put_addresses  # noqa: PLC0415  (numba alone)
 
-            put_addresses(surfaces, self.marks)
+            put_addresses(surfaces.shape_pairs, self.marks)
             self._find = compiled_find
 
     def find(self, E_wj: Array, margins: Array | float = 0.0) -> Contacts:
         """Contacts where the joint frames of all bodies are at E_wj (n, 4, 4). margins: (s,) or one for all [m]."""
         E = np.asarray(E_wj, np.float64).reshape(-1, 4, 4)
         poses = np.concatenate([E[:, :3, :3].reshape(-1, 9), E[:, :3, 3]], axis=1).ravel()
-        each = np.full(len(self.surfaces), margins, np.float64)
+        each = np.array(np.broadcast_to(np.asarray(margins, np.float64), (len(self.surfaces),)))
         while True:
             n = self._find(
                 self.surfaces.ints, self.surfaces.numbers, poses, each, self.marks, self.work, self.ids, self.numbers

@@ -2,7 +2,7 @@
 """The distance between two convex cores by the algorithm of Gilbert, Johnson and Keerthi.
 
 Everything is seen from the first shape. w = a - b, with a on the first core and b on the second, runs over their
-Minkowski difference; its point nearest to the origin gives distance and direction. A simplex of at most four such points
+Minkowski difference; its point nearest to the origin gives distance and direction. A simplex of at most four of these
 is kept in `work`: ten numbers each, w, a, b and the weight of the point in the nearest one.
 """
 
@@ -32,9 +32,9 @@ FAR, APART, TOUCH = range(3)
 
 def distance(
     numbers: Array, a: Convex, b: Convex, E: Pose, limit: float, guess: Vector, work: Array
-) -> tuple[int, Vector, float, int]:
-    """How two cores lie (FAR, APART, TOUCH), the unit direction from b to a, the distance, and how many corners the
-    simplex has that the nearest points are made of.
+) -> tuple[int, Vector, float, float, int]:
+    """How two cores lie (FAR, APART, TOUCH), the unit direction from b to a, the distance, a lower bound of it, and how
+    many corners the simplex has that the nearest points are made of.
 
     E: pose of b in the frame of a. FAR: farther apart than `limit`. guess: a direction from b to a to begin with.
     """
@@ -42,7 +42,7 @@ def distance(
     v = guess
     if dot(v, v) == 0.0:
         v = (1.0, 0.0, 0.0)
-    corners, best = 0, math.inf
+    corners, best, bound = 0, math.inf, 0.0
     nearest = v
     for _ in range(MOST_ROUNDS):
         put_support(numbers, a, b, E, times(-1.0, v), work, CORNER * corners)
@@ -50,7 +50,7 @@ def distance(
         size = length(v)
         bound = dot(v, w) / size
         if bound > limit:
-            return FAR, times(1.0 / size, v), bound, 0
+            return FAR, times(1.0 / size, v), bound, bound, 0
         if corners > 0 and best - dot(v, w) <= EXACT * best:
             break
         known = False
@@ -61,12 +61,12 @@ def distance(
         corners, v = reduced(corners + 1, work)
         square = dot(v, v)
         if corners == 4 or square <= (TOUCHING * scale) ** 2:
-            return TOUCH, (0.0, 0.0, 0.0), 0.0, corners
+            return TOUCH, (0.0, 0.0, 0.0), 0.0, 0.0, corners
         if square >= best:
             break  # rounding
         best, nearest = square, v
     size = math.sqrt(best)
-    return APART, times(1.0 / size, nearest), size, corners
+    return APART, times(1.0 / size, nearest), size, bound, corners
 
 
 def put_support(numbers: Array, a: Convex, b: Convex, E: Pose, d: Vector, work: Array, at: int) -> None:
@@ -79,7 +79,7 @@ def put_support(numbers: Array, a: Convex, b: Convex, E: Pose, d: Vector, work: 
 
 
 def reduced(count: int, work: Array) -> tuple[int, Vector]:
-    """The point of a simplex of `count` corners that is nearest to the origin, and the corners that it is made of, which
+    """The point of a simplex of `count` corners that is nearest to the origin, and the corners it is made of, which
     come first afterwards, with their weights. Four corners left: the origin is inside."""
     if count == 1:
         work[WEIGHT] = 1.0
@@ -171,7 +171,7 @@ def triangle_square(a: Vector, b: Vector, c: Vector) -> float:
     square = dot(n, n)
     if square > 0.0 and dot(n, cross(b, c)) > 0.0 and dot(n, cross(c, a)) > 0.0 and dot(n, cross(a, b)) > 0.0:
         return dot(a, n) ** 2 / square
-    return min(segment_square(a, b), min(segment_square(b, c), segment_square(c, a)))
+    return min(segment_square(a, b), segment_square(b, c), segment_square(c, a))
 
 
 def segment_square(p: Vector, q: Vector) -> float:

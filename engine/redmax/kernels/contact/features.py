@@ -2,7 +2,7 @@
 """The side of a convex shape that faces a direction: a point, a segment or a polygon of its core.
 
 `points` holds POINT numbers per corner: position, then its number, by which it is known again. Corners are seen
-counter-clockwise from outside. Round rims are polygons with corners at fixed angles, and one where the rim goes farthest.
+counter-clockwise from outside. Round rims are polygons with corners at fixed angles, and one where they go farthest.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def put_feature(
         put_point(points, at, placed(E, (0.0, 0.0, -shape[6])), 0)
         put_point(points, at + POINT, placed(E, (0.0, 0.0, shape[6])), 1)
         return 2, d
-    if kind == layout.CYLINDER or kind == layout.CONE:
+    if kind in (layout.CYLINDER, layout.CONE):
         return round_feature(shape, E, m, d, points, at)
     if kind == TRIANGLE:
         plane = ints[layout.PLANES] + 4 * shape[3]
@@ -47,7 +47,7 @@ def put_feature(
             v = shape[1] + 3 * j
             put_point(points, at + POINT * k, placed(E, (numbers[v], numbers[v + 1], numbers[v + 2])), j)
         return 3, turned(E, (-n[0], -n[1], -n[2]) if back else n)
-    if kind == layout.BOX or kind == layout.HULL:
+    if kind in (layout.BOX, layout.HULL):
         return polyhedron_feature(ints, numbers, shape, E, m, points, at)
     return 0, d
 

@@ -9,7 +9,7 @@ from ...arrays import Array, IntArray
 from ...surfaces import layout
 from .broadphase import boxes_overlap, can_touch, put_boxes, put_pairs, put_pose, put_poses
 from .manifold import OUT
-from .pairs import PAIRS
+from .pairs.table import PAIRS
 from .sizes import BOUNDS, PAIR_IDS, PAIR_NUMBERS, PAIR_OUT, pair_ints_at, pair_list_at
 from .vectors import dot, minus, placed, pose_at, put_vector, relative, times, turned, vector_at
 
@@ -32,10 +32,10 @@ def find_contacts(
 ) -> int:
     """Write all contact points in the order of their surfaces; how many. Negative: there is no room for so many.
 
-    ints, numbers: of `PackedSurfaces`. poses: (12 n,) pose of the *joint frame* of each body in the world, matrix by rows
-    and origin. margins: (s,) [m]; points count up to the sum of both surfaces' margins apart. marks, work: work space,
-    as long as `sizes.work_sizes` says, zeros before the first call. out_ints: IDS for each point, the surface of the lower
-    number first. out_numbers: NUMBERS for each.
+    ints, numbers: of `PackedSurfaces`. poses: (12 n,) pose of the *joint frame* of each body in the world, matrix by
+    rows and origin. margins: (s,) [m]; points count up to the sum of both surfaces' margins apart. marks, work: work
+    space, as long as `sizes.work_sizes` says, zeros before the first call. out_ints: IDS for each point, the surface of
+    the lower number first. out_numbers: NUMBERS for each.
     """
     count = ints[layout.SURFACES]
     room = min(len(out_ints) // IDS, len(out_numbers) // NUMBERS)

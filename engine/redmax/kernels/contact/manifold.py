@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All points at which two convex shapes face each other along a normal.
 
-The sides that face each other (`features`) are seen along the normal. Their outlines overlap in a convex polygon, and the
-gap between the two planes, which is measured along the normal, is linear on it: its corners are the contact points, the
-least of their gaps that of the shapes. This is the same from either shape. A corner is known again by the two edges that
-cross in it.
+The sides that face each other (`features`) are seen along the normal. Their outlines overlap in a convex polygon, and
+the gap between the two planes, which is measured along the normal, is linear on it: its corners are the contact points,
+the least of their gaps that of the shapes. This is the same from either shape. A corner is known again by the two edges
+that cross in it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def put_manifold(
     """Write the contact points with a gap up to `margin`, in the frame of a; how many.
 
     E: pose of b. n: from b to a. separation: of the cores along n, between the points on_a and on_b, whose middle is
-    near the contact. exact: that is the distance of the cores; elsewhere it is a bound, and those points are no contact.
+    near the contact. exact: that is the distance of the cores; else it is a bound, and those points are no contact.
     """
     scale, ra, rb = a[8] + b[8], radius_of(a), radius_of(b)
     gap = separation - ra - rb
@@ -249,7 +249,7 @@ def beside(at: int, work: Array) -> int:
     for k in range(2):
         part, to = (low if k == 0 else high), CLIPPED + CORNER * k
         work[to + U], work[to + V] = work[0] + part * u, work[1] + part * v
-        own = part == 0.0 or part == 1.0
+        own = part in (0.0, 1.0)
         number = work[3 if k == 0 else POINT + 3]
         other = work[at + 3] if (k == 0) == forwards else work[at + POINT + 3]
         work[to + BEFORE] = number if own else other + TAG

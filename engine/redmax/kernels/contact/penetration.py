@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How deep two convex cores are in each other, or how they touch: the face of their Minkowski difference that is nearest
-to the origin, by an expanding polytope.
+"""How deep two convex cores are in each other, or how they touch: the face of their Minkowski difference nearest to the
+origin, by an expanding polytope.
 
 The polytope begins as a tetrahedron of points of the difference, wherever the origin is: inside, on the border or a
 little outside. So touching cores, at which the usual start from a simplex around the origin fails, are nothing special.
@@ -26,27 +26,30 @@ INTS = 3 * MOST_FACES + 2 * 3 * MOST_FACES
 EDGES = 3 * MOST_FACES
 PLANES = MOST_CORNERS * CORNER
 
-CLOSE_ENOUGH = 1e-13
-"""How far, as a part of both sizes, the difference may go on behind the face that is taken."""
+EXACT, ROUGH = 1e-13, 1e-6
+"""Tolerances for flat shapes, and for a start of `smooth`."""
+
+SAME_PLANE = 1e-9
+"""Difference of normals, and of offsets as parts of both sizes, up to which faces are one."""
 
 VISIBLE = 1e-15
 """Part of both sizes by which a point must be in front of a face to see it."""
 
 
 def penetration(
-    numbers: Array, a: Convex, b: Convex, E: Pose, work: Array, marks: IntArray
+    numbers: Array, a: Convex, b: Convex, E: Pose, tolerance: float, work: Array, marks: IntArray
 ) -> tuple[bool, Vector, float, Vector, Vector]:
     """Whether it was found; the unit direction from b to a, and the distance along it, negative inside; the points of
     both cores that it is between.
 
-    E: pose of b in the frame of a. Not found: the difference has no volume.
+    E: pose of b in the frame of a. tolerance: how far, as a part of both sizes, the difference may go on behind the
+    face that is taken. Not found: the difference has no volume.
     """
     scale = a[8] + b[8]
     if not put_tetrahedron(numbers, a, b, E, scale, work, marks):
         return False, (0.0, 0.0, 1.0), 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     corners, faces = 4, 4
     best, most = (0.0, 0.0, 1.0), math.inf
-    i, j, k = 0, 0, 0
     while True:
         face, least = 0, math.inf
         for f in range(faces):
@@ -57,28 +60,41 @@ def penetration(
         h = dot(n, vector_at(work, CORNER * corners))
         if h < most:
             best, most = n, h
-            i, j, k = marks[3 * face], marks[3 * face + 1], marks[3 * face + 2]
-        if h - least <= CLOSE_ENOUGH * scale or corners + 1 == MOST_CORNERS:
+        if h - least <= tolerance * scale or corners + 1 == MOST_CORNERS:
             break
-        faces = expanded(faces, corners, face, scale, work, marks)
+        more = expanded(faces, corners, face, scale, work, marks)
         corners += 1
-        if faces < 0:
+        if more < 0:
+            faces = -1 - more
             break  # rounding; the best direction so far is as good as it gets
-    x, y = between(i, j, k, best, work)
+        faces = more
+    x, y = between(faces, best, most, scale, work, marks)
     return True, times(-1.0, best), -most, x, y
 
 
-def between(i: int, j: int, k: int, n: Vector, work: Array) -> tuple[Vector, Vector]:
-    """The points of both cores whose difference is where the origin is, seen along the normal of a face."""
-    p, q, r = vector_at(work, CORNER * i), vector_at(work, CORNER * j), vector_at(work, CORNER * k)
-    u, v, w = dot(n, cross(q, r)), dot(n, cross(r, p)), dot(n, cross(p, q))
-    u, v, w = max(u, 0.0), max(v, 0.0), max(w, 0.0)
-    total = u + v + w
-    if total <= 0.0:
-        return vector_at(work, CORNER * i + A), vector_at(work, CORNER * i + B)
-    x, y = times(u / total, vector_at(work, CORNER * i + A)), times(u / total, vector_at(work, CORNER * i + B))
-    x, y = along(x, v / total, vector_at(work, CORNER * j + A)), along(y, v / total, vector_at(work, CORNER * j + B))
-    return along(x, w / total, vector_at(work, CORNER * k + A)), along(y, w / total, vector_at(work, CORNER * k + B))
+def between(faces: int, n: Vector, most: float, scale: float, work: Array, marks: IntArray) -> tuple[Vector, Vector]:
+    """The points of both cores whose difference is where the origin is, seen along the normal n: on the face, of those
+    that lie in its plane, that has it inside or nearly so."""
+    best, inside = 0, -math.inf
+    u, v, w = 1.0, 0.0, 0.0
+    for f in range(faces):
+        m, d = vector_at(work, PLANES + PLANE * f), work[PLANES + PLANE * f + 3]
+        if dot(m, n) < 1.0 - SAME_PLANE or abs(d - most) > SAME_PLANE * scale:
+            continue
+        p, q = vector_at(work, CORNER * marks[3 * f]), vector_at(work, CORNER * marks[3 * f + 1])
+        r = vector_at(work, CORNER * marks[3 * f + 2])
+        f_u, f_v, f_w = dot(m, cross(q, r)), dot(m, cross(r, p)), dot(m, cross(p, q))
+        total = f_u + f_v + f_w
+        least = min(f_u, f_v, f_w) / total
+        if least > inside:
+            best, inside = f, least
+            f_u, f_v, f_w = max(f_u, 0.0), max(f_v, 0.0), max(f_w, 0.0)
+            total = f_u + f_v + f_w
+            u, v, w = f_u / total, f_v / total, f_w / total
+    i, j, k = CORNER * marks[3 * best], CORNER * marks[3 * best + 1], CORNER * marks[3 * best + 2]
+    x, y = times(u, vector_at(work, i + A)), times(u, vector_at(work, i + B))
+    x, y = along(x, v, vector_at(work, j + A)), along(y, v, vector_at(work, j + B))
+    return along(x, w, vector_at(work, k + A)), along(y, w, vector_at(work, k + B))
 
 
 def put_tetrahedron(numbers: Array, a: Convex, b: Convex, E: Pose, scale: float, work: Array, marks: IntArray) -> bool:
@@ -124,13 +140,12 @@ def put_tetrahedron(numbers: Array, a: Convex, b: Convex, E: Pose, scale: float,
     if back > front:
         for j in range(CORNER):
             work[3 * CORNER + j] = work[4 * CORNER + j]
-    f = 0
-    for i, j, k, inside in ((0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 3, 1), (1, 2, 3, 0)):
+    for f in range(4):
+        i, j, k, inside = (f + 1) % 4, (f + 2) % 4, (f + 3) % 4, f
         put_face(f, i, j, k, work, marks)
         plane = PLANES + PLANE * f
         if dot(vector_at(work, plane), vector_at(work, CORNER * inside)) > work[plane + 3]:
             put_face(f, i, k, j, work, marks)
-        f += 1
     return True
 
 
@@ -141,7 +156,7 @@ def put_face(f: int, i: int, j: int, k: int, work: Array, marks: IntArray) -> bo
     n = cross(e, g)
     size = length(n)
     marks[3 * f], marks[3 * f + 1], marks[3 * f + 2] = i, j, k
-    longest = max(dot(e, e), max(dot(g, g), dot(o, o)))
+    longest = max(dot(e, e), dot(g, g), dot(o, o))
     if size <= 1e-14 * longest:
         return False
     n = times(1.0 / size, n)
@@ -152,7 +167,8 @@ def put_face(f: int, i: int, j: int, k: int, work: Array, marks: IntArray) -> bo
 
 
 def expanded(faces: int, corner: int, from_face: int, scale: float, work: Array, marks: IntArray) -> int:
-    """Replace the faces that a new corner sees by faces to it; how many there are then, -1 where that fails."""
+    """Replace the faces that a new corner sees by faces to it; how many there are then. Where that fails, -1 less the
+    number of faces that are still sound, the first ones."""
     w = vector_at(work, CORNER * corner)
     edges, kept = 0, 0
     for f in range(faces):
@@ -179,8 +195,8 @@ def expanded(faces: int, corner: int, from_face: int, scale: float, work: Array,
                 work[PLANES + PLANE * kept + j] = work[plane + j]
             kept += 1
     if edges < 3 or kept + edges > MOST_FACES:
-        return -1
+        return -1 - kept
     for m in range(edges):
         if not put_face(kept + m, marks[EDGES + 2 * m], marks[EDGES + 2 * m + 1], corner, work, marks):
-            return -1
+            return -1 - kept - m
     return kept + edges

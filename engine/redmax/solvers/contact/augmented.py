@@ -5,9 +5,9 @@ Outer iterations minimise, by Newton's method with exact line search,
 
     1/2 |v - v_free|_M^2 + sum of R/2 (|y|^2 - |y - P(y)|^2),     y = x - (G v - b + s) / R,
 
-whose gradient is M (v - v_free) - G^T P(y); then x becomes P(y) and the shift s moves to mu |sigma_t|. R = softness d is
-taken ten times smaller where impulses converge slowly, down to a floor: redundant equations that disagree by rounding
-would otherwise have impulses without bound.
+whose gradient is M (v - v_free) - G^T P(y); then x becomes P(y) and the shift s moves to mu |sigma_t| (`shifts`). R =
+softness d is taken ten times smaller where impulses converge slowly, down to a floor: redundant equations that
+disagree by rounding would otherwise have impulses without bound.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ import math
 from ...arrays import Array, IntArray
 from . import layout as at
 from .block_cholesky import add_contact, add_row, begin_matrix, factorise, solve_factored
-from .cones import contact_weight, project_block
+from .cones import circle_weight, contact_weight, is_circular, project_block, project_circle
 from .layout import integers, numbers_of
 from .products import add_row_forces, mass_product, row_speeds
 from .residual import residual, shift_of
+from .shifts import next_shifts
+from .vectors import fill_rows, keep_rows, move, product
 
 SOFTEST, STIFFEST = 1e-2, 1e-6
 """Softness of rows relative to their Delassus entry."""
 
 SLOW_PROGRESS = 0.25
 """Rows are made stiffer where the change of impulses shrinks by less than this."""
-
-SHIFTING = 0.7
-"""Part of the way that the shift goes to its new value."""
 
 STALLED = 10
 """Outer iterations without a residual half as large as before, after which the method gives up."""
@@ -89,6 +88,7 @@ def project_rows(ints: IntArray, numbers: Array, island: int, part: float, out: 
         numbers_of(ints, numbers, at.Y),
         numbers_of(ints, numbers, at.SHIFT),
     )
+    friction, law = numbers_of(ints, numbers, at.FRICTION), int(numbers_of(ints, numbers, at.OPTIONS)[at.LAW])
     total = 0.0
     for k in range(bounds[island], bounds[island + 1]):
         i = blocks[k]
@@ -97,7 +97,10 @@ def project_rows(ints: IntArray, numbers: Array, island: int, part: float, out: 
             y[j] = x[j] - (sigma[j] + part * step[j]) / soft[j] if soft[j] > 0.0 else 0.0
         if block[at.BLOCK_FIELDS * i + at.KIND] == at.CONTACT and soft[row] > 0.0:
             y[row] -= shift[i] / soft[row]
-        project_block(ints, numbers, i, soft, y, out)
+        if is_circular(block[at.BLOCK_FIELDS * i], count, law) and soft[row] > 0.0:
+            project_circle(friction[at.FRICTIONS * i + at.MU], row, y, out)
+        else:
+            project_block(ints, numbers, i, soft, y, out)
         for j in range(row, row + count):
             total += step[j] * out[j]
     return total
@@ -117,11 +120,17 @@ def newton_matrix(ints: IntArray, numbers: Array, island: int, size: int) -> boo
         numbers_of(ints, numbers, at.HI),
         numbers_of(ints, numbers, at.CONE),
     )
+    friction, law = numbers_of(ints, numbers, at.FRICTION), int(numbers_of(ints, numbers, at.OPTIONS)[at.LAW])
     begin_matrix(ints, numbers, island, size)
     for k in range(bounds[island], bounds[island + 1]):
         i = blocks[k]
         kind, row = block[at.BLOCK_FIELDS * i + at.KIND], block[at.BLOCK_FIELDS * i + at.ROW]
         count = block[at.BLOCK_FIELDS * i + at.COUNT]
+        if is_circular(kind, count, law):
+            mu = friction[at.FRICTIONS * i + at.MU]
+            if soft[row] > 0.0 and circle_weight(mu, soft[row], row, y, weight):
+                add_contact(ints, numbers, island, i, weight)
+            continue
         if kind == at.CONTACT:
             project_block(ints, numbers, i, soft, y, trial)
             if soft[row] > 0.0 and trial[row] > 0.0:
@@ -139,35 +148,9 @@ def newton_matrix(ints: IntArray, numbers: Array, island: int, size: int) -> boo
     return factorise(ints, numbers, island)
 
 
-def product(ints: IntArray, island: int, a: Array, b: Array) -> float:
-    """Scalar product over the coordinates of an island."""
-    start, trees, bounds = (
-        integers(ints, at.TREE_START),
-        integers(ints, at.ISLAND_TREES),
-        integers(ints, at.ISLAND_TREE_START),
-    )
-    total = 0.0
-    for k in range(bounds[island], bounds[island + 1]):
-        for c in range(start[trees[k]], start[trees[k] + 1]):
-            total += a[c] * b[c]
-    return total
-
-
-def move(ints: IntArray, island: int, part: float, step: Array, x: Array) -> None:
-    """x + part step in place, over the coordinates of an island."""
-    start, trees, bounds = (
-        integers(ints, at.TREE_START),
-        integers(ints, at.ISLAND_TREES),
-        integers(ints, at.ISLAND_TREE_START),
-    )
-    for k in range(bounds[island], bounds[island + 1]):
-        for c in range(start[trees[k]], start[trees[k] + 1]):
-            x[c] += part * step[c]
-
-
 def reach(ints: IntArray, numbers: Array, island: int) -> float:
-    """GRADIENT, minus the gradient at V; CORRECTION and REACHED: from V to the velocities that the impulses PROJECTED give, and their
-    speeds. Returns by how much speeds differ [m/s]."""
+    """GRADIENT, minus the gradient at V; CORRECTION and REACHED: from V to the velocities that the impulses PROJECTED
+    give, and their speeds. Returns by how much speeds differ [m/s]."""
     block, blocks = integers(ints, at.BLOCK), integers(ints, at.ISLAND_BLOCKS)
     bounds, sigma = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, at.SIGMA)
     start, trees = integers(ints, at.TREE_START), integers(ints, at.ISLAND_TREES)
@@ -193,8 +176,8 @@ def reach(ints: IntArray, numbers: Array, island: int) -> float:
 def line_search(ints: IntArray, numbers: Array, island: int, slope: float, at_begin: float, curvature: float) -> float:
     """Part of STEP at which the slope along it vanishes; it is that of a convex function, so it grows.
 
-    slope: where the step begins; at_begin: STEP M (V - v_free); curvature: STEP M STEP. False position, in which the end
-    that stays counts half (Illinois).
+    slope: where the step begins; at_begin: STEP M (V - v_free); curvature: STEP M STEP. False position, in which the
+    end that stays counts half (Illinois).
     """
     trial = numbers_of(ints, numbers, at.TRIAL)
     small = LINE_SEARCH * abs(slope)
@@ -224,12 +207,11 @@ def line_search(ints: IntArray, numbers: Array, island: int, slope: float, at_be
 
 
 def newton(ints: IntArray, numbers: Array, island: int, size: int, goal: float, most: int) -> int:
-    """Minimise over V, with impulses and shift as they are, until V and the velocities of the impulses PROJECTED differ by
-    no more than `goal` [m/s]. Returns the number of iterations, -1 where a matrix could not be factored."""
+    """Minimise over V, with impulses and shift as they are, until V and the velocities of the impulses PROJECTED
+    differ by no more than `goal` [m/s]. Returns the number of iterations, -1 where a matrix could not be factored."""
     step, gradient = numbers_of(ints, numbers, at.STEP), numbers_of(ints, numbers, at.GRADIENT)
     row_step, projected = numbers_of(ints, numbers, at.ROW_STEP), numbers_of(ints, numbers, at.PROJECTED)
-    v, free = numbers_of(ints, numbers, at.V), numbers_of(ints, numbers, at.V_FREE)
-    sigma, change = numbers_of(ints, numbers, at.SIGMA), numbers_of(ints, numbers, at.CORRECTION)
+    v, sigma = numbers_of(ints, numbers, at.V), numbers_of(ints, numbers, at.SIGMA)
     start, trees = integers(ints, at.TREE_START), integers(ints, at.ISLAND_TREES)
     bounds = integers(ints, at.ISLAND_TREE_START)
     block, blocks = integers(ints, at.BLOCK), integers(ints, at.ISLAND_BLOCKS)
@@ -270,38 +252,19 @@ def newton(ints: IntArray, numbers: Array, island: int, size: int, goal: float, 
     return most
 
 
-def take_impulses(ints: IntArray, numbers: Array, island: int, part: float) -> float:
-    """PROJECTED becomes IMPULSE, the shift moves by `part` to that of REACHED speeds; returns the change R |x' - x| [m/s]."""
+def take_impulses(ints: IntArray, numbers: Array, island: int) -> float:
+    """PROJECTED becomes IMPULSE; returns the change R |x' - x| [m/s]."""
     block, blocks = integers(ints, at.BLOCK), integers(ints, at.ISLAND_BLOCKS)
-    bounds, reached = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, at.REACHED)
+    bounds, unit = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, at.UNIT)
     x, projected = numbers_of(ints, numbers, at.IMPULSE), numbers_of(ints, numbers, at.PROJECTED)
-    soft, unit, shift = (
-        numbers_of(ints, numbers, at.SOFTNESS),
-        numbers_of(ints, numbers, at.UNIT),
-        numbers_of(ints, numbers, at.SHIFT),
-    )
+    soft = numbers_of(ints, numbers, at.SOFTNESS)
     most = 0.0
-    for k in range(bounds[island], bounds[island + 1]):
-        i = blocks[k]
-        row = block[at.BLOCK_FIELDS * i + at.ROW]
-        for j in range(row, row + block[at.BLOCK_FIELDS * i + at.COUNT]):
-            most = max(most, unit[j] * soft[j] * abs(projected[j] - x[j]))
-            x[j] = projected[j]
-        shift[i] += part * (shift_of(ints, numbers, i, reached) - shift[i])
-    return most
-
-
-def keep_rows(ints: IntArray, island: int, x: Array, out: Array) -> None:
-    """Copy x to `out` for the rows of an island."""
-    block, blocks, bounds = (
-        integers(ints, at.BLOCK),
-        integers(ints, at.ISLAND_BLOCKS),
-        integers(ints, at.ISLAND_BLOCK_START),
-    )
     for k in range(bounds[island], bounds[island + 1]):
         i = at.BLOCK_FIELDS * blocks[k]
         for j in range(block[i + at.ROW], block[i + at.ROW] + block[i + at.COUNT]):
-            out[j] = x[j]
+            most = max(most, unit[j] * soft[j] * abs(projected[j] - x[j]))
+            x[j] = projected[j]
+    return most
 
 
 def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, value: float) -> float:
@@ -321,7 +284,9 @@ def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, val
     for k in range(bounds[island], bounds[island + 1]):
         shift[blocks[k]] = shift_of(ints, numbers, blocks[k], sigma)
     keep_rows(ints, island, x, best_x)
+    fill_rows(ints, island, 0.0, numbers_of(ints, numbers, at.ROW_STEP))
     best, mark, waited, before = value, value, 0, math.inf
+    known, last = 0, value
     softness = options[at.FIRST_SOFTNESS]
     set_softness(ints, numbers, island, softness)
     for _ in range(int(options[at.MOST_OUTER])):
@@ -337,7 +302,9 @@ def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, val
         if value < best:
             best = value
             keep_rows(ints, island, projected, best_x)
-        change = take_impulses(ints, numbers, island, SHIFTING)
+        change = take_impulses(ints, numbers, island)
+        known = next_shifts(ints, numbers, island, known if value < 2.0 * last else 0)
+        last = value
         if best <= tolerance:
             break
         if change > SLOW_PROGRESS * before and softness > STIFFEST:

@@ -79,6 +79,12 @@ def add_contact(ints: IntArray, numbers: Array, island: int, i: int, weight: Arr
             if position[a] < position[b]:
                 continue
             here = place[a * count + b]
+            if rows == 3:
+                for r in range(n):
+                    x, y, z = values[ga + r], values[ga + n + r], values[ga + 2 * n + r]
+                    for c in range(r + 1 if a == b else m):
+                        factor[here + r * m + c] += x * weighted[c] + y * weighted[m + c] + z * weighted[2 * m + c]
+                continue
             for k in range(rows):
                 for r in range(n):
                     value = values[ga + k * n + r]

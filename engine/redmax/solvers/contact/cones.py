@@ -35,7 +35,7 @@ def describe_discs(count: int, friction: Array, i: int, law: int, softness: Arra
                 continue
             first, end, radius = 2, 3, friction[at.FRICTIONS * i + at.MU]
         elif part == 2:
-            if count != 4 and count != 6:
+            if count not in (4, 6):
                 continue
             first, end, radius = 3, 4, friction[at.FRICTIONS * i + at.TORSIONAL]
         else:
@@ -140,6 +140,49 @@ def contact_weight(count: int, softness: Array, row: int, cone: Array, y: Array,
                     weight[p * count + q] += factor * y[row + p] * y[row + q]
 
 
+def is_circular(kind: int, count: int, law: int) -> bool:
+    """Whether a block is a contact with one disc, whose rows have the same softness: the shorter functions below do."""
+    return kind == at.CONTACT and count == 3 and law != at.PYRAMID
+
+
+def project_circle(mu: float, row: int, y: Array, out: Array) -> None:
+    """`project_contact` of a circular cone with equal softness."""
+    n, a, b = y[row], y[row + 1], y[row + 2]
+    length = math.sqrt(a * a + b * b)
+    if length <= mu * n:
+        out[row], out[row + 1], out[row + 2] = n, a, b
+    elif n + mu * length <= 0.0:
+        out[row], out[row + 1], out[row + 2] = 0.0, 0.0, 0.0
+    else:
+        n = (n + mu * length) / (1.0 + mu * mu)
+        part = mu * n / length
+        out[row], out[row + 1], out[row + 2] = n, part * a, part * b
+
+
+def circle_weight(mu: float, softness: float, row: int, y: Array, weight: Array) -> bool:
+    """`contact_weight` of a circular cone with equal softness; False where it is 0."""
+    n, a, b = y[row], y[row + 1], y[row + 2]
+    length = math.sqrt(a * a + b * b)
+    if length <= mu * n:
+        for j in range(9):
+            weight[j] = 0.0
+        weight[0] = weight[4] = weight[8] = 1.0 / softness
+        return True
+    if n + mu * length <= 0.0:
+        return False
+    below = 1.0 + mu * mu
+    turning = mu * (n + mu * length) / (below * length)
+    a, b = a / length, b / length
+    weight[0] = 1.0 / (below * softness)
+    weight[1] = weight[3] = mu * a * weight[0]
+    weight[2] = weight[6] = mu * b * weight[0]
+    along = mu * mu / below - turning
+    weight[4] = (along * a * a + turning) / softness
+    weight[8] = (along * b * b + turning) / softness
+    weight[5] = weight[7] = along * a * b / softness
+    return True
+
+
 def clip(kind: int, lo: float, hi: float, y: float) -> float:
     """Nearest allowed impulse of a row by itself."""
     if kind == at.EQUATION:
@@ -161,12 +204,12 @@ def sliding_shift(count: int, friction: Array, i: int, law: int, sigma: Array, r
         total = mu * (abs(sigma[row + 1]) + abs(sigma[row + 2]))
     else:
         total = mu * math.sqrt(sigma[row + 1] * sigma[row + 1] + sigma[row + 2] * sigma[row + 2])
-    if (count == 4 or count == 6) and unmoved[row + 3] > 0.0:
+    if count in (4, 6) and unmoved[row + 3] > 0.0:
         total += friction[at.FRICTIONS * i + at.TORSIONAL] * abs(sigma[row + 3])
     if count >= 5 and unmoved[row + count - 1] > 0.0:
         a, b = sigma[row + count - 2], sigma[row + count - 1]
         total += friction[at.FRICTIONS * i + at.ROLLING] * math.sqrt(a * a + b * b)
-    return total
+    return float(total)
 
 
 def project_block(ints: IntArray, numbers: Array, i: int, softness: Array, y: Array, out: Array) -> None:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small dense matrices, row by row in flat arrays: Cholesky factors and products of blocks."""
+"""Small dense matrices, row by row in flat arrays: Cholesky factors and products of blocks.
+
+On the diagonal of a factor stand the reciprocals of its entries, so that solving needs no division.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from ...arrays import Array
 
 
 def cholesky(a: Array, at: int, n: int) -> bool:
-    """Lower factor in place of the lower triangle of the n x n matrix at a[at]; False if it is not positive definite."""
+    """Lower factor in place of the lower triangle of the n x n matrix at a[at]; False if it is not positive
+    definite."""
     for i in range(n):
         r = at + i * n
         for j in range(i):
@@ -17,13 +21,13 @@ def cholesky(a: Array, at: int, n: int) -> bool:
             total = a[r + j]
             for k in range(j):
                 total -= a[r + k] * a[c + k]
-            a[r + j] = total / a[c + j]
+            a[r + j] = total * a[c + j]
         total = a[r + i]
         for k in range(i):
             total -= a[r + k] * a[r + k]
         if not 0.0 < total < math.inf:
             return False
-        a[r + i] = math.sqrt(total)
+        a[r + i] = 1.0 / math.sqrt(total)
     return True
 
 
@@ -34,14 +38,14 @@ def forward(a: Array, at: int, n: int, x: Array, c: int) -> None:
         total = x[c + i]
         for k in range(i):
             total -= a[r + k] * x[c + k]
-        x[c + i] = total / a[r + i]
+        x[c + i] = total * a[r + i]
 
 
 def backward(a: Array, at: int, n: int, x: Array, c: int) -> None:
     """L^-T x in place, x from c on."""
     for i in range(n - 1, -1, -1):
         r = at + i * n
-        value = x[c + i] / a[r + i]
+        value = x[c + i] * a[r + i]
         x[c + i] = value
         for k in range(i):
             x[c + k] -= a[r + k] * value
@@ -56,7 +60,7 @@ def right_solve(a: Array, at: int, n: int, block: int, rows: int) -> None:
             total = a[r + j]
             for k in range(j):
                 total -= a[r + k] * a[c + k]
-            a[r + j] = total / a[c + j]
+            a[r + j] = total * a[c + j]
 
 
 def subtract_product(a: Array, x: int, rows: int, y: int, columns: int, n: int, out: int) -> None:

@@ -9,8 +9,8 @@ bounded forces give no impulses in no time.
 
 In each round friction obeys the same cone as in a step, with the impulses and the sliding speeds after the impact.
 Speeds u before and u' after change the energy by x (u + u') / 2. Without restitution x u' <= 0 and this is no more than
-- x G M^-1 G^T x / 2. With it, Newton's law and friction together can add energy where rows are coupled (Kane's paradox):
-the round is then solved again with half of the restitution, a quarter of it, none.
+- x G M^-1 G^T x / 2. With it, Newton's law and friction together can add energy where rows are coupled (Kane's
+paradox): the round is then solved again with half of the restitution, a quarter of it, none.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import math
 
 from ...arrays import Array, IntArray
 from . import layout as at
-from .augmented import keep_rows, speeds_of_velocities
+from .augmented import speeds_of_velocities
 from .islands import find_islands, order_elimination
 from .layout import integers, numbers_of
 from .products import row_speeds
 from .solve import prepare, solve_island
+from .vectors import add_rows, copy_coordinates, fill_rows, keep_rows
 
 EQUALLY_FAST = 1e-6
 """Speeds that differ by less than this part are equal."""
@@ -72,7 +73,7 @@ def resolve_island(ints: IntArray, numbers: Array, island: int, size: int) -> No
         numbers_of(ints, numbers, at.V_FREE),
         numbers_of(ints, numbers, at.KEPT_V),
     )
-    sigma, u = numbers_of(ints, numbers, at.SIGMA), numbers_of(ints, numbers, at.ROW_STEP)
+    sigma = numbers_of(ints, numbers, at.SIGMA)
     blocked, unit = numbers_of(ints, numbers, at.BLOCKED), numbers_of(ints, numbers, at.UNIT)
     keep_rows(ints, island, b, kept_b)
     keep_rows(ints, island, numbers_of(ints, numbers, at.DELASSUS), numbers_of(ints, numbers, at.KEPT_DELASSUS))
@@ -113,8 +114,8 @@ def resolve_island(ints: IntArray, numbers: Array, island: int, size: int) -> No
 
 
 def fastest(ints: IntArray, numbers: Array, island: int) -> tuple[int, float]:
-    """The row that is approached fastest, of several the one that bounces most, then the first, and its restitution; -1 if
-    none is approached."""
+    """The row that is approached fastest, of several the one that bounces most, then the first, and its restitution;
+    -1 if none is approached."""
     block, blocks = integers(ints, at.BLOCK), integers(ints, at.ISLAND_BLOCKS)
     bounds, sigma = integers(ints, at.ISLAND_BLOCK_START), numbers_of(ints, numbers, at.SIGMA)
     d, unit = numbers_of(ints, numbers, at.KEPT_DELASSUS), numbers_of(ints, numbers, at.UNIT)
@@ -124,7 +125,7 @@ def fastest(ints: IntArray, numbers: Array, island: int) -> tuple[int, float]:
     for k in range(bounds[island], bounds[island + 1]):
         i = at.BLOCK_FIELDS * blocks[k]
         kind, row = block[i + at.KIND], block[i + at.ROW]
-        if kind != at.ONE_SIDED and kind != at.CONTACT:
+        if kind not in (at.ONE_SIDED, at.CONTACT):
             continue
         for j in range(row, row + (1 if kind == at.CONTACT else block[i + at.COUNT])):
             speed = -unit[j] * sigma[j]
@@ -164,7 +165,7 @@ def choose_rows(ints: IntArray, numbers: Array, island: int, leader: int, e: flo
         for j in range(row, row + count):
             b[j] = kept_b[j]
             d[j] = kept_d[j] if kind == at.EQUATION else 0.0
-        if kind != at.ONE_SIDED and kind != at.CONTACT:
+        if kind not in (at.ONE_SIDED, at.CONTACT):
             continue
         for j in range(row, row + (1 if kind == at.CONTACT else count)):
             if kept_d[j] == 0.0:
@@ -224,41 +225,3 @@ def energy_change(ints: IntArray, numbers: Array, island: int, before: Array, af
             change += 0.5 * x[j] * (u[j] + sigma[j] - 2.0 * b[j])
             terms += 0.5 * abs(x[j]) * (abs(u[j] - b[j]) + abs(sigma[j] - b[j]))
     return change, terms
-
-
-def copy_coordinates(ints: IntArray, island: int, x: Array, out: Array) -> None:
-    """Copy x to `out` for the coordinates of an island."""
-    start, trees, bounds = (
-        integers(ints, at.TREE_START),
-        integers(ints, at.ISLAND_TREES),
-        integers(ints, at.ISLAND_TREE_START),
-    )
-    for k in range(bounds[island], bounds[island + 1]):
-        for c in range(start[trees[k]], start[trees[k] + 1]):
-            out[c] = x[c]
-
-
-def fill_rows(ints: IntArray, island: int, value: float, out: Array) -> None:
-    """Write a value for the rows of an island."""
-    block, blocks, bounds = (
-        integers(ints, at.BLOCK),
-        integers(ints, at.ISLAND_BLOCKS),
-        integers(ints, at.ISLAND_BLOCK_START),
-    )
-    for k in range(bounds[island], bounds[island + 1]):
-        i = at.BLOCK_FIELDS * blocks[k]
-        for j in range(block[i + at.ROW], block[i + at.ROW] + block[i + at.COUNT]):
-            out[j] = value
-
-
-def add_rows(ints: IntArray, island: int, x: Array, out: Array) -> None:
-    """Add x to `out` for the rows of an island."""
-    block, blocks, bounds = (
-        integers(ints, at.BLOCK),
-        integers(ints, at.ISLAND_BLOCKS),
-        integers(ints, at.ISLAND_BLOCK_START),
-    )
-    for k in range(bounds[island], bounds[island + 1]):
-        i = at.BLOCK_FIELDS * blocks[k]
-        for j in range(block[i + at.ROW], block[i + at.ROW] + block[i + at.COUNT]):
-            out[j] += x[j]

@@ -7,9 +7,9 @@ its neighbours become neighbours of each other. What has been joined so is the p
 
 from __future__ import annotations
 
-from ...arrays import Array, IntArray
+from ...arrays import IntArray
 from . import layout as at
-from .layout import integers, numbers_of
+from .layout import integers
 
 
 def find_islands(ints: IntArray) -> int:
@@ -102,7 +102,8 @@ def join_neighbours(ints: IntArray, island: int) -> None:
 
 
 def order_elimination(ints: IntArray, island: int) -> int:
-    """Write ORDER, POSITION, COLUMN_START, COLUMN_TREES and PLACE of an island; returns how many numbers its factor takes.
+    """Write ORDER, POSITION, COLUMN_START, COLUMN_TREES and PLACE of an island; returns how many numbers its factor
+    takes.
 
     Trees in these are local ones: numbers within the island.
     """
@@ -165,12 +166,3 @@ def sort_by_position(column: IntArray, first: int, end: int, position: IntArray)
             column[q] = column[q - 1]
             q -= 1
         column[q] = tree
-
-
-def largest_factor(ints: IntArray, numbers: Array) -> int:
-    """How many numbers the factor of the largest island takes, which it reports."""
-    most = 0
-    for island in range(ints[at.ISLANDS]):
-        most = max(most, order_elimination(ints, island))
-    numbers_of(ints, numbers, at.REPORT)[at.FACTOR_NEEDED] = most
-    return most

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a contact problem and its work space stand in one array of integers and one of numbers.
 
-The head of `ints` has the counts, then where each section begins: first those of `ints` itself, then those of `numbers`.
-A section ends where the next begins. `lay_out` writes the head; `integers` and `numbers_of` give sections as views.
-The caller fills the sections of the problem; the rest is work space and holds nothing between calls.
+The head of `ints` has the counts, then where each section begins: first those of `ints` itself, then those of
+`numbers`. A section ends where the next begins. `lay_out` writes the head; `integers` and `numbers_of` give sections
+as views. The caller fills the sections of the problem; the rest is work space and holds nothing between calls.
 
 Sections of the problem, integers:
     TREE_START   (trees + 1)  first coordinate of each tree
@@ -51,8 +51,9 @@ also lifts (mu times the sliding speed); PYRAMID: as the first, but each tangent
 
 TOLERANCE, LAW, MOST_OUTER, MOST_NEWTON, MOST_ADMM, MOST_SWEEPS, FIRST_SOFTNESS, SLOW, MOST_ROUNDS = range(9)
 OPTION_COUNT = 9
-"""Options. TOLERANCE [m/s] of the residual, LAW, most iterations of each method (of Newton's in each outer one), softness
-with which iterations begin; SLOW [m/s]: slower impacts do not bounce; MOST_ROUNDS of impacts before all act together."""
+"""Options. TOLERANCE [m/s] of the residual, LAW, most iterations of each method (of Newton's in each outer one),
+softness with which iterations begin; SLOW [m/s]: slower impacts do not bounce; MOST_ROUNDS of impacts before all act
+together."""
 
 RESIDUAL, WORST_BLOCK, OUTER, NEWTON, ADMM, SWEEPS, ISLAND_COUNT, MISSED, FACTOR_NEEDED, ROUNDS, ENERGY = range(11)
 REPORT_COUNT = 11
@@ -60,8 +61,9 @@ REPORT_COUNT = 11
 those that missed the tolerance, numbers that factors need; impacts: rounds, and the change of kinetic energy [J]."""
 
 SOLVED, MISSES, MORE_SPACE, UNFIT = range(4)
-"""Results. MISSES: the residual is above the tolerance; the best that was found stands there, and is finite. MORE_SPACE:
-factors need FACTOR_NEEDED numbers. UNFIT: a mass matrix is not positive definite or a number is not finite."""
+"""Results. MISSES: the residual is above the tolerance; the best that was found stands there, and is finite.
+MORE_SPACE: factors need FACTOR_NEEDED numbers. UNFIT: a mass matrix is not positive definite or a number is not
+finite."""
 
 TREES, COORDINATES, BLOCKS, ROWS, PARTS, FACTOR_ROOM, ISLANDS = range(7)
 """Head: counts."""
@@ -109,6 +111,7 @@ an island's trees, where their block stands in FACTOR, or NOWHERE."""
     SOFTNESS,
     SIGMA,
     SHIFT,
+    SHIFTS,
     PROJECTED,
     GRADIENT,
     STEP,
@@ -128,18 +131,21 @@ an island's trees, where their block stands in FACTOR, or NOWHERE."""
     WEIGHTED,
     FACTOR,
     NUMBERS_END,
-) = range(23, 62)
+) = range(23, 63)
 """Head: beginnings of sections of `numbers`. Work space: MASS_FACTOR, Cholesky factors; INVERSE,
 M^-1 G^T in the order of JACOBIAN; OWN, G M^-1 G^T of each contact by itself; DELASSUS, diagonal of G M^-1 G^T;
-SOFTNESS, R of each row; SIGMA, speeds at V; SHIFT, De Saxce's, of each block; PROJECTED, new impulses; GRADIENT, STEP of
-Newton's method; CORRECTION, from V to the velocities that PROJECTED gives; ROW_STEP = G STEP; REACHED, speeds that
-PROJECTED gives; Y, before projection; TRIAL, in the line search and the residual; BEST impulses so far. KEPT_B to BLOCKED: of impacts."""
+SOFTNESS, R of each row; SIGMA, speeds at V; SHIFT, De Saxce's, of each block; SHIFTS, of earlier iterations;
+PROJECTED, new impulses; GRADIENT, STEP of Newton's method; CORRECTION, from V to the velocities that PROJECTED gives;
+ROW_STEP = G STEP; REACHED, speeds that PROJECTED gives; Y, before projection; TRIAL, in the line search and the
+residual; BEST impulses so far. KEPT_B to BLOCKED: of impacts."""
 
-HEAD = 62
+HEAD = 63
 NOWHERE, EDGE = -1, -2
 """In PLACE: trees that share no block; trees that do, before it has its place."""
 
 CONE_NUMBERS = 32
+SHIFT_MEMORY = 6
+"""How many earlier shifts `shifts` remembers."""
 MOST_CONTACT_ROWS = 6
 
 
@@ -204,7 +210,8 @@ def lay_out(
     ints[SOFTNESS] = ints[DELASSUS] + rows
     ints[SIGMA] = ints[SOFTNESS] + rows
     ints[SHIFT] = ints[SIGMA] + rows
-    ints[PROJECTED] = ints[SHIFT] + blocks
+    ints[SHIFTS] = ints[SHIFT] + blocks
+    ints[PROJECTED] = ints[SHIFTS] + (2 * SHIFT_MEMORY + 2) * blocks
     ints[GRADIENT] = ints[PROJECTED] + rows
     ints[STEP] = ints[GRADIENT] + coordinates
     ints[CORRECTION] = ints[STEP] + coordinates
@@ -251,7 +258,8 @@ def numbers_of(ints: IntArray, numbers: Array, section: int) -> Array:
 
 
 def defaults(options: Array, tolerance: float) -> None:
-    """Usual options. tolerance: of the residual [m/s], 1e-6 of the speeds that matter, such as gravity times the step."""
+    """Usual options. tolerance: of the residual [m/s], 1e-6 of the speeds that matter, such as gravity times the
+    step."""
     options[TOLERANCE] = tolerance
     options[LAW] = SIGNORINI_COULOMB
     options[MOST_OUTER] = 40

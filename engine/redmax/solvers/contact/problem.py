@@ -35,9 +35,7 @@ class Problem:
 
     masses: Sequence[Any]
     v_free: Any
-    blocks: list[tuple[int, Array, Array, Array, Array, tuple[float, float, float], float, list[tuple[int, Array]]]] = (
-        field(default_factory=list)
-    )
+    blocks: list[tuple[Any, ...]] = field(default_factory=list)
 
     def add(
         self,

@@ -9,8 +9,8 @@ from .dense import backward, cholesky, forward
 from .layout import integers, numbers_of
 
 IMMOVABLE = 1e-24
-"""A row moves nothing but rounding if its Delassus entry, in m/s per N s, is no more than this part of the largest; and a
-contact whose normal is no more than 1e-12 of its own rows' mean."""
+"""A row moves nothing but rounding if its Delassus entry, in m/s per N s, is no more than this part of the largest;
+and a contact whose normal is no more than 1e-12 of its own rows' mean."""
 
 
 def row_speeds(ints: IntArray, numbers: Array, island: int, v: Array, out: Array) -> None:
@@ -80,11 +80,11 @@ def factor_masses(ints: IntArray, numbers: Array) -> bool:
 
 
 def delassus_diagonal(ints: IntArray, numbers: Array) -> bool:
-    """Write INVERSE = M^-1 G^T, OWN = G M^-1 G^T of each contact by itself, and the diagonal d of G M^-1 G^T; False where
-    a number is not finite.
+    """Write INVERSE = M^-1 G^T, OWN = G M^-1 G^T of each contact by itself, and the diagonal d of G M^-1 G^T; False
+    where a number is not finite.
 
-    d is one number for the normal and both tangents of a contact (their mean) and for both rolling rows; 0 for rows that
-    move nothing, whose impulses stay 0.
+    d is one number for the normal and both tangents of a contact (their mean) and for both rolling rows; 0 for rows
+    that move nothing, whose impulses stay 0.
     """
     block, part, start = integers(ints, at.BLOCK), integers(ints, at.PART), integers(ints, at.TREE_START)
     masses, values = integers(ints, at.MASS_START), numbers_of(ints, numbers, at.JACOBIAN)

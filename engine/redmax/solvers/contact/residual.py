@@ -13,7 +13,7 @@ import math
 
 from ...arrays import Array, IntArray
 from . import layout as at
-from .cones import project_block, sliding_shift
+from .cones import is_circular, project_block, project_circle, sliding_shift
 from .layout import integers, numbers_of
 
 
@@ -48,13 +48,36 @@ def block_residual(ints: IntArray, numbers: Array, i: int, x: Array, sigma: Arra
     return math.sqrt(total) if is_contact else most
 
 
+def circle_residual(mu: float, d: float, law: int, row: int, x: Array, sigma: Array, y: Array, out: Array) -> float:
+    """The residual of a circular contact [m/s], whose Delassus entry is d."""
+    a, b = sigma[row + 1], sigma[row + 2]
+    shift = 0.0 if law == at.RELAXED else mu * math.sqrt(a * a + b * b)
+    y[row] = x[row] - (sigma[row] + shift) / d
+    y[row + 1] = x[row + 1] - a / d
+    y[row + 2] = x[row + 2] - b / d
+    project_circle(mu, row, y, out)
+    n, a, b = x[row] - out[row], x[row + 1] - out[row + 1], x[row + 2] - out[row + 2]
+    return d * math.sqrt(n * n + a * a + b * b)
+
+
 def residual(ints: IntArray, numbers: Array, island: int, x: Array, sigma: Array) -> tuple[float, int]:
-    """The largest residual of an island's blocks [m/s] and the block that has it (-1: all are 0)."""
+    """The largest residual of an island's blocks [m/s] and the block that has it (-1: all are 0). Uses Y and TRIAL."""
     blocks, bounds = integers(ints, at.ISLAND_BLOCKS), integers(ints, at.ISLAND_BLOCK_START)
+    block, friction = integers(ints, at.BLOCK), numbers_of(ints, numbers, at.FRICTION)
+    delassus, unit = numbers_of(ints, numbers, at.DELASSUS), numbers_of(ints, numbers, at.UNIT)
+    y, trial = numbers_of(ints, numbers, at.Y), numbers_of(ints, numbers, at.TRIAL)
+    law = int(numbers_of(ints, numbers, at.OPTIONS)[at.LAW])
     worst, which = 0.0, -1
     for k in range(bounds[island], bounds[island + 1]):
         i = blocks[k]
-        value = block_residual(ints, numbers, i, x, sigma)
+        row = block[at.BLOCK_FIELDS * i + at.ROW]
+        if is_circular(block[at.BLOCK_FIELDS * i], block[at.BLOCK_FIELDS * i + at.COUNT], law):
+            if delassus[row] == 0.0:
+                continue
+            mu = friction[at.FRICTIONS * i + at.MU]
+            value = unit[row] * circle_residual(mu, delassus[row], law, row, x, sigma, y, trial)
+        else:
+            value = block_residual(ints, numbers, i, x, sigma)
         if not value <= worst:
             worst, which = value, i
     return worst, which

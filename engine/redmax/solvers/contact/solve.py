@@ -16,13 +16,14 @@ from .residual import residual
 from .splitting import alternating_directions
 from .sweeps import gauss_seidel
 
-FIRST_SWEEPS, PATIENT_SWEEPS = 40, 0.5
-"""Sweeps before Newton's method, as long as every LOOK of them make the residual smaller by this factor."""
+FIRST_SWEEPS, PATIENCE, PATIENCE_IF_LARGE, LARGE = 40, 0.5, 0.8, 60
+"""Most sweeps before Newton's method, which go on while LOOK of them make the residual smaller by the factor; islands
+of more than LARGE blocks have the second one, since sweeps grow with their number and factors faster."""
 
 
 def solve(ints: IntArray, numbers: Array) -> int:
-    """Impulses and velocities of the problem that stands in both arrays (`layout`); returns SOLVED, MISSES, MORE_SPACE or
-    UNFIT. IMPULSE is where iterations begin: impulses of an earlier solution, or zeros."""
+    """Impulses and velocities of the problem that stands in both arrays (`layout`); returns SOLVED, MISSES, MORE_SPACE
+    or UNFIT. IMPULSE is where iterations begin: impulses of an earlier solution, or zeros."""
     if not prepare(ints, numbers):
         return at.UNFIT
     find_islands(ints)
@@ -81,7 +82,9 @@ def solve_island(ints: IntArray, numbers: Array, island: int, size: int) -> None
     value, worst = residual(ints, numbers, island, x, sigma)
     tolerance, most = options[at.TOLERANCE], int(options[at.MOST_SWEEPS])
     if value > tolerance:
-        value = gauss_seidel(ints, numbers, island, value, min(FIRST_SWEEPS, most), PATIENT_SWEEPS)
+        is_large = limits[island + 1] - limits[island] > LARGE
+        patience = PATIENCE_IF_LARGE if is_large else PATIENCE
+        value = gauss_seidel(ints, numbers, island, value, min(FIRST_SWEEPS, most), patience)
         if value > tolerance:
             value = augmented_newton(ints, numbers, island, size, value)
         if value > tolerance:

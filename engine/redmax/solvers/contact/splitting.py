@@ -2,8 +2,8 @@
 """Alternating directions (ADMM), the method for what the augmented Lagrangian does not solve.
 
 Slacks z = G v - b + s in the dual cone are a variable of their own. In turn v minimises with z and x as they are, which
-is one solve with a matrix that stays (all rows act with softness R); x and z follow from a projection. R follows the ratio
-of the two errors, what z and speeds differ by and what z changes by.
+is one solve with a matrix that stays (all rows act with softness R); x and z follow from a projection. R follows the
+ratio of the two errors, what z and speeds differ by and what z changes by.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import math
 
 from ...arrays import Array, IntArray
 from . import layout as at
-from .augmented import keep_rows, project_rows, set_softness, speeds_of_velocities, velocities_of_impulses
+from .augmented import project_rows, set_softness, speeds_of_velocities, velocities_of_impulses
 from .block_cholesky import add_row, begin_matrix, factorise, solve_factored
 from .layout import integers, numbers_of
 from .products import add_row_forces, mass_product, row_speeds
 from .residual import residual, shift_of
+from .vectors import fill_rows, keep_rows
 
 FIRST_SOFTNESS = 0.2
 CHANGE, UNBALANCED = 2.2, 10.0
@@ -43,7 +44,8 @@ def splitting_matrix(ints: IntArray, numbers: Array, island: int, size: int) -> 
 def alternating_directions(ints: IntArray, numbers: Array, island: int, size: int, value: float) -> float:
     """Improve IMPULSE, V and SIGMA of an island from those given, whose residual is `value`; returns the residual.
 
-    Work space: PROJECTED new impulses, ROW_STEP what the slack z lacks to the shifted speeds, over R: (z - sigma - s) / R.
+    Work space: PROJECTED new impulses, ROW_STEP what the slack z lacks to the shifted speeds, over R: (z - sigma - s)
+    / R.
     """
     options, report = numbers_of(ints, numbers, at.OPTIONS), numbers_of(ints, numbers, at.REPORT)
     block, blocks = integers(ints, at.BLOCK), integers(ints, at.ISLAND_BLOCKS)
@@ -65,8 +67,7 @@ def alternating_directions(ints: IntArray, numbers: Array, island: int, size: in
     )
     row_step, best_x = numbers_of(ints, numbers, at.ROW_STEP), numbers_of(ints, numbers, at.BEST)
     v, free, b = numbers_of(ints, numbers, at.V), numbers_of(ints, numbers, at.V_FREE), numbers_of(ints, numbers, at.B)
-    step, change = numbers_of(ints, numbers, at.STEP), numbers_of(ints, numbers, at.CORRECTION)
-    mass, masses = numbers_of(ints, numbers, at.MASS), integers(ints, at.MASS_START)
+    step = numbers_of(ints, numbers, at.STEP)
     tolerance = options[at.TOLERANCE]
     softness, best = FIRST_SOFTNESS, value
     keep_rows(ints, island, x, best_x)
@@ -76,8 +77,7 @@ def alternating_directions(ints: IntArray, numbers: Array, island: int, size: in
     for k in range(bounds[island], bounds[island + 1]):
         i = at.BLOCK_FIELDS * blocks[k]
         shift[blocks[k]] = shift_of(ints, numbers, blocks[k], sigma)
-        for j in range(block[i + at.ROW], block[i + at.ROW] + block[i + at.COUNT]):
-            row_step[j] = 0.0
+    fill_rows(ints, island, 0.0, row_step)
     project_rows(ints, numbers, island, 0.0, projected)
     for k in range(bounds[island], bounds[island + 1]):
         i = at.BLOCK_FIELDS * blocks[k]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Two boxes: the axis that separates them most, of their faces and pairs of edges; elsewhere as any convex shapes.
 
-Where boxes overlap or face each other that axis is the normal. Where the nearest points are corners or edges beside each
-other no such axis gives the distance, which shows in a manifold without a point at that gap.
+Where boxes overlap or face each other that axis is the normal. Where the nearest points are corners or edges beside
+each other no such axis gives the distance, which shows in a manifold without a point at that gap.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def box_box(
     out: Array,
     ids: IntArray,
 ) -> int:
-    """Contact points of two boxes; see `pairs`."""
+    """Contact points of two boxes; see `table`."""
     E, first, second = pose_at(work, 0), convex_of(ints, numbers, a), convex_of(ints, numbers, b)
     n, separation = separating_axis(first, second, E)
     if separation > margin:
@@ -49,7 +49,7 @@ def box_box(
 
 
 def separating_axis(a: Convex, b: Convex, E: Pose) -> tuple[Vector, float]:
-    """The unit direction from b to a along which two boxes are farthest apart, and how far, negative where they overlap.
+    """The unit direction from b to a along which two boxes are farthest apart, and how far, negative inside.
 
     Source: Gottschalk, Lin and Manocha, "OBBTree", 1996.
     """

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from ....arrays import Array, IntArray
 from ....surfaces import layout
-from ....surfaces.triangle_mesh import BORDER
 from ..convex import Convex, convex_of, radius_of, support, triangle_of
 from ..manifold import MOST_OUT, OUT, put_contact, put_manifold, reduced
 from ..sizes import MANIFOLD_WORK, MOST_WAITING, TRIANGLE_IDS, TRIANGLE_OUT, WAITING
@@ -21,6 +20,9 @@ MOST = 16
 """Points that a shape has with a mesh at most."""
 LEANS = 1e-7
 """Sine of the angle by which a normal leans over an edge, from which on it does."""
+RESTING = 1e-6
+"""Distance from a triangle's plane, as a part of the shape's size, up to which a shape over the triangle rests on it:
+its normal needs no search then."""
 TRIANGLES_FROM = 1 << 27
 """A point's number is that among two convex shapes, and this times the number of its triangle."""
 SAME_PLACE, SAME_NORMAL = 1e-6, 1e-6
@@ -41,7 +43,7 @@ def convex_mesh(
     out: Array,
     ids: IntArray,
 ) -> int:
-    """Contact points of a convex surface and a mesh; see `pairs`."""
+    """Contact points of a convex surface and a mesh; see `table`."""
     E, shape = pose_at(work, 0), convex_of(ints, numbers, a)
     mesh = ints[layout.SURFACE_INTS] + b * layout.INTS
     center = turned_back(E, (-E[9], -E[10], -E[11]))
@@ -83,14 +85,10 @@ def box_seen_from(numbers: Array, at: int, E: Pose, center: Vector, margin: floa
 
 def overlap(numbers: Array, at: int, low: Vector, high: Vector) -> bool:
     """Whether a box in the array overlaps another."""
-    return (
-        numbers[at] <= high[0]
-        and numbers[at + 1] <= high[1]
-        and numbers[at + 2] <= high[2]
-        and numbers[at + 3] >= low[0]
-        and numbers[at + 4] >= low[1]
-        and numbers[at + 5] >= low[2]
-    )
+    for i in range(3):  # noqa: SIM110  (kernels have no generators)
+        if numbers[at + i] > high[i] or numbers[at + 3 + i] < low[i]:
+            return False
+    return True
 
 
 def triangle(
@@ -117,27 +115,32 @@ def triangle(
             return 0
         side = -1.0
     m = times(side, m)
-    radius = radius_of(shape)
-    near, n, separation, x, y = facing(ints, numbers, shape, flat, E, margin + radius, work, marks)
+    radius, up = radius_of(shape), turned(E, m)
+    # The shape is at least as far away as from the triangle's plane.
+    x = support(numbers, shape, times(-1.0, up))
+    above = dot(up, x) - (side * numbers[plane + 3] + dot(up, (E[9], E[10], E[11])))
+    y = along(x, -above, up)
+    if above - radius > margin:
+        return 0
+    own, out, ids = work[MANIFOLD_WORK:TRIANGLE_OUT], work[TRIANGLE_OUT:], marks[TRIANGLE_IDS:]
+    if radius == 0.0 and abs(above) <= RESTING * shape[8]:
+        found = put_manifold(ints, numbers, shape, flat, E, up, above, margin, x, y, False, own, out, ids)
+        if found > 0:
+            return found
+    near, n, separation, on_a, on_b = facing(ints, numbers, shape, flat, E, margin + radius, work, marks)
     if not near:
         return 0
-    what, exact = leaning(ints, numbers, flat, m, side, turned_back(E, n)), True
+    what = leaning(ints, numbers, flat, m, side, turned_back(E, n))
     if what == LEFT_OUT:
         return 0
     if what == TRIANGLE_NORMAL:
-        n, exact = turned(E, m), False
-        x = support(numbers, shape, times(-1.0, n))
-        separation = dot(n, x) - (side * numbers[plane + 3] + dot(n, (E[9], E[10], E[11])))
-        y = along(x, -separation, n)
-    return put_manifold(
-        ints, numbers, shape, flat, E, n, separation, margin, x, y, exact,
-        work[MANIFOLD_WORK:TRIANGLE_OUT], work[TRIANGLE_OUT:], marks[TRIANGLE_IDS:],
-    )  # fmt: skip
+        return put_manifold(ints, numbers, shape, flat, E, up, above, margin, x, y, False, own, out, ids)
+    return put_manifold(ints, numbers, shape, flat, E, n, separation, margin, on_a, on_b, True, own, out, ids)
 
 
 def leaning(ints: IntArray, numbers: Array, flat: Convex, m: Vector, side: float, n: Vector) -> int:
-    """Which normal a contact with normal n has at a triangle of normal m: its own, that of the triangle, or none because
-    it is the next triangle's contact. side: -1 where the triangle is seen from behind."""
+    """Which normal a contact with normal n has at a triangle of normal m: its own, that of the triangle, or none
+    because it is the next triangle's contact. side: -1 where the triangle is seen from behind."""
     result = OWN_NORMAL
     for k in range(3):
         p, q = vector_at(numbers, flat[1] + 3 * k), vector_at(numbers, flat[1] + 3 * ((k + 1) % 3))
@@ -145,7 +148,7 @@ def leaning(ints: IntArray, numbers: Array, flat: Convex, m: Vector, side: float
         t = times(1.0 / length(t), t)
         lean = dot(n, t)
         edge = ints[layout.BESIDE] + 12 * flat[3] + 4 * k
-        if lean <= LEANS or numbers[edge + 3] == BORDER:
+        if lean <= LEANS or numbers[edge + 3] == layout.BORDER:
             continue
         next_m = times(side, vector_at(numbers, edge))
         falls = dot(next_m, t)

@@ -20,24 +20,24 @@ SAME_ANGLE = 1e-3
 def plane_convex(
     ints: IntArray,
     numbers: Array,
-    a: int,
+    a: int,  # noqa: ARG001
     b: int,
     margin: float,
     work: Array,
-    marks: IntArray,
+    marks: IntArray,  # noqa: ARG001
     out: Array,
     ids: IntArray,
 ) -> int:
-    """Contact points of a plane and a convex surface; see `pairs`."""
+    """Contact points of a plane and a convex surface; see `table`."""
     E, shape = pose_at(work, 0), convex_of(ints, numbers, b)
     kind = shape[0]
     down = turned_back(E, (0.0, 0.0, -1.0))
-    if kind == layout.SPHERE or kind == layout.ELLIPSOID:
+    if kind in (layout.SPHERE, layout.ELLIPSOID):
         return touch(0, support(numbers, shape, down), E, radius_of(shape), margin, 0, out, ids)
     if kind == layout.CAPSULE:
         found = touch(0, (0.0, 0.0, -shape[6]), E, shape[5], margin, 0, out, ids)
         return touch(found, (0.0, 0.0, shape[6]), E, shape[5], margin, 1, out, ids)
-    if kind == layout.CYLINDER or kind == layout.CONE:
+    if kind in (layout.CYLINDER, layout.CONE):
         return plane_round(shape, E, down, margin, out, ids)
     found = 0
     for k in range(shape[2]):

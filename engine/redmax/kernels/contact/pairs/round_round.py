@@ -22,11 +22,11 @@ def round_round(
     b: int,
     margin: float,
     work: Array,
-    marks: IntArray,
+    marks: IntArray,  # noqa: ARG001
     out: Array,
     ids: IntArray,
 ) -> int:
-    """Contact points of two surfaces that are spheres or capsules; see `pairs`. Parallel capsules touch in two."""
+    """Contact points of two surfaces that are spheres or capsules; see `table`. Parallel capsules touch in two."""
     E, first, second = pose_at(work, 0), convex_of(ints, numbers, a), convex_of(ints, numbers, b)
     ra, rb = first[5], second[5]
     half_a = first[6] if first[0] == layout.CAPSULE else 0.0
@@ -136,11 +136,11 @@ def sphere_box(
     b: int,
     margin: float,
     work: Array,
-    marks: IntArray,
+    marks: IntArray,  # noqa: ARG001
     out: Array,
     ids: IntArray,
 ) -> int:
-    """The contact point of a sphere and a box; see `pairs`."""
+    """The contact point of a sphere and a box; see `table`."""
     E, sphere, box = pose_at(work, 0), convex_of(ints, numbers, a), convex_of(ints, numbers, b)
     c = turned_back(E, (-E[9], -E[10], -E[11]))  # the centre of the sphere, seen from the box
     x, y, z = box[5], box[6], box[7]
