@@ -18,7 +18,7 @@ from redmax.solvers.contact import layout as at
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from engine.solvers import contact_scenes as scenes  # noqa: E402
+from engine.solvers import contact_scenes as scenes
 
 TOLERANCE = 1e-6
 RUNS = 15
