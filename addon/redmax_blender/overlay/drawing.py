@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws joints, tracks, forces and surfaces on top of a 3D Viewport: Blender calls `draw` for each redraw, not in renders.
+"""Draws joints, tracks, forces and surfaces on top of a 3D Viewport. Blender calls `draw` in redraws, never in renders.
 
 It never raises, and remembers what it sent to the graphics card while view and joints stay as they were.
 """

@@ -73,7 +73,7 @@ def _qhull(scaled: Array) -> IntArray:
     except QhullError as error:
         reason = str(error).strip().splitlines()[0]
         raise MeshError(f"convex hull failed on {len(scaled)} points ({reason}); use the bounding box") from error
-    corners = hull.simplices.astype(np.int64)
+    corners: IntArray = hull.simplices.astype(np.int64)
     normal = np.cross(scaled[corners[:, 1]] - scaled[corners[:, 0]], scaled[corners[:, 2]] - scaled[corners[:, 0]])
     inwards = np.einsum("ni,ni->n", normal, hull.equations[:, :3]) < 0.0
     corners[inwards] = corners[inwards][:, ::-1]
