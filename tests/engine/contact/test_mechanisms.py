@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 import pytest
+
 from engine.contact_scenes import G, run
 from engine.mechanisms import Builder as Linkage
 from engine.mechanisms import four_bar
-
 from redmax.fields import Pose
 from redmax.joints.base import ANIMATED
 from redmax.scene import Scene
@@ -89,7 +89,7 @@ def test_a_limit_and_the_ground_hold_a_link_together() -> None:
 
 
 def test_an_animated_platform_lifts_a_box_and_does_the_work() -> None:
-    from engine.contact_scenes import Builder  # noqa: PLC0415  (the other builder has this name here)
+    from engine.contact_scenes import Builder
 
     b = Builder("lift")
     b.box("box", (0.0, 0.0, 0.15), (0.2, 0.2, 0.1))
@@ -122,7 +122,7 @@ def test_a_chain_that_swings_far_away_moves_as_if_it_were_alone() -> None:
             b.hinge(f"hinge {k}", None if k == 0 else f"link {k - 1}", f"link {k}", (5.0 + 0.3 * k, 0.0, 2.0))
         return b
 
-    from engine.contact_scenes import stack  # noqa: PLC0415  (beside the other)
+    from engine.contact_scenes import stack
 
     alone = run(chain().scene, 1.0, "high")
     beside = stack(2)
