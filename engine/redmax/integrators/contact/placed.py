@@ -63,7 +63,7 @@ class Placed:
         return np.asarray((power * moved).sum(axis=0))
 
     def rows(self, points: Points) -> tuple[Array, Array]:
-        """(k, 3, nr) twice, per unit qdot: relative velocity at points, and relative angular velocity of their bodies."""
+        """(k, 3, nr) twice, per unit qdot: relative velocity at points, relative angular velocity of their bodies."""
         columns, moves = self._columns, self._moves
         linear = np.zeros((len(points), 3, self.model.dof_count))
         for side, sign in ((0, 1.0), (1, -1.0)):
