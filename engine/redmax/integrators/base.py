@@ -31,8 +31,8 @@ from . import constrained
 from .watch import Watch
 
 if TYPE_CHECKING:
-    from .contact.account import ContactSample
     from ..kernels.compiled_tree import Tree
+    from .contact.account import ContactSample
 
 MAX_TURN = math.pi / 8.0
 """Largest rotation [rad] of a joint with a singularity in one step.

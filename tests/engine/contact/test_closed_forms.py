@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from engine.contact_scenes import Builder, G, bouncing_ball, cradle, run, slope, stack
 
+from engine.contact_scenes import Builder, G, bouncing_ball, cradle, run, slope, stack
 from redmax.fields import Pose
 from redmax.surfaces import BoxSurface
 

@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 import pytest
+
 from engine.contact_scenes import G, run
 from engine.mechanisms import Builder as Linkage
 from engine.mechanisms import four_bar
-
 from redmax.fields import Pose
 from redmax.joints.base import ANIMATED
 from redmax.scene import Scene
@@ -45,12 +45,6 @@ def test_a_pendulum_bounces_off_a_wall_by_its_restitution() -> None:
     bounced = energy[np.flatnonzero(np.diff(energy) < -1e-6)[0] + 1]
     assert bounced - floor == pytest.approx(0.36 * (energy[0] - floor), rel=1e-7)
     assert found.channels["impact_loss"][-1] == pytest.approx(energy[0] - energy[-1], rel=1e-9)
-
-
-def grounded_four_bar(friction: float = 0.8) -> Scene:
-    """A four-bar linkage that falls on the ground: its crank stands free on a slider along z."""
-    scene = four_bar()
-    return scene
 
 
 def test_a_four_bar_lies_on_the_ground_with_its_loop_closed() -> None:
@@ -89,7 +83,7 @@ def test_a_limit_and_the_ground_hold_a_link_together() -> None:
 
 
 def test_an_animated_platform_lifts_a_box_and_does_the_work() -> None:
-    from engine.contact_scenes import Builder  # noqa: PLC0415  (the other builder has this name here)
+    from engine.contact_scenes import Builder
 
     b = Builder("lift")
     b.box("box", (0.0, 0.0, 0.15), (0.2, 0.2, 0.1))
@@ -98,8 +92,7 @@ def test_an_animated_platform_lifts_a_box_and_does_the_work() -> None:
     platform.body("platform", (0.0, 0.0, 0.05), 1.0, np.eye(3))
     t = np.linspace(0.0, 1.0, 21)
     rise = 0.1 * (1.0 - np.cos(math.pi * t))
-    slopes = tuple((float(v),) for v in 0.1 * math.pi * np.sin(math.pi * t))
-    table = Table(x=tuple(t), y=tuple((float(z),) for z in rise), slopes=slopes, interpolation="hermite")
+    table = Table(x=tuple(t), y=tuple((float(z),) for z in rise), interpolation="cubic")
     platform.joint("prismatic", "lift", None, "platform", (0.0, 0.0, 0.05), axis=(0.0, 0.0, 1.0), motion_type=ANIMATED,
                    animation=table)  # fmt: skip
     scene.bodies += platform.scene.bodies
@@ -122,7 +115,7 @@ def test_a_chain_that_swings_far_away_moves_as_if_it_were_alone() -> None:
             b.hinge(f"hinge {k}", None if k == 0 else f"link {k - 1}", f"link {k}", (5.0 + 0.3 * k, 0.0, 2.0))
         return b
 
-    from engine.contact_scenes import stack  # noqa: PLC0415  (beside the other)
+    from engine.contact_scenes import stack
 
     alone = run(chain().scene, 1.0, "high")
     beside = stack(2)
