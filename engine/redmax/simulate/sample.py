@@ -60,7 +60,7 @@ CHANNELS = {
     "potential": "() potential energy of gravity, springs, limits and forces [J]",
     "energy": "() their sum [J]",
     "work": "() energy put in since the start by motors, animated joints, torques, given forces and muscles [J]",
-    "loss": "() energy taken out since the start by damping of joints, soft limits, bodies and forces, by stops, friction and impacts [J]",
+    "loss": "() energy taken out since the start by damping of joints, limits, bodies and forces, and by contact [J]",
     "reaction": "(n, 6) wrench that each joint passes on to its body, in the joint frame [N m, N]",
     "torque": "(nr,) whole force along each coordinate: torques, springs, dampers, motors [N m, N or J]",
     "motor": "(nr,) what motors push with; of animated and locked joints what they need on top of torques and springs",

@@ -47,12 +47,6 @@ def test_a_pendulum_bounces_off_a_wall_by_its_restitution() -> None:
     assert found.channels["impact_loss"][-1] == pytest.approx(energy[0] - energy[-1], rel=1e-9)
 
 
-def grounded_four_bar(friction: float = 0.8) -> Scene:
-    """A four-bar linkage that falls on the ground: its crank stands free on a slider along z."""
-    scene = four_bar()
-    return scene
-
-
 def test_a_four_bar_lies_on_the_ground_with_its_loop_closed() -> None:
     scene = four_bar(angle=1.2)
     for body in scene.bodies:
@@ -98,8 +92,7 @@ def test_an_animated_platform_lifts_a_box_and_does_the_work() -> None:
     platform.body("platform", (0.0, 0.0, 0.05), 1.0, np.eye(3))
     t = np.linspace(0.0, 1.0, 21)
     rise = 0.1 * (1.0 - np.cos(math.pi * t))
-    slopes = tuple((float(v),) for v in 0.1 * math.pi * np.sin(math.pi * t))
-    table = Table(x=tuple(t), y=tuple((float(z),) for z in rise), slopes=slopes, interpolation="hermite")
+    table = Table(x=tuple(t), y=tuple((float(z),) for z in rise), interpolation="cubic")
     platform.joint("prismatic", "lift", None, "platform", (0.0, 0.0, 0.05), axis=(0.0, 0.0, 1.0), motion_type=ANIMATED,
                    animation=table)  # fmt: skip
     scene.bodies += platform.scene.bodies

@@ -53,8 +53,9 @@ HOPELESS = 200
 
 class Account:
     """work: what moved surfaces, conveyors and the way out of each other put in so far [J]. friction_loss, impact_loss:
-    what friction and impacts took out [J]. missed: how many problems were not solved to their tolerance; residual: the
-    largest of all [m/s]; solved: how many problems there were; worst: surfaces of the last that was missed. deepest: largest penetration at a frame [m]."""
+    what friction and impacts took out [J]. solved: how many problems there were, missed: how many of them were not
+    solved to their tolerance, residual: the largest of all [m/s], worst: surfaces of the last that was missed. deepest:
+    largest penetration at a frame [m]."""
 
     def __init__(self, model: Model, surfaces: int) -> None:
         self.model, self.count_of_surfaces = model, surfaces

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mechanism at one pose as contact sees it: where surfaces are, and how points of bodies move with the coordinates."""
+"""A mechanism at one pose as contact sees it: how points of bodies move, and how they move with the coordinates."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class Placed:
         return np.asarray(np.einsum("ki,ki->k", self.relative_velocity(points, motion), points.normal))
 
     def generalised(self, bodies: IntArray, wrenches: Array) -> Array:
-        """(nr,) forces along the coordinates of wrenches (k, 6) about the centres of mass of bodies (k,), world's axes."""
+        """(nr,) forces along the coordinates of wrenches (k, 6) about the centres of mass of bodies (k,), along the
+        world's axes."""
         columns = self._columns
         moved = columns.moves[bodies]
         v = columns.v[None] + np.cross(columns.omega[None], self.center[bodies, None] - columns.origin[None])
@@ -62,7 +63,7 @@ class Placed:
         return np.asarray((power * moved).sum(axis=0))
 
     def rows(self, points: Points) -> tuple[Array, Array]:
-        """(k, 3, nr) twice: relative velocity at points and relative angular velocity of their bodies, per unit qdot."""
+        """(k, 3, nr) twice, per unit qdot: relative velocity at points, relative angular velocity of their bodies."""
         columns, moves = self._columns, self._moves
         linear = np.zeros((len(points), 3, self.model.dof_count))
         for side, sign in ((0, 1.0), (1, -1.0)):

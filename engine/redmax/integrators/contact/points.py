@@ -13,9 +13,9 @@ from ...arrays import Array, BoolArray, IntArray
 @dataclass(frozen=True, eq=False)
 class Points:
     """k points. surfaces: (k, 2) that meet there. feature: (k,) names a point of a pair from step to step.
-    bodies: (k, 2), -1 for the world. ends: (k, 2, 3) the points of both surfaces that are next to each other. axes: (k, 3, 3) rows are the unit normal, from the
-    second to the first, and two tangents. gap: (k,) distance [m], negative inside.
-    material: (k, 6) of the pairs, in the order of `surfaces.materials.Pair`.
+    bodies: (k, 2), -1 for the world. ends: (k, 2, 3) the points of both surfaces that are next to each other.
+    axes: (k, 3, 3) rows are the unit normal, from the second to the first, and two tangents. gap: (k,) distance [m],
+    negative inside. material: (k, 6) of the pairs, in the order of `surfaces.materials.Pair`.
     conveyor: (k, 3) velocity [m/s] of the first skin relative to its body, less that of the second.
     """
 

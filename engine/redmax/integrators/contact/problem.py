@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Array, BoolArray
+from ...arrays import Array, BoolArray, IntArray
 from ...dynamics.constraint_rows import ConstraintRows
 from ...solvers.contact import layout as at
 from ...solvers.contact.problem import Problem
@@ -40,8 +40,8 @@ class Block(NamedTuple):
 
 
 class ContactRows:
-    """Rows (k, 6, nr) of points on all coordinates, and on the free ones (k, 6, f). moved: (k, 6) speeds that prescribed
-    coordinates alone give. used: (k, 6) which rows count."""
+    """rows: (k, 6, nr) of points on all coordinates. G: (k, 6, f) on the free ones. moved: (k, 6) speeds that
+    prescribed coordinates alone give. used: (k, 6) which rows count."""
 
     def __init__(self, placed: Placed, points: Points) -> None:
         linear, angular = placed.rows(points)
@@ -112,7 +112,7 @@ def tied(blocks: list[Block], contacts: int, count: int) -> list[bool]:
     return [True] * contacts + [first(block.trees[0]) in touched for block in blocks[contacts:]]
 
 
-def assembled(placed: Placed, blocks: list[Block], v_free: Array) -> tuple[Problem, Array]:
+def assembled(placed: Placed, blocks: list[Block], v_free: Array) -> tuple[Problem, IntArray]:
     """The problem of these blocks, and its unknowns as places among free coordinates (c,).
 
     v_free: (f,) velocities of all free coordinates without impulses.

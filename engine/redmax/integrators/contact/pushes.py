@@ -2,7 +2,7 @@
 """Contact forces that the free motion of a step feels: those of the step before, constant along the world's axes.
 
 So what rests, rests in the free motion too, however its joints bend its way, and only changes of forces are left to be
-solved for. Each body with a surface has a force of its own in the model of a run, whose numbers change from step to step.
+solved for. In the model of a run, bodies have a force each for it, whose numbers change from step to step.
 """
 
 from __future__ import annotations

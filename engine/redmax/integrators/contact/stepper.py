@@ -2,8 +2,8 @@
 """Runs with contact: exact adaptive steps where nothing touches, velocity-level steps with error control where it does.
 
 Every step moves the whole mechanism freely first, by the adaptive method that runs without surfaces have; trees that
-touch nothing keep that. The others are corrected (`velocity_step`). The error of that is known by taking the step in two
-halves, which are what is kept. Impacts with restitution happen at instants: steps end where surfaces meet, and
+touch nothing keep that. The others are corrected (`velocity_step`). The error of that is known by taking the step in
+two halves, which are what is kept. Impacts with restitution happen at instants: steps end where surfaces meet, and
 velocities jump there. How far a step may go at all is bounded by conservative advancement: nothing that is fast comes
 to the other side of something thin.
 """
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from ...kernels.compiled_tree import Tree
 
 RESIDUAL, SLOW = 1e-9, 1e-6
-"""Residual of contact problems, and speeds that are none, as parts of the speed at which gravity moves the smallest body
-by its size in the time that it takes for that."""
+"""Residual of contact problems, and speeds that are none, as parts of the speed that gravity gives the smallest body
+while it moves it by its size."""
 
 TOUCHING = 1e-3
 """Gaps below this part of what a step may be wrong by are none."""

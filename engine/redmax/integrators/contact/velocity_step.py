@@ -6,8 +6,8 @@ Impulses P of contacts, loops, constraints and stops, one problem for every isla
 
     M (v1 - v*) = G^T P - h Q,        q1 = q* + h/2 (v1 - v*)
 
-Q is what it has felt. M and G are those of the midpoint, so that forces have the directions they have on the average. Laws hold for relative
-velocities at the end, to the same order: G v1 + (G - G0) v0, with G0 at the start.
+Q is what it has felt. M and G are those of the midpoint, so that forces have the directions they have on the average.
+Laws hold for relative velocities at the end, to the same order: G v1 + (G - G0) v0, with G0 at the start.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Pushes:
     """Impulses of one step or instant. points: where. impulses: (k, 6) along the rows of contacts [N s, N m s].
     slip: (k, 3) mean relative velocity of the skins [m/s], and turn: (k, 3) angular velocity [rad/s], along the axes of
     the points. loss: energy that friction takes out, in impacts all that is lost [J]. work: what moved surfaces put in
-    [J]. arrived: what surfaces lose that come to rest on each other within a step [J]. felt: what expected forces did in
-    the free motion [J]. landed: (k,) normal impulses at points that did not touch before [N s]."""
+    [J]. arrived: what surfaces lose that come to rest on each other within a step [J]. felt: what expected forces did
+    in the free motion [J]. landed: (k,) normal impulses at points that did not touch before [N s]."""
 
     points: Points
     impulses: Array
