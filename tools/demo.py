@@ -3,8 +3,8 @@
 then a roller coaster, and Newton's cradle.
 
 Runs in a Blender environment (4.5 or newer). Leaves in the folder given: demo.blend, coaster.blend and cradle.blend
-with their redmax_cache, demo.png, coaster.png and cradle.png (contact sheets), demo.mp4, energy.png, and blender.log with what Blender itself
-had to say.
+with their redmax_cache, demo.png, coaster.png and cradle.png (contact sheets), demo.mp4, energy.png, and
+blender.log with what Blender itself had to say.
 """
 
 from __future__ import annotations
