@@ -10,7 +10,7 @@ from ..fields import Element, records, text
 from ..symbolic import written
 from ..symbolic.graph import FormulaError
 from ..symbolic.written import Texts
-from .written_joint import WrittenJoint
+from .written_joint import NO_COORDINATES, WrittenJoint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,22 +53,14 @@ class Custom(WrittenJoint):
         return Texts(self.coordinates, self.constants, (own, *others))
 
     @property
-    def dof_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        return _coordinates(self.coordinates).names
-
-    @property
-    def dof_units(self) -> tuple[str, ...]:  # type: ignore[override]
-        return _coordinates(self.coordinates).units
+    def _coordinates(self) -> written.Coordinates:
+        given: Any = self.coordinates
+        try:
+            return written.coordinates(given) if isinstance(given, str) else NO_COORDINATES
+        except FormulaError:
+            return NO_COORDINATES
 
     @property
     def chart_count(self) -> int:  # type: ignore[override]
         charts: Any = self.charts
         return 1 + len(charts) if isinstance(charts, (tuple, list)) else 1
-
-
-def _coordinates(given: Any) -> written.Coordinates:
-    """Of a text that is not checked yet: none where it cannot be read."""
-    try:
-        return written.coordinates(given) if isinstance(given, str) else written.Coordinates((), ())
-    except FormulaError:
-        return written.Coordinates((), ())

@@ -54,14 +54,6 @@ class PointContact(WrittenJoint):
         return coordinates(point_coordinates(self.first, self.second))
 
     @property
-    def dof_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self._coordinates.names
-
-    @property
-    def dof_units(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self._coordinates.units
-
-    @property
     def chart_count(self) -> int:  # type: ignore[override]
         has_poles = self.first in SURFACES and SURFACES[self.first].poles
         return len(EULER_CHARTS) * (1 + has_poles)

@@ -88,14 +88,6 @@ class SurfaceContact(WrittenJoint):
         return coordinates(contact_coordinates(self.first, self.second, spin=bool(self.spin)))
 
     @property
-    def dof_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self._coordinates.names
-
-    @property
-    def dof_units(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self._coordinates.units
-
-    @property
     def chart_count(self) -> int:  # type: ignore[override]
         pair = [SURFACES[kind] for kind in (self.first, self.second) if kind in SURFACES]
         return 2 ** sum(surface.poles for surface in pair) if self.spin else 1

@@ -14,8 +14,10 @@ from ..fields import per_dof_values
 from ..symbolic.chart_changes import CHART, HEAD, MOTION, recentre_written, rewrite_written
 from ..symbolic.graph import FormulaError
 from ..symbolic.tape import play_motion
-from ..symbolic.written import Texts, Written, WrittenError, evaluated, why_not_finite, written
+from ..symbolic.written import Coordinates, Texts, Written, WrittenError, evaluated, why_not_finite, written
 from .base import Joint, JointMotion
+
+NO_COORDINATES = Coordinates((), ())
 
 DEPENDENT = 1e-9
 """Twists per unit of each coordinate are dependent whose least singular value, relative to the largest, is below."""
@@ -29,6 +31,19 @@ class WrittenJoint(Joint):
     def texts(self) -> Texts:
         """What is written of the joint."""
         raise NotImplementedError
+
+    @property
+    def _coordinates(self) -> Coordinates:
+        """Names and units; none while its fields are not sound."""
+        raise NotImplementedError
+
+    @property
+    def dof_names(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self._coordinates.names
+
+    @property
+    def dof_units(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self._coordinates.units
 
     @property
     def numbers(self) -> Written:
