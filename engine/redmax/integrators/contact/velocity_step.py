@@ -82,7 +82,7 @@ class StepEnd:
 
 def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, int, int], Array]) -> Array:
     """(n, 6) torque about the centre of mass, and force, on each body by the forces of the step before at points that
-    still touch, along the world's axes."""
+    still touch, along the world's axes; nothing on bodies whose free motion feels none (`pushes.pushed`)."""
     found = np.zeros((start.model.body_count + 1, 6))
     if not warm:
         return found[:-1]
@@ -97,7 +97,9 @@ def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, 
             body = points.bodies[which, side]
             arm = points.ends[which, side] - start.placed.center[body]
             np.add.at(found, body, sign * np.concatenate([torque + np.cross(arm, force), force], axis=1))
-    return found[:-1]
+    felt = np.zeros_like(found[:-1])
+    felt[run.pushes.bodies] = found[run.pushes.bodies]
+    return felt
 
 
 def _lost(run: ContactStepper, start: Moment, free: Moment, end: Moment, pushes: Pushes) -> float:
