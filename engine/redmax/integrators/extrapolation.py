@@ -121,8 +121,7 @@ class LinearlyImplicitExtrapolation:
     """One run from (t, y), with the interface of `ExplicitRungeKutta`. step: how long the next is tried, None at first.
 
     y: free coordinates, their velocities, and `quadratures` further numbers that nothing depends on.
-    linearise: at (t, y). calm: errors of what vibrates faster than a step are not counted; the method lets it die away,
-    and the last quadrature, the energy lost, is booked as implicit Euler does.
+    linearise: at (t, y). calm: errors of what vibrates faster than a step are not counted; the method lets it die away.
     lookout: looks into every step for what switches inside it, which ends it.
     evaluations, matrices: of slopes and factored so far, the cost of the run.
     """
@@ -288,8 +287,6 @@ class LinearlyImplicitExtrapolation:
         for k in range(1, count + 1):
             f = self.slope(t_new if k == count else t + k * part, y)
             dv = matrix.change(y[n : 2 * n], f[n : 2 * n])
-            if self.calm and y.size > 2 * n:  # what dampers take at the end of the small step, not where it begins
-                f[-1] -= float(dv @ system.D @ (2.0 * y[n : 2 * n] + dv))
             y[:n] += part * (y[n : 2 * n] + dv)
             y[n : 2 * n] += dv
             y[2 * n :] += part * f[2 * n :]

@@ -227,14 +227,6 @@ def attempt(
             )  # fmt: skip
             for i in range(2 * n, size):
                 y[i] += part * dy[i]
-            if calm and exchanges:  # what dampers take at the end of the small step, not where it begins
-                for k in range(n):
-                    vel[k] += right[k]
-                    acc[k], momentum[k] = vel[k] + y[n + order[k]], 0.0
-                add_product(starts, columns, D, acc, momentum)
-                for k in range(n):
-                    y[size - 1] -= part * (2.0 * vel[k] - acc[k]) * momentum[k]
-                    right[k] = 0.0
             for k in range(n):
                 place, velocity = order[k], vel[k] + right[k]
                 y[place] += part * velocity
