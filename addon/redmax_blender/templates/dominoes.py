@@ -28,6 +28,9 @@ WIDTH, THICKNESS = 0.5, 0.16
 PITCH = 1.4
 """From one round of the spiral to the next, as a part of the height."""
 
+NEAREST = 0.45
+"""Least spacing, as a part of the height: the first domino, which is tilted, does not touch the second yet."""
+
 TILT = 0.25
 """Of the first domino [rad]: beyond the angle at which it stands on its edge in balance."""
 
@@ -57,7 +60,7 @@ def build(
     """The board around the 3D cursor. height: in Blender units; it bounds everything else."""
     made = Assembly(context, LABEL)
     width, thick = WIDTH * height, THICKNESS * height
-    places = spiral(count, max(spacing, 2.0 * THICKNESS) * height, PITCH * height, 1.2 * height)
+    places = spiral(count, max(spacing, NEAREST) * height, PITCH * height, 1.2 * height)
     reach = max(np.hypot(x, y) for x, y, _ in places) + 1.5 * height
     base = board(made, "Board", (2.0 * reach, 2.0 * reach, 0.3 * height), OAK, friction=friction)
     block = shells.block((thick, width, height), bevel=0.12 * thick)
