@@ -70,7 +70,6 @@ EXTREMES = {
         {"radius": 40.0, "depth": 1.0, "start": 0.8, "speed": 1.0},
         {"start": 0.0},
     ],
-<<<<<<< HEAD
     "peaucellier": [
         {"crank": 0.02, "arm": 0.06, "side": 0.027, "swing": 0.2},
         {"crank": 34.0, "arm": 100.0, "side": 45.0, "with_motor": False},
@@ -85,10 +84,7 @@ EXTREMES = {
         {"stages": 8, "wheel_teeth": 60, "pinion_teeth": 8, "module": 1e-3},
         {"stages": 2, "wheel_teeth": 10, "pinion_teeth": 30, "module": 0.5, "with_motor": False},
     ],
-    "dominoes": [{"count": 2}, {"count": 9, "height": 0.01, "spacing": 0.0}, {"count": 5, "height": 30.0}],
-=======
     "dominoes": [{"count": 2, "height": 0.01, "spacing": 0.0}, {"count": 2, "height": 30.0}],
->>>>>>> contactui
     "cradle": [{"count": 2, "raised": 9}, {"radius": 0.3, "length": 0.001, "angle": 0.0, "bounce": 0.0}],
     "wrecking_ball": [{"rows": 1, "columns": 1, "brick": 0.02}],
     "dice": [{"count": 1, "size": 0.005}, {"count": 2, "size": 5.0, "seed": 7}],
