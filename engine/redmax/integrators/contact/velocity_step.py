@@ -84,8 +84,9 @@ def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, 
     """(n, 6) torque about the centre of mass, and force, on each body by the forces of the step before at points that
     still touch, along the world's axes."""
     found = np.zeros((start.model.body_count + 1, 6))
-    if not warm:
-        return found[:-1]
+    felt = np.zeros((start.model.body_count, 6))
+    if not warm or not len(run.pushes.bodies):
+        return felt
     points = start.points(run.zero_margins)
     rest = run.resting(start, points)
     keys = points.keys()
@@ -97,7 +98,8 @@ def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, 
             body = points.bodies[which, side]
             arm = points.ends[which, side] - start.placed.center[body]
             np.add.at(found, body, sign * np.concatenate([torque + np.cross(arm, force), force], axis=1))
-    return found[:-1]
+    felt[run.pushes.bodies] = found[run.pushes.bodies]  # others fall evenly, and have no force in the model
+    return felt
 
 
 def _lost(run: ContactStepper, start: Moment, free: Moment, end: Moment, pushes: Pushes) -> float:
