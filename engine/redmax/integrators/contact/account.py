@@ -13,6 +13,7 @@ from ...arrays import Array, IntArray
 from ...model import Model
 from .placed import Placed
 from .points import Points
+from .problem import BOUNCE
 
 if TYPE_CHECKING:
     from .velocity_step import Pushes
@@ -66,10 +67,11 @@ class Account:
         self._missed_at_once = 0
         self._last: tuple[Pushes, float] | None = None
         self._loudest: Array = np.zeros(surfaces)
+        self._landings: dict[tuple[int, int], float] = {}
 
     def begin_frame(self) -> None:
         """Forget what was loudest."""
-        self._loudest = np.zeros(self.count_of_surfaces)
+        self._loudest, self._landings = np.zeros(self.count_of_surfaces), {}
 
     def count(self, *, is_solved: bool, residual: float, worst: tuple[int, int] | None) -> None:
         """Remember how well a problem was solved. worst: the pair of surfaces that has the residual."""
@@ -103,11 +105,17 @@ class Account:
         self._hear(pushes.points, pushes.impulses[:, 0])
 
     def _hear(self, points: Points, impulses: Array) -> None:
-        """Remember impulses (k,) along the normals [N s] at points, those of one pair together."""
+        """Remember impulses (k,) along the normals [N s] at points, those of one pair together. A landing without
+        bounce takes several steps, whose impulses add up."""
         pairs, which = np.unique(points.surfaces, axis=0, return_inverse=True)
         sums = np.bincount(which.ravel(), weights=impulses, minlength=len(pairs))
-        for column in pairs.T:
-            np.maximum.at(self._loudest, column, sums)
+        bounces = np.bincount(which.ravel(), weights=points.material[:, BOUNCE], minlength=len(pairs)) > 0.0
+        for (a, b), impulse, bounced in zip(pairs.tolist(), sums.tolist(), bounces.tolist(), strict=True):
+            total = impulse
+            if not bounced:
+                total = self._landings[a, b] = impulse + self._landings.get((a, b), 0.0)
+            for surface in (a, b):
+                self._loudest[surface] = max(self._loudest[surface], total)
 
     def sample(self, placed: Placed) -> ContactSample:
         """Contact at the frame that a run stands at."""

@@ -82,10 +82,11 @@ class StepEnd:
 
 def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, int, int], Array]) -> Array:
     """(n, 6) torque about the centre of mass, and force, on each body by the forces of the step before at points that
-    still touch, along the world's axes; nothing on bodies whose free motion feels none (`pushes.pushed`)."""
+    still touch, along the world's axes."""
     found = np.zeros((start.model.body_count + 1, 6))
-    if not warm:
-        return found[:-1]
+    felt = np.zeros((start.model.body_count, 6))
+    if not warm or not len(run.pushes.bodies):
+        return felt
     points = start.points(run.zero_margins)
     rest = run.resting(start, points)
     keys = points.keys()
@@ -97,8 +98,7 @@ def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, 
             body = points.bodies[which, side]
             arm = points.ends[which, side] - start.placed.center[body]
             np.add.at(found, body, sign * np.concatenate([torque + np.cross(arm, force), force], axis=1))
-    felt = np.zeros_like(found[:-1])
-    felt[run.pushes.bodies] = found[run.pushes.bodies]
+    felt[run.pushes.bodies] = found[run.pushes.bodies]  # others fall evenly, and have no force in the model
     return felt
 
 
@@ -182,7 +182,8 @@ def velocity_step(
     impulses = _spread(rows.used, solution.impulses)
     ended = free.changed(end)
     pushes = dataclasses.replace(
-        _pushes(points, rows, impulses, slip_before, qdot), felt=_felt(start.placed, free.placed, wrenches, h)
+        _pushes(points, rows, impulses, slip_before, qdot, _moved(run, start.state, middle, rows)),
+        felt=_felt(start.placed, free.placed, wrenches, h),
     )
     if held is not None:
         at_stops = _at_stops(run, start.state, middle, every[contacts:], solution.impulses, change)
@@ -324,14 +325,25 @@ def _spread(used: BoolArray, impulses: Array) -> Array:
     return found
 
 
-def _pushes(points: Points, rows: ContactRows, impulses: Array, slip_before: Array, qdot: Array) -> Pushes:
+def _moved(run: ContactStepper, start: State, middle: Moment, rows: ContactRows) -> Array:
+    """(k, 6) speeds that prescribed coordinates give points, on the average of the step."""
+    if not middle.model.prescribed.any():
+        return rows.moved
+    same = run.same_coordinates(start, middle.state)
+    qdot = (start if same else run.rewritten(start, middle.state)).qdot
+    return np.asarray(0.5 * (rows.moved + rows.rows @ qdot - rows.G @ qdot[middle.placed.freedoms.free]))
+
+
+def _pushes(
+    points: Points, rows: ContactRows, impulses: Array, slip_before: Array, qdot: Array, moved: Array
+) -> Pushes:
     speed = rows.rows @ qdot
     conveyor = np.einsum("kij,kj->ki", points.axes, points.conveyor)
     slip_after = speed[:, :3] + conveyor
     slip = 0.5 * (slip_before + slip_after)
     loss = -float((impulses[:, 1:3] * slip[:, 1:]).sum() + (impulses[:, 3:] * speed[:, 3:]).sum())
     arrived = -float(impulses[:, 0] @ slip[:, 0])
-    work = -float((impulses * rows.moved).sum() + (impulses[:, 1:3] * conveyor[:, 1:]).sum())
+    work = -float((impulses * moved).sum() + (impulses[:, 1:3] * conveyor[:, 1:]).sum())
     return Pushes(points, impulses, slip, loss, work, arrived)
 
 
