@@ -34,6 +34,9 @@ VIEWS = {
     "cable_car": Vector((0.25, -1.0, 0.16)),
     "bowl": Vector((0.35, -1.0, 0.75)),
     "cam": Vector((0.35, -1.0, 0.18)),
+    "peaucellier": Vector((0.3, -1.0, 0.2)),
+    "jansen_leg": Vector((0.35, -1.0, 0.2)),
+    "gear_train": Vector((0.3, -1.0, 0.2)),
 }
 
 

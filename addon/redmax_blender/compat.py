@@ -192,7 +192,7 @@ def _channelbag(action: Any, slot: Any) -> Any:
     return strip.channelbag(slot, ensure=True)
 
 
-_PREFIX = {"OBJECT": "OB", "SCENE": "SC"}
+_PREFIX = {"OBJECT": "OB", "SCENE": "SC", "CURVE": "CU"}
 """How identifiers of slots begin, by the sort of data-block they are for; we animate no others."""
 
 

@@ -39,6 +39,7 @@ from redmax.simulate import Recorder  # noqa: E402
 from redmax_blender.bridge.bake import actions  # noqa: E402
 from redmax_blender.bridge.results import keyed_pose  # noqa: E402
 from redmax_blender.bridge.run import simulation  # noqa: E402
+from redmax_blender.ui import menus  # noqa: E402
 
 LEFT_ALONE = {"warm_up", "clear_kernels", "open_documentation", "save_material", "save_joint_feel", "save_accuracy"}
 """Operators that act on the computer and not on the file."""
@@ -72,8 +73,11 @@ OFTEN |= {"add_track": 4.0, "add_sheet": 3.0, "edit_track": 2.0, "add_train": 2.
 OFTEN |= {"set_joint_axis": 4.0, "follow_coordinates": 2.0, "set_kind": 2.0, "bring_back": 2.0}
 
 
-ADDS_TO_SELECTED = ("add_spring", "add_gear", "add_track", "add_sheet", "add_train")
-ADDS_LITTLE = ("add_body", "add_part", *ADDS_TO_SELECTED)
+ELEMENTS = tuple(name for group in menus.INTENTS for name, _ in group)
+"""Operators that add an element of some sort to what is selected."""
+
+OFTEN |= dict.fromkeys(set(ELEMENTS) - OFTEN.keys(), 2.0)
+ADDS_LITTLE = ("add_body", "add_part", "add_shape", *ELEMENTS)
 
 
 class BrokenError(Exception):
@@ -116,9 +120,7 @@ class Fuzz(artist.Artist):
         for k in range(rng.randrange(0, 6)):
             self.box(f"Box {k}")
         if rng.random() < 0.6:
-            others = ("add_body", "add_part", "add_element", *ADDS_TO_SELECTED)
-            templates = [name for name in dir(bpy.ops.redmax) if name.startswith("add_") and name not in others]
-            self.press(rng.choice(templates))
+            self.press(rng.choice([operator.bl_idname.partition(".")[2] for operator in menus.template_operators()]))
             scene.frame_end = FRAMES
         self.witnesses()
         scene.frame_set(rng.randrange(1, FRAMES))

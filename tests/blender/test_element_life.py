@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens to springs and gears in an artist's file: saved, undone, copied, appended, overridden, renamed, deleted.
+"""What happens to elements of every sort in an artist's file: saved, undone, copied, appended, overridden, renamed and
+deleted.
 
 Nothing dangles: what an element has lost is named by Check, with a fix that works.
 """
@@ -11,6 +12,7 @@ import geared
 import numpy as np
 import pytest
 from geared import extracted, select
+from intents import MAKERS
 
 from redmax_blender import handlers
 from redmax_blender.bridge.check.fixes import fixes
@@ -19,11 +21,10 @@ from redmax_blender.bridge.extract import keyed_model
 from redmax_blender.bridge.results import keyed_pose
 from redmax_blender.properties import references, sorts, stored_groups
 
-MAKERS = {"spring": geared.sprung, "gear": geared.geared}
-ENDS = {"spring": ("Anchor", "Bob"), "gear": ("Small Hinge", "Large Hinge")}
-SORT = {"spring": "force", "gear": "constraint"}
-
-both = pytest.mark.parametrize("what", ["spring", "gear"])
+every = pytest.mark.parametrize("what", MAKERS)
+each_end = pytest.mark.parametrize(
+    ("what", "lost"), [(what, end) for what, intent in MAKERS.items() for end in intent.ends if end is not None]
+)
 
 
 def own(obj):
@@ -48,63 +49,65 @@ def save_and_open(path):
     bpy.ops.wm.open_mainfile(filepath=str(path))
 
 
-@both
+@every
 def test_saving_and_opening_keeps_everything(tmp_path, what):
-    name = MAKERS[what]().name
+    name = MAKERS[what].make().name
     before = extracted().digest
     save_and_open(tmp_path / "file.blend")
     assert extracted().digest == before
-    assert meant(bpy.data.objects[name]) == ENDS[what]
+    assert meant(bpy.data.objects[name]) == MAKERS[what].ends
 
 
-@both
+@every
 def test_undo_takes_it_away_and_redo_brings_it_back(what):
     bpy.ops.ed.undo_push(message="empty")
-    name = MAKERS[what]().name
+    name = MAKERS[what].make().name
     bpy.ops.ed.undo_push(message="made")
     before = extracted().digest
     bpy.ops.ed.undo()
     assert name not in bpy.data.objects
     bpy.ops.ed.redo()
     assert extracted().digest == before
-    assert meant(bpy.data.objects[name]) == ENDS[what]
+    assert meant(bpy.data.objects[name]) == MAKERS[what].ends
 
 
-@both
+@every
 def test_duplicated_together_with_its_ends_it_refers_to_the_copies(what):
-    MAKERS[what]()
+    MAKERS[what].make()
     select(*bpy.context.scene.objects)
     bpy.ops.object.duplicate()
     copies = [obj for obj in bpy.context.selected_objects if sorts.generated_sorts(obj.redmax)]
-    assert [meant(copy) for copy in copies] == [tuple(f"{name}.001" for name in ENDS[what])]
+    assert [meant(copy) for copy in copies] == [tuple(end and f"{end}.001" for end in MAKERS[what].ends)]
+    shown = [obj.redmax.shows for obj in bpy.context.selected_objects if obj.redmax.shows is not None]
+    assert all(element in copies for element in shown), "the copy of a shape shows the copy"
     assert not [finding for finding in extracted().findings if finding.code]
     assert len([element for elements in lists().values() for element in elements]) == 2
 
 
-@both
+@every
 def test_duplicated_alone_it_acts_on_the_same(what):
-    obj = MAKERS[what]()
+    obj = MAKERS[what].make()
     select(obj)
     bpy.ops.object.duplicate()
-    assert meant(bpy.context.object) == ENDS[what]
+    assert meant(bpy.context.object) == MAKERS[what].ends
 
 
-@both
+@every
 def test_appended_it_brings_what_it_refers_to(tmp_path, what):
-    name = MAKERS[what]().name
+    name = MAKERS[what].make().name
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=False) as (there, here):
         here.objects = list(there.objects)
     for obj in here.objects:
         bpy.context.scene.collection.objects.link(obj)
-    assert meant(bpy.data.objects[name]) == ENDS[what]
-    assert not extracted().findings
+    assert meant(bpy.data.objects[name]) == MAKERS[what].ends
+    assert not extracted().errors
 
 
-@both
+@every
 def test_linked_and_overridden_it_can_be_edited_and_that_survives(tmp_path, what):
-    name = MAKERS[what]().name
+    name = MAKERS[what].make().name
     collection = bpy.data.collections.new("All")
     bpy.context.scene.collection.children.link(collection)
     for obj in bpy.context.scene.collection.objects:
@@ -116,36 +119,38 @@ def test_linked_and_overridden_it_can_be_edited_and_that_survives(tmp_path, what
     bpy.context.scene.collection.children.link(here.collections[0])
     here.collections[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
     bpy.context.scene.collection.children.unlink(here.collections[0])
-    field = "stiffness" if what == "spring" else "ratio"
+    field = MAKERS[what].field
     override = bpy.data.objects[(name, None)]
-    setattr(own(override), field, 7.0)
-    assert all(end.object().library is None for end in sorts.references_of(override.redmax) if end.sort)
+    if field:
+        setattr(own(override), field, 7.0)
+    assert all(
+        end.object().library is None for end in sorts.references_of(override.redmax) if end.sort and end.object()
+    )
     for _ in range(2):
         save_and_open(tmp_path / "user.blend")
         override = bpy.data.objects[(name, None)]
-        assert getattr(own(override), field) == 7.0
-        assert meant(override) == ENDS[what]
-    found = [getattr(element, field) for elements in lists().values() for element in elements]
+        assert not field or getattr(own(override), field) == 7.0
+        assert meant(override) == MAKERS[what].ends
+    found = [getattr(element, field, 7.0) for elements in lists().values() for element in elements]
     assert found == [7.0]
     assert not [finding for finding in extracted().findings if finding.severity == "ERROR"]
 
 
-@both
-@pytest.mark.parametrize("which", [0, 1])
-def test_renaming_an_end_changes_nothing_but_the_name(what, which):
-    obj = MAKERS[what]()
-    end = bpy.data.objects[ENDS[what][which]]
+@each_end
+def test_renaming_an_end_changes_nothing_but_the_name(what, lost):
+    obj = MAKERS[what].make()
+    end = bpy.data.objects[lost]
     end.name = "Ärmel 'x'"
     handlers.renamed()
-    assert meant(obj)[which] == "Ärmel 'x'"
-    assert not extracted().findings
+    assert meant(obj) == tuple("Ärmel 'x'" if name == lost else name for name in MAKERS[what].ends)
+    assert not extracted().errors
     bpy.data.objects.remove(end)
     assert any("Ärmel 'x'" in finding.text for finding in extracted().findings), "it is known by its last name"
 
 
-@both
+@every
 def test_deleting_its_empty_deletes_it(what):
-    obj = MAKERS[what]()
+    obj = MAKERS[what].make()
     select(obj)
     bpy.ops.object.delete()
     assert not any(lists().values())
@@ -164,22 +169,22 @@ def delete_from_file(obj):
 DELETIONS = {"in the viewport": delete_by_hand, "from the file": delete_from_file}
 
 
-@both
-@pytest.mark.parametrize("which", [0, 1])
+@each_end
 @pytest.mark.parametrize("how", DELETIONS)
-def test_what_it_has_lost_is_named_and_can_be_removed(what, which, how):
-    obj = MAKERS[what]()
-    lost = ENDS[what][which]
+def test_what_it_has_lost_is_named_and_can_be_removed(what, lost, how):
+    obj = MAKERS[what].make()
     DELETIONS[how](bpy.data.objects[lost])
     bpy.context.view_layer.update()
-    (finding,) = [found for found in extracted().findings if found.code == "lost_reference"]
-    assert (finding.element, finding.severity) == (obj.name, "ERROR")
-    assert f"'{lost}'" in finding.text
+    findings = [found for found in extracted().findings if found.code == "lost_reference"]
+    assert findings
+    for finding in findings:
+        assert (finding.element, finding.severity) == (obj.name, "ERROR")
+        assert f"'{lost}'" in finding.text
+        assert set(finding.fixes) <= set(fixes.OF_ELEMENTS)
     assert not any(lists().values()), "it is not simulated as something else"
-    for fix in finding.fixes:
-        assert fix in fixes.OF_ELEMENTS
     fixes.apply(bpy.context, "REMOVE_ELEMENT", obj.name)
     assert not [found for found in extracted().findings if found.code == "lost_reference"]
+    assert not [other for other in bpy.data.objects if other.redmax.shows is not None], "nor is its shape left"
 
 
 @pytest.mark.parametrize("how", DELETIONS)
@@ -255,14 +260,15 @@ def test_removing_a_joint_removes_the_gear():
     assert "Gear" not in bpy.data.objects
 
 
-@both
+@every
 def test_removing_an_element_leaves_its_ends(what):
-    obj = MAKERS[what]()
+    obj = MAKERS[what].make()
     select(obj)
     bpy.ops.redmax.remove_element(keep_empty=True)
     assert not sorts.is_element(obj.redmax)
     bpy.ops.ed.undo_push(message="kept")
-    assert set(ENDS[what]) <= {other.name for other in bpy.data.objects}
+    assert {end for end in MAKERS[what].ends if end is not None} <= {other.name for other in bpy.data.objects}
+    assert not [other for other in bpy.data.objects if other.redmax.shows is not None]
 
 
 def test_a_mechanism_that_is_switched_off_takes_its_springs_along():

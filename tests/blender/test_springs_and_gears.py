@@ -173,7 +173,7 @@ def test_results_tell_the_tension_and_the_length_of_a_spring():
         tension = settings.stiffness * (length - 1.0) + settings.damping * speed
         np.testing.assert_allclose(spring["redmax_length"][0], length, rtol=1e-6)
         np.testing.assert_allclose(spring["redmax_tension"][0], tension, rtol=1e-4, atol=1e-3)
-    assert spring.redmax.baked.units == "redmax_tension=N;redmax_length=m"
+    assert spring.redmax.baked.units == "redmax_tension=N;redmax_length=m;redmax_elastic_energy=J"
     bpy.ops.redmax.remove_bake()
     assert "redmax_tension" not in spring
 
@@ -397,4 +397,4 @@ def test_a_cable_runs_through_points_on_bodies():
     settings.stiffness = 3000.0
     result()
     bake_everything()
-    assert cable.redmax.baked.units == "redmax_tension=N;redmax_length=m"
+    assert cable.redmax.baked.units == "redmax_tension=N;redmax_length=m;redmax_elastic_energy=J"

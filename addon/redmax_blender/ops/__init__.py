@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import (
+    add_couplings,
+    add_lines,
+    add_loads,
     bake,
     build,
     check,
@@ -28,7 +31,20 @@ if TYPE_CHECKING:
 def register(ledger: "Ledger") -> None:
     ledger.add_preset_path(str(Path(__file__).parents[1]))
     for module in (
-        *(build, check, elements, files, fixes, follow, joint_kind, mechanisms, presets),
+        *(
+            build,
+            check,
+            elements,
+            add_lines,
+            add_couplings,
+            add_loads,
+            files,
+            fixes,
+            follow,
+            joint_kind,
+            mechanisms,
+            presets,
+        ),
         *(simulate, bake, templates, tracks, warm_up),
     ):
         ledger.add_classes(module.CLASSES)

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators on elements of every generated sort: add, remove, and edit their lists; Add Spring and Add Gear."""
+"""Operators on elements of every generated sort: add, remove, and edit their lists."""
 
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..bridge.authoring import element_lists, elements, gears, make_mechanism, springs
+from ..bridge.authoring import element_lists, elements, make_mechanism, shapes
 from ..bridge.core.findings import refuse
+from ..bridge.objects import element_points
 from ..properties import sorts
 from . import readiness
-
-
-def _in_order(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Selected objects by name, the active one last: of a gear it is the one that follows."""
-    active = context.object
-    found = sorted(context.selected_objects, key=lambda obj: obj.name)
-    return [obj for obj in found if obj != active] + [obj for obj in found if obj == active]
 
 
 def show(context: bpy.types.Context, obj: bpy.types.Object) -> None:
@@ -59,124 +53,13 @@ class REDMAX_OT_add_element(bpy.types.Operator):
     @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         sort, _, kind = self.kind.partition(".")
-        ends = [obj for obj in _in_order(context) if obj.redmax.is_body or obj.redmax.is_joint]
+        ends = [obj for obj in readiness.in_order(context) if obj.redmax.is_body or obj.redmax.is_joint]
         places = [np.array(obj.matrix_world.translation, np.float64) for obj in ends]
         cursor = np.array(context.scene.cursor.location, np.float64)
         place = np.mean(places, axis=0) if places else cursor
         added = elements.add(context, sorts.SORTS[sort], kind, ends, place)
         show(context, added)
         self.report({"INFO"}, f"Added '{added.name}'")
-        return {"FINISHED"}
-
-
-class REDMAX_OT_add_spring(bpy.types.Operator):
-    """Add a spring with a damper between two selected bodies, or between one and the world at the 3D cursor"""
-
-    bl_idname = "redmax.add_spring"
-    bl_label = "Add Spring"
-    bl_options = {"REGISTER", "UNDO"}
-
-    ends: bpy.props.EnumProperty(
-        name="Ends",
-        description="Where the spring is fixed to the bodies",
-        items=[
-            ("ORIGINS", "Origins", "From origin to origin; of a single body to the 3D cursor", 0),
-            ("CURSOR", "3D Cursor", "From the first body's origin to the 3D cursor on the second", 1),
-            ("EMPTIES", "Empties", "At two empties that are selected too, and follow them when they are moved", 2),
-        ],
-    )
-    rest: bpy.props.FloatProperty(
-        name="Rest Length",
-        description="Length without tension as a part of the present one: below 1 the spring pulls from the start",
-        default=1.0,
-        min=0.01,
-        soft_max=2.0,
-        subtype="FACTOR",
-    )
-    frequency: bpy.props.FloatProperty(
-        name="Frequency",
-        description="How often the bodies swing on it in a second [Hz]; the stiffness follows from what they weigh",
-        default=2.0,
-        min=1e-3,
-        soft_max=50.0,
-    )
-    damping: bpy.props.FloatProperty(
-        name="Damping",
-        description="As a part of the damping with which it no longer swings",
-        default=0.1,
-        min=0.0,
-        soft_max=1.0,
-        subtype="FACTOR",
-    )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not readiness.may_edit(cls, context):
-            return False
-        if not context.selected_objects:
-            cls.poll_message_set("Select two bodies first")
-            return False
-        return True
-
-    @readiness.building
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        wishes = springs.Wishes(self.ends, self.rest, self.frequency, self.damping)
-        spring = springs.add_spring(context, _in_order(context), wishes)
-        show(context, spring)
-        stiffness = spring.redmax.force.spring_damper.stiffness
-        self.report({"INFO"}, f"Added '{spring.name}' with {stiffness:.4g} N/m")
-        return {"FINISHED"}
-
-
-class REDMAX_OT_add_gear(bpy.types.Operator):
-    """Let the active joint follow the other selected one as gear wheels do, or a wheel and a rack.
-    Wheels may be selected instead of the joints that they turn on"""
-
-    bl_idname = "redmax.add_gear"
-    bl_label = "Add Gear"
-    bl_options = {"REGISTER", "UNDO"}
-
-    source: bpy.props.EnumProperty(
-        name="Ratio From",
-        description="Where the ratio comes from",
-        items=[
-            ("RADII", "Radii", "From how far the meshes of the two wheels reach from their axes", 0),
-            ("GIVEN", "Number", "As entered", 1),
-        ],
-    )
-    ratio: bpy.props.FloatProperty(
-        name="Ratio",
-        description="Turns of the follower for each turn of the leader; negative against it [1, m/rad or rad/m]",
-        default=-1.0,
-        precision=4,
-    )
-    same_way: bpy.props.BoolProperty(
-        name="Same Direction",
-        description="The wheels turn alike, as on a belt or one inside the other, not against each other",
-    )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not readiness.may_edit(cls, context):
-            return False
-        if len(context.selected_objects) < 2:
-            cls.poll_message_set("Select two joints, or two wheels that turn on one each")
-            return False
-        return True
-
-    def draw(self, _context: bpy.types.Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.prop(self, "source")
-        layout.prop(self, "ratio" if self.source == "GIVEN" else "same_way")
-
-    @readiness.building
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        gear = gears.add_gear(context, _in_order(context), gears.Wishes(self.source, self.ratio, self.same_way))
-        show(context, gear)
-        settings = gear.redmax.constraint.coupling
-        text = f"'{settings.follower.name}' follows '{settings.leader.name}' by {settings.ratio:.4g}"
-        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
@@ -206,6 +89,46 @@ class REDMAX_OT_remove_element(bpy.types.Operator):
         names = elements.remove(_elements(context), depsgraph, keep_empty=self.keep_empty)
         self.report({"INFO"}, f"Removed {make_mechanism.listed(names)}")
         return {"FINISHED"}
+
+
+class REDMAX_OT_add_shape(bpy.types.Operator):
+    """Add an object that makes each selected spring, cable, muscle or strand visible in renders: a coil or a curve,
+    which follows it. Give it a material as any other object"""
+
+    bl_idname = "redmax.add_shape"
+    bl_label = "Add Visible Shape"
+    bl_options = {"REGISTER", "UNDO"}
+
+    thickness: bpy.props.FloatProperty(
+        name="Thickness",
+        description="In times of the usual one, which follows from the length",
+        default=1.0,
+        min=0.01,
+        soft_max=10.0,
+    )
+    turns: bpy.props.FloatProperty(
+        name="Turns", description="Turns of a coil", default=8.0, min=1.0, soft_max=40.0, max=400.0
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not readiness.may_edit(cls, context):
+            return False
+        if not _lines(context):
+            cls.poll_message_set("Select a spring, a cable, a muscle or a strand first")
+            return False
+        return True
+
+    @readiness.building
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        wishes = shapes.Wishes(self.thickness, self.turns)
+        added = shapes.add_shapes(context, _lines(context), wishes)
+        self.report({"INFO"}, f"Added {make_mechanism.listed([obj.name for obj in added])}")
+        return {"FINISHED"}
+
+
+def _lines(context: bpy.types.Context) -> list[bpy.types.Object]:
+    return [obj for obj in readiness.targets(context) if element_points.is_line(obj)]
 
 
 def _elements(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -250,8 +173,7 @@ class REDMAX_OT_edit_list(bpy.types.Operator):
 
 CLASSES = (
     REDMAX_OT_add_element,
-    REDMAX_OT_add_spring,
-    REDMAX_OT_add_gear,
+    REDMAX_OT_add_shape,
     REDMAX_OT_remove_element,
     REDMAX_OT_edit_list,
 )

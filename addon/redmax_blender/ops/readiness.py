@@ -92,6 +92,16 @@ def may_edit(cls: Any, context: bpy.types.Context) -> bool:
     return idle(cls, context)
 
 
+def may_use_selection(cls: Any, context: bpy.types.Context, text: str, *, least: int = 1) -> bool:
+    """The same, with at least so many objects to act on. text: what to select."""
+    if not may_edit(cls, context):
+        return False
+    if len(targets(context)) < least:
+        cls.poll_message_set(text)
+        return False
+    return True
+
+
 def may_edit_bodies(cls: Any, context: bpy.types.Context) -> bool:
     """The same, with a body among what is to be acted on."""
     if not may_edit(cls, context):
@@ -110,6 +120,13 @@ def may_edit_joint(cls: Any, context: bpy.types.Context) -> bool:
         cls.poll_message_set("Select a joint first")
         return False
     return True
+
+
+def in_order(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The targets by name, the active one last: of a gear it is the one that follows."""
+    active = context.object
+    found = sorted(targets(context), key=lambda obj: obj.name)
+    return [obj for obj in found if obj != active] + [obj for obj in found if obj == active]
 
 
 def bodies(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators on tracks and sheets: Spline Track, Spline Surface, Edit Track, Add Train."""
 
-from typing import Any
-
 import bpy
 
 from ..bridge.authoring import make_mechanism, track_frames, tracks
@@ -21,15 +19,6 @@ def _told(made: tracks.Made, word: str) -> str:
         return head
     names = make_mechanism.listed([joint.redmax.joint.child.name for joint in made.joints])
     return f"{head}; {names} {'runs' if len(made.joints) == 1 else 'run'} on it"
-
-
-def _may_select(cls: Any, context: bpy.types.Context, text: str) -> bool:
-    if not readiness.may_edit(cls, context):
-        return False
-    if not context.selected_objects:
-        cls.poll_message_set(text)
-        return False
-    return True
 
 
 class REDMAX_OT_add_track(bpy.types.Operator):
@@ -56,7 +45,9 @@ class REDMAX_OT_add_track(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_select(cls, context, "Select a curve, or at least four empties, and what should run on them")
+        return readiness.may_use_selection(
+            cls, context, "Select a curve, or at least four empties, and what should run on them"
+        )
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
@@ -92,7 +83,7 @@ class REDMAX_OT_add_sheet(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_select(cls, context, "Select a NURBS surface, a grid mesh or a grid of empties")
+        return readiness.may_use_selection(cls, context, "Select a NURBS surface, a grid mesh or a grid of empties")
 
     @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -146,7 +137,7 @@ class REDMAX_OT_add_train(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_select(cls, context, "Select at least two bodies that run on one track")
+        return readiness.may_use_selection(cls, context, "Select at least two bodies that run on one track")
 
     @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What RedMax draws in the 3D Viewport: joints and tracks, on top of everything else and never in a render."""
+"""What RedMax draws in the 3D Viewport: joints, tracks and forces, on top of everything else and never in a render."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.app.handlers import persistent
 
-from . import drawing, seen_joints, seen_tracks
+from . import drawing, seen_joints, seen_lines, seen_tracks
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -18,6 +19,7 @@ def forget(*_: Any) -> None:
     """Undo, redo or another file: nothing that was known holds."""
     seen_joints.forget()
     seen_tracks.forget()
+    seen_lines.forget()
     drawing.forget()
 
 
@@ -28,15 +30,17 @@ def depsgraph_update_post(_scene: Any, depsgraph: bpy.types.Depsgraph | None = N
     if any(depsgraph.id_type_updated(kind) for kind in ("SCENE", "COLLECTION")) or _joint_edited(depsgraph):
         seen_joints.forget()
         seen_tracks.forget()
-    elif _track_edited(depsgraph):
-        seen_tracks.forget()
+        seen_lines.forget()
+    for seen in (seen_tracks, seen_lines):
+        if _part_edited(depsgraph, seen.is_part):
+            seen.forget()
 
 
-def _track_edited(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether an object that a track is made of was moved or edited."""
+def _part_edited(depsgraph: bpy.types.Depsgraph, is_part: Callable[[int], bool]) -> bool:
+    """Whether an object that a track or a spring is made of was moved or edited."""
     for update in depsgraph.updates if depsgraph.id_type_updated("OBJECT") else ():
         obj: Any = update.id.original
-        if isinstance(obj, bpy.types.Object) and seen_tracks.is_part(obj.session_uid):
+        if isinstance(obj, bpy.types.Object) and is_part(obj.session_uid):
             return True
     return False
 

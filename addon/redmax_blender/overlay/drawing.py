@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws joints and tracks on top of a 3D Viewport: Blender calls `draw` whenever it draws one, never when it renders.
+"""Draws joints, tracks and forces on top of a 3D Viewport: Blender calls `draw` for each redraw, never when it renders.
 
 It never raises, and remembers what it sent to the graphics card while view and joints stay as they were.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..bridge.core import unexpected
 from ..bridge.results import preview
-from . import layout, seen_joints, seen_tracks
+from . import layout, seen_joints, seen_lines, seen_tracks
 
 LINE, SELECTED_LINE = 1.6, 2.4
 """Width of lines [pixels at a resolution scale of 1]."""
@@ -28,8 +28,8 @@ _told: set[str] = set()
 
 
 class Picture(NamedTuple):
-    """What was drawn in a region: of which state, and the batches of tracks, of joints that are not selected, and of
-    those that are."""
+    """What was drawn in a region: of which state, and the batches of tracks and forces, of joints
+    that are not selected, and of those that are."""
 
     state: tuple[Any, ...]
     batches: tuple[Any, ...]
@@ -56,21 +56,26 @@ def forget() -> None:
 
 
 def is_wanted(context: bpy.types.Context) -> bool:
-    """Whether the viewport shows overlays, and joints among them; a render shows none."""
+    """Whether the viewport shows overlays, and ours among them; a render shows none."""
     space: Any = context.space_data
     settings: Any = context.scene.redmax
-    return bool(space.overlay.show_overlays and settings.show_joints and not preview.rendering())
+    ours = settings.show_joints or settings.show_forces
+    return bool(space.overlay.show_overlays and ours and not preview.rendering())
 
 
 def _draw(context: Any) -> None:
     if not is_wanted(context):
         return
-    seen = seen_joints.known(context.scene, context.view_layer)
-    ways = seen_tracks.known(context.scene, context.view_layer)
-    if not len(seen.index) and not ways:
+    shown, place = context.scene.redmax, (context.scene, context.view_layer)
+    seen = seen_joints.known(*place) if shown.show_joints else seen_joints.nothing()
+    ways = seen_tracks.known(*place) if shown.show_joints else []
+    acting = seen_lines.known(*place) if shown.show_forces else []
+    if not len(seen.index) and not ways and not acting:
         return
     pixel = context.preferences.system.ui_scale
-    picture = _picture(context, seen, ways, pixel)
+    rails = track_lines(ways, context.view_layer, context.space_data)
+    rails = joined(rails, seen_lines.placed(acting, *place, context.space_data))
+    picture = _picture(context, seen, rails, pixel)
     size = (float(context.region.width), float(context.region.height))
     depth_test: Any = gpu.state.depth_test_get()
     blend: Any = gpu.state.blend_get()
@@ -117,14 +122,13 @@ def look_at(seen: seen_joints.Seen, view_layer: bpy.types.ViewLayer, space: Any)
     )
 
 
-def _picture(context: Any, seen: seen_joints.Seen, ways: list[seen_tracks.Way], pixel: float) -> Picture:
+def _picture(context: Any, seen: seen_joints.Seen, rails: layout.Lines, pixel: float) -> Picture:
     """The batches to draw; those of the last redraw if nothing has changed."""
     region = context.region
     look = look_at(seen, context.view_layer, context.space_data)
     perspective = np.array(context.region_data.perspective_matrix, np.float64)
     magnification = 0.5 * region.width * math.hypot(*context.region_data.window_matrix[0][:3])
     view = layout.View(perspective, magnification, pixel)
-    rails = track_lines(ways, context.view_layer, context.space_data)
     state = (
         seen,
         rails.points.tobytes(),
@@ -140,6 +144,11 @@ def _picture(context: Any, seen: seen_joints.Seen, ways: list[seen_tracks.Way], 
     batches = tuple(_batch(lines) for lines in (rails, *pictured(seen, look, view)))
     picture = _pictures[region.as_pointer()] = Picture(state, batches)
     return picture
+
+
+def joined(a: layout.Lines, b: layout.Lines) -> layout.Lines:
+    """Lines of both."""
+    return layout.Lines(np.concatenate([a.points, b.points]), np.concatenate([a.colours, b.colours]))
 
 
 def track_lines(ways: list[seen_tracks.Way], view_layer: bpy.types.ViewLayer, space: Any) -> layout.Lines:

@@ -59,6 +59,14 @@ def known(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Seen:
     return seen
 
 
+_NOTHING = Seen(np.zeros(0, np.intp), np.zeros(0, np.int32), [], [], [], 0, 0)
+
+
+def nothing() -> Seen:
+    """No joints at all, where none are to be drawn."""
+    return _NOTHING
+
+
 def forget() -> None:
     """Something of a joint has changed, or another file is open."""
     _seen.clear()

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a .blend file stores (`object.redmax`, `pose_bone.redmax`, `scene.redmax`), and what is running."""
+"""What a .blend file stores (`redmax` of objects, pose bones, curves and scenes), and what is running."""
 
 from typing import TYPE_CHECKING
 
 import bpy
 
-from . import body, element, joint, scene, window_manager
+from . import body, curve, element, joint, scene, window_manager
 
 if TYPE_CHECKING:
     from ..registration import Ledger
 
-CLASSES = (*joint.CLASSES, *body.CLASSES, *element.CLASSES, *scene.CLASSES, *window_manager.CLASSES)
+CLASSES = (*joint.CLASSES, *body.CLASSES, *element.CLASSES, *curve.CLASSES, *scene.CLASSES, *window_manager.CLASSES)
 
 
 def register(ledger: "Ledger") -> None:
@@ -18,6 +18,7 @@ def register(ledger: "Ledger") -> None:
     for owner, group, what in (
         (bpy.types.Object, element.REDMAX_PG_object, "Body or joint of a RedMax mechanism"),
         (bpy.types.PoseBone, element.REDMAX_PG_bone, "Body or joint of a RedMax mechanism"),
+        (bpy.types.Curve, curve.REDMAX_PG_curve, "What RedMax has baked to this curve"),
         (bpy.types.Scene, scene.REDMAX_PG_scene, "RedMax settings of this scene"),
     ):
         pointer = bpy.props.PointerProperty(

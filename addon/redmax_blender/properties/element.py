@@ -155,6 +155,12 @@ REDMAX_PG_object = from_specs.make_group(
         "fit": bpy.props.PointerProperty(type=joint_fit.REDMAX_PG_fit, override=OVERRIDABLE),
         "baked": bpy.props.PointerProperty(type=REDMAX_PG_baked, override=OVERRIDABLE),
         "mechanism": bpy.props.PointerProperty(type=REDMAX_PG_mechanism_settings, override=OVERRIDABLE),
+        "shows": bpy.props.PointerProperty(
+            type=bpy.types.Object,
+            name="Shows",
+            description="Spring, cable, muscle or rope that this object makes visible",
+            override=OVERRIDABLE,
+        ),
         "muted": _text("What was muted so that a bake is not overwritten, as JSON"),
     },
     "RedMax settings of an object.",

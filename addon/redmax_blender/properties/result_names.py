@@ -41,6 +41,8 @@ WHAT = {
     "redmax_gap": "What the loop is open by at this joint: angle [rad] and distance [m]",
     "redmax_tension": "How much it pulls, negative where it pushes",
     "redmax_length": "How long it is",
+    "redmax_elastic_energy": "Energy that it has stored and gives back",
+    "redmax_activation": "How much the muscle is told to pull, 0 to 1",
     "redmax_wrench": "What acts on its first body, along the world's axes: torque and force",
     HOLDING: "What it does to hold each of its conditions",
     "redmax_input": "Coordinate, velocity and force of each input",

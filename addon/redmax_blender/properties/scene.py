@@ -254,6 +254,12 @@ REDMAX_PG_scene = from_specs.make_group(
             default=True,
         ),
         "show_joints": _switch("Joints", "Draw every joint on top of what it connects, in the viewport", default=True),
+        "show_forces": _switch(
+            "Forces",
+            "Draw springs, cables, muscles and ropes as lines, colored by their tension where it is known, and "
+            "arrows of forces and gears, in the viewport",
+            default=True,
+        ),
         "live_check": _switch(
             "Check While Editing",
             "Check again whenever you pause, as long as that takes no noticeable time",

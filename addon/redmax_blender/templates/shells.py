@@ -254,10 +254,22 @@ def _plane_normal(path: Array) -> Array:
 
 def volume(shell: Shell) -> float:
     """Volume enclosed by a shell, by the divergence theorem."""
-    corners = shell.vertices
+    return float(_pyramids(shell)[0].sum())
+
+
+def centroid(shell: Shell) -> Array:
+    """(3,) centre of the volume enclosed by a shell."""
+    volumes, corners = _pyramids(shell)
+    centre: Array = volumes @ corners.sum(axis=1) / (4.0 * volumes.sum())
+    return centre
+
+
+def _pyramids(shell: Shell) -> tuple[Array, Array]:
+    """Signed volumes (n,) of pyramids from the origin to every triangle, and the corners (n, 3, 3) of these."""
     fans = np.array([(face[0], *pair) for face in shell.faces for pair in pairwise(face[1:])])
-    a, b, c = (corners[fans[:, k]] for k in range(3))
-    return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
+    corners = shell.vertices[fans]
+    volumes: Array = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
+    return volumes, corners
 
 
 # --- placing ---------------------------------------------------------------------------------

@@ -36,7 +36,8 @@ class REDMAX_PT_body(BodyPanel, bpy.types.Panel):
     bl_label = "RedMax Body"
 
     def draw(self, _context: Any) -> None:
-        """Only sub-panels."""
+        """What may act on it; its own settings are in sub-panels."""
+        self.layout.menu("REDMAX_MT_elements", icon="FORCE_HARMONIC")
 
 
 class REDMAX_PT_body_mass(BodyPanel, bpy.types.Panel):

@@ -16,6 +16,15 @@ CONNECTS = ("reference", "point", "pose")
 """Forms of fields that say on what an element acts; all others stand in its main panel."""
 
 
+LINES = ("force", "strand")
+"""Sorts that may run along a line, which a shape makes visible."""
+
+
+def _may_be_line(cls: Any) -> bool:
+    ends = sum(field.form == "point" for field in forms.fields_of(cls))
+    return ends > 1 or any(field.form in ("points", "records") for field in forms.fields_of(cls))
+
+
 WORDS = {"REVERSE": "Reverse", "CLOSE": "Close / Open", "EVEN": "Space Evenly"}
 """Buttons below a list of frames."""
 
@@ -64,6 +73,8 @@ def _main(sort: Sort) -> Any:
             faint = layout.column()
             faint.active = False
             text_lines.draw_text(faint, context, "Its shape is that of the object; edit it as ever", "INFO")
+        if sort.name in LINES and _may_be_line(cls):
+            layout.operator("redmax.add_shape", icon="OUTLINER_OB_CURVE")
         if units := element_rows.units_text(cls, wanted=wanted):
             faint = layout.column()
             faint.active = False

@@ -209,6 +209,11 @@ class REDMAX_PT_joint_motor(MovingJointPanel, bpy.types.Panel):
         limited.active = joint.use_motor_maximum
         dof_rows.draw_field(limited, joint, "motor_maximum", " " if len(dofs) == 1 else most, dofs)
         draw_units(layout, context, gains | {"motor_maximum": "maximum"}, dofs)
+        if len(dofs) == 1:
+            entry: Any = numbers.operator("redmax.add_motor", text="Gains from the Load", icon="AUTO")
+            entry.control = joint.motor_control
+            name = "angle" if dofs[0].unit == "rad" else "distance"
+            setattr(entry, name, joint_properties.value(joint, target, dofs[0]))
 
 
 class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):

@@ -23,6 +23,8 @@ class REDMAX_MT_add_mechanism(bpy.types.Menu):
         for operator in template_operators():
             template = operator.template
             self.layout.operator(operator.bl_idname, text=template.LABEL, icon=template.ICON)
+        self.layout.separator()
+        self.layout.menu(REDMAX_MT_elements.__name__, icon="FORCE_HARMONIC")
 
 
 class REDMAX_MT_object(bpy.types.Menu):
@@ -32,11 +34,6 @@ class REDMAX_MT_object(bpy.types.Menu):
         layout = self.layout
         layout.operator("redmax.make_mechanism")
         layout.menu(kinds.REDMAX_MT_connect.__name__)
-        layout.operator("redmax.add_spring")
-        layout.operator("redmax.add_gear")
-        layout.operator("redmax.add_track")
-        layout.operator("redmax.add_sheet")
-        layout.operator("redmax.add_train")
         layout.menu(REDMAX_MT_elements.__name__)
         layout.separator()
         layout.operator("redmax.add_body")
@@ -72,6 +69,28 @@ def _sort_menu(sort: Any) -> Any:
 SORT_MENUS = tuple(_sort_menu(sort) for sort in sorts.GENERATED)
 
 
+INTENTS: tuple[tuple[tuple[str, Any], ...], ...] = (
+    (
+        ("add_spring", "FORCE_HARMONIC"),
+        ("add_damper", "MOD_PHYSICS"),
+        ("add_cable", "CURVE_PATH"),
+        ("add_muscle", "MOD_SMOOTH"),
+        ("add_strand", "CURVE_DATA"),
+    ),
+    (
+        ("add_gear", "PREFERENCES"),
+        ("add_belt", "CON_FOLLOWTRACK"),
+        ("add_rack", "CON_TRACKTO"),
+        ("add_mimic", "CON_TRANSLIKE"),
+        ("add_motor", "AUTO"),
+        ("add_drive", "DRIVER"),
+    ),
+    (("add_force", "FORCE_FORCE"), ("add_drag", "FORCE_DRAG"), ("pin_to_world", "PINNED")),
+    (("add_track", "CURVE_BEZCURVE"), ("add_sheet", "SURFACE_DATA"), ("add_train", "LINKED")),
+)
+"""Operators that add what acts on bodies and joints, with an icon each, as menus group them."""
+
+
 class REDMAX_MT_elements(bpy.types.Menu):
     """Everything that can be added between bodies and joints."""
 
@@ -79,15 +98,14 @@ class REDMAX_MT_elements(bpy.types.Menu):
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
-        layout.operator("redmax.add_spring", icon="FORCE_HARMONIC")
-        layout.operator("redmax.add_gear", icon="PREFERENCES")
-        layout.operator("redmax.add_track", icon="CURVE_BEZCURVE")
-        layout.operator("redmax.add_sheet", icon="SURFACE_DATA")
-        layout.operator("redmax.add_train", icon="LINKED")
-        layout.separator()
+        for group in INTENTS:
+            for name, icon in group:
+                layout.operator(f"redmax.{name}", icon=icon)
+            layout.separator()
         for menu in SORT_MENUS:
             layout.menu(menu.bl_idname)
         layout.separator()
+        layout.operator("redmax.add_shape", icon="OUTLINER_OB_CURVE")
         layout.operator("redmax.remove_element", icon="X")
 
 

@@ -21,6 +21,7 @@ class REDMAX_PT_overlays(OverlayPanel, bpy.types.Panel):
         layout = self.layout
         layout.active = context.space_data.overlay.show_overlays
         layout.prop(context.scene.redmax, "show_joints")
+        layout.prop(context.scene.redmax, "show_forces")
 
 
 CLASSES = (REDMAX_PT_overlays,)

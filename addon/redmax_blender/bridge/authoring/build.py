@@ -31,8 +31,8 @@ EMPTY_SHAPE = "sphere"
 
 
 def may_be_body(obj: Object) -> bool:
-    """Whether an object has a volume, or stands for a body already. What is drawn as a track has none."""
-    solid = extents.has_geometry(obj) and not drawn.is_drawn(obj)
+    """Whether an object has a volume, or stands for a body already. What is a track or shows a rope has none."""
+    solid = extents.has_geometry(obj) and not drawn.is_drawn(obj) and obj.redmax.shows is None
     return not obj.redmax.is_joint and (solid or obj.redmax.is_body)
 
 

@@ -16,6 +16,7 @@ from ...properties.sorts import Reference, Sort
 from ..core.findings import refuse
 from ..objects import joint_objects
 from ..objects.editable import require_editable
+from . import shapes
 
 Array = arrays.Array
 Object = bpy.types.Object
@@ -125,10 +126,13 @@ def referring_to(scene: bpy.types.Scene, objects: Iterable[Object]) -> list[Obje
 
 
 def remove(objects: Iterable[Object], depsgraph: bpy.types.Depsgraph, *, keep_empty: bool = False) -> list[str]:
-    """Elements become ordinary objects again; empties that were nothing else are deleted. Returns their names."""
+    """Elements become ordinary objects again; empties that were nothing else are deleted, and so are objects that show
+    them. Returns their names."""
     objects = list(objects)
     require_editable(objects)
     names = [obj.name for obj in objects]
+    for shape in [shape for obj in objects for shape in shapes.shapes_of(obj)]:
+        shapes.remove(shape)
     for obj in objects:
         for each in list(sorts.references_of(obj.redmax)):
             if not obj.redmax.is_joint or each.group != obj.redmax.joint:

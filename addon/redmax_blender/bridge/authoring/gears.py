@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add Gear: one joint follows another, by a ratio from the radii of their wheels or a given one."""
+"""Add Gear, Belt, Rack, Mimic: one joint follows another, by a ratio from the radii of their wheels or a given one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ...properties.sorts import SORTS
 from ..core.findings import refuse
 from ..objects import frames, joint_objects, units
 from ..objects.editable import require_editable
-from ..objects.joint_graph import JointGraph
 from . import elements
+from .picked_joints import picked_joints, require_plain_coordinate
 
 Array = arrays.Array
 Object = bpy.types.Object
@@ -26,11 +26,12 @@ KIND = constraints.CONSTRAINTS["coupling"].kind
 
 class Wishes(NamedTuple):
     """source: of the ratio. ratio: a given one. same_way: wheels on a belt, or one inside the other, turn alike; wheels
-    that touch turn against each other."""
+    that touch turn against each other. word: what is added."""
 
     source: Literal["RADII", "GIVEN"] = "RADII"
     ratio: float = 1.0
     same_way: bool = False
+    word: Literal["Gear", "Belt", "Rack", "Mimic"] = "Gear"
 
 
 class Wheel(NamedTuple):
@@ -46,15 +47,16 @@ class Wheel(NamedTuple):
 
 def add_gear(context: bpy.types.Context, objects: Sequence[Object], wishes: Wishes) -> Object:
     """A gear between two joints, given themselves or by the bodies that they carry; the last one follows."""
-    joints = picked_joints(context.scene, objects)
+    joints = _two_joints(context.scene, objects)
     require_editable(joints)
     with joint_objects.first_frame(context, joints) as depsgraph:
         wheels = [_wheel(joint, depsgraph) for joint in joints]
     leader, follower = wheels
+    _require_fitting(wheels, wishes.word)
     length = units.metres_per_unit(context.scene)
     ratio = wishes.ratio if wishes.source == "GIVEN" else ratio_of(leader, follower, length, same_way=wishes.same_way)
     place = 0.5 * (leader.place + follower.place)
-    gear = elements.add(context, SORTS["constraint"], KIND, joints, place, name="Gear")
+    gear = elements.add(context, SORTS["constraint"], KIND, joints, place, name=wishes.word)
     settings: Any = gear.redmax.constraint.coupling
     settings.ratio = ratio
     # They mesh as they stand at the start, wherever that is.
@@ -66,24 +68,28 @@ def add_gear(context: bpy.types.Context, objects: Sequence[Object], wishes: Wish
     return gear
 
 
-def picked_joints(scene: bpy.types.Scene, objects: Sequence[Object]) -> list[Object]:
-    """The two joints that some objects mean: joints, or bodies that one joint carries."""
-    graph = JointGraph.of(scene)
-    found: dict[Object, None] = {}
-    for obj in objects:
-        joint = obj if obj.redmax.is_joint else graph.carrier(obj) if obj.redmax.is_body else None
-        if joint is not None:
-            found[joint] = None
-    joints = list(found)
+NEEDED = {"Belt": (["rad", "rad"], "two wheels on hinges"), "Rack": (["m", "rad"], "a wheel on a hinge and a slider")}
+"""Units of the coordinates that some couplings are between, and what has them."""
+
+
+def _require_fitting(wheels: Sequence[Wheel], word: str) -> None:
+    """Refuses a belt between anything but wheels, and a rack without a wheel or without a slider."""
+    wanted, what = NEEDED.get(word, (None, ""))
+    if wanted is not None and sorted(wheel.unit for wheel in wheels) != wanted:
+        names = " and ".join(f"'{wheel.joint.name}'" for wheel in wheels)
+        text = f"A {word.lower()} is between {what}, which {names} are not"
+        raise refuse(wheels[0].joint.name, text, "select such joints, or use Add Mimic with a ratio of your own")
+
+
+def _two_joints(scene: bpy.types.Scene, objects: Sequence[Object]) -> list[Object]:
+    """The two joints that some objects mean."""
+    joints = picked_joints(scene, objects)
     if len(joints) != 2:
         count = len(joints)
         text = f"{count} joint{'s' * (count != 1)} {'is' if count == 1 else 'are'} selected"
         raise refuse("", text, "select two joints, or two wheels that turn on one each")
     for joint in joints:
-        dofs = joint_properties.dofs(joint.redmax.joint)
-        if not dofs or not joint_properties.may_have_hard_limits(joint.redmax.joint):
-            text = f"Joint '{joint.name}' has no coordinate that a gear could turn"
-            raise refuse(joint.name, text, "use a hinge or a slider")
+        require_plain_coordinate(joint, "gear")
     return joints
 
 
@@ -122,7 +128,8 @@ def _radius(body: Object | None, place: Array, axis: Array, depsgraph: bpy.types
 def ratio_of(leader: Wheel, follower: Wheel, length: float, *, same_way: bool) -> float:
     """Motion of the follower per motion of the leader, in SI units: both wheels move alike where they touch.
 
-    Two wheels: by their radii, against each other. A wheel and a rack: by the wheel's radius.
+    Two wheels: by their radii, against each other. A wheel and a rack: by the wheel's radius; `same_way`: the wheel
+    is on the other side of the rack.
     """
     for wheel in (leader, follower):
         if wheel.unit == "rad" and wheel.radius == 0.0:
@@ -134,9 +141,9 @@ def ratio_of(leader: Wheel, follower: Wheel, length: float, *, same_way: bool) -
         alike = 1.0 if leader.axis @ follower.axis >= 0.0 else -1.0
         return sign * alike * leader.radius / follower.radius
     if leader.unit == "rad":
-        return _along_rack(leader, follower) * length
+        return -sign * _along_rack(leader, follower) * length
     if follower.unit == "rad":
-        return 1.0 / (_along_rack(follower, leader) * length)
+        return -sign / (_along_rack(follower, leader) * length)
     return 1.0
 
 

@@ -26,6 +26,7 @@ import bpy
 from ... import compat
 from ...properties import result_names
 from ..objects import kept
+from ..results import strand_curves
 from . import nla_strips
 from .curve_digest import digest
 from .transactions import MARK, Transaction
@@ -48,14 +49,21 @@ def is_baked(owner: Any) -> bool:
 
 
 def baked_owners(scene: bpy.types.Scene) -> list[Any]:
-    """The scene's own objects that carry baked keys, and the scene itself if it does."""
-    objects = [obj for obj in scene.objects if obj.library is None and is_baked(obj)]
-    return [*objects, scene] if is_baked(scene) else list(objects)
+    """The scene's own objects and curves that carry baked keys, and the scene itself if it does."""
+    objects: list[Any] = [obj for obj in scene.objects if obj.library is None and is_baked(obj)]
+    objects += [data for data in _rope_data(scene) if is_baked(data)]
+    return [*objects, scene] if is_baked(scene) else objects
+
+
+def _rope_data(scene: bpy.types.Scene) -> list[Any]:
+    """Data of the scene's curves that show strands, each once."""
+    return list(dict.fromkeys(obj.data for obj in strand_curves.ropes(scene.objects)))
 
 
 def has_bake(scene: bpy.types.Scene) -> bool:
     """Whether anything of the scene carries baked keys; stops at the first find."""
-    return is_baked(scene) or any(is_baked(obj) for obj in scene.objects if obj.library is None)
+    own = any(is_baked(obj) for obj in scene.objects if obj.library is None)
+    return own or is_baked(scene) or any(map(is_baked, _rope_data(scene)))
 
 
 def adopt_slots() -> None:

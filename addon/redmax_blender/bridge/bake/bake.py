@@ -15,8 +15,8 @@ from ..._engine import arrays, trajectory
 from ...properties import result_names
 from ..core.findings import BridgeError, Finding
 from ..objects import animated_values, changes, kept
-from ..results import preview
-from . import actions, bake_checks, bake_measure, bake_plan, keys, outer_keys
+from ..results import preview, strand_curves
+from . import actions, bake_checks, bake_measure, bake_plan, keys, outer_keys, strand_keys
 from .bake_options import BakeOptions, BakeReport, shown
 from .bake_plan import Owner
 from .outer_keys import OuterKeys
@@ -68,7 +68,7 @@ def bake(
     return BakeReport(
         frame_start=int(plan.frames[0]),
         frame_end=int(plan.frames[-1]),
-        objects=sum(isinstance(owner.data_block, bpy.types.Object) for owner in plan.owners.values()),
+        objects=sum(not isinstance(owner.data_block, bpy.types.Scene) for owner in plan.owners.values()),
         keys=sum(owner.keys for owner in plan.owners.values()),
         keys_every=plan.keys_every,
         distance=None if errors is None else float(errors.distance.max()),
@@ -100,7 +100,8 @@ def remove_bake(scene: bpy.types.Scene) -> int:
     with _writing(owners) as writing:
         for owner in owners:
             actions.restore(owner, writing)
-    return sum(isinstance(owner, bpy.types.Object) for owner in owners)
+    strand_curves.rest(scene.objects, bpy.context.evaluated_depsgraph_get())
+    return sum(not isinstance(owner, bpy.types.Scene) for owner in owners)
 
 
 @contextmanager
@@ -111,8 +112,11 @@ def _writing(owners: list[Any]) -> Iterator[Transaction]:
 
 
 def _is_written(owner: Any, path: str) -> bool:
-    """Whether a bake may write to a data path of an owner: bodies are placed, results are custom properties."""
+    """Whether a bake may write to a data path of an owner: bodies and points of ropes are placed, results are
+    custom properties."""
     is_body = isinstance(owner, bpy.types.Object) and owner.redmax.is_body
+    if isinstance(owner, bpy.types.Curve):
+        return path.startswith(strand_keys.POINTS)
     return (is_body and path in kept.CHANNELS) or path.startswith(f'["{RESULTS}')
 
 

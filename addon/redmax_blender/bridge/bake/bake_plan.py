@@ -19,9 +19,9 @@ from ..core.findings import BridgeError, Finding, refuse
 from ..objects import kept, modelled
 from ..objects.frames import channels as own_channels
 from ..objects.named_objects import local_object
-from ..results import element_channels, motion_channels, placement, result_channels, shown
+from ..results import element_channels, motion_channels, placement, result_channels, shown, strand_curves
 from ..results.element_channels import ElementChannel
-from . import actions, bake_checks, bake_fit, body_corners, frames_anew, key_curves, loop_ends
+from . import actions, bake_checks, bake_fit, body_corners, frames_anew, key_curves, loop_ends, strand_keys
 from .bake_options import BakeOptions
 from .key_curves import Curve
 from .keys import Channel
@@ -180,6 +180,10 @@ def make_plan(
         owner = owners.setdefault(obj_name, Owner(acting[obj_name], mechanism_of.get(obj_name, obj_name)))
         owner.own |= found
         _add_results(owner, {name: channel.values for name, channel in found.items()}, used, frames, options)
+    ropes, unshown = strand_keys.owners(scene, view_layer, result, used, extraction, options)
+    owners |= {f"curve of {name}": Owner(data, name, **written) for name, (data, written) in ropes.items()}
+    if unshown:
+        raise BridgeError(unshown)
     if options.energy:
         owners[""] = Owner(scene)
         _add_results(owners[""], result_channels.scene_channels(result), used, frames, options)
@@ -188,6 +192,7 @@ def make_plan(
         raise BridgeError(findings)
     numbers = sum(3 + motions[name].rotation.shape[1] for name in bodies)
     numbers += sum(len(np.atleast_1d(first)) for owner in owners.values() for first in owner.start.values())
+    numbers += sum(3 * len(data.splines[0].points) for data, _ in ropes.values())
     again = 0 if anew is None else anew.frames
     return Plan(frames, owners, notes, approximate, judge, len(frames) * numbers, again)
 
@@ -251,7 +256,7 @@ def _bodies(
         if not carried:
             break
         still -= carried
-    if not moving:
+    if not moving and not strand_curves.node_columns(result):
         raise refuse("", "None of these bodies moves, so there is nothing to bake", "free one of their joints")
     return {name: obj for name, obj in wanted.items() if name in moving}
 

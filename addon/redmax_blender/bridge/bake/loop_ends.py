@@ -150,6 +150,17 @@ def _with_poses(result: Trajectory, E: Array, window: Window, fps: float) -> Tra
     position[after] = E[PER_FRAME::PER_FRAME, :, :3, 3]
     rotation[after] = quaternion.from_matrix(E[PER_FRAME::PER_FRAME, :, :3, :3])
     channels["twist"][after] = np.concatenate([omega, v], axis=-1)[PER_FRAME::PER_FRAME]
+    if "nodes" in result.channels:
+        channels["nodes"] = _led_nodes(result.channels["nodes"], window)
     if "acceleration" in channels:
         channels["acceleration"][after] = np.nan
     return dataclasses.replace(result, position=position, rotation=rotation, channels={**result.channels, **channels})
+
+
+def _led_nodes(nodes: Array, window: Window) -> Array:
+    """Nodes (f, n, 3) of strands led back to those of the first sample; their segments may stretch a little there."""
+    led = nodes.copy()
+    own = slice(window.kept, window.last + 1)
+    missing = nodes[window.first] - nodes[window.last]
+    led[own] += _led(np.linspace(0.0, 1.0, window.last + 1 - window.kept), missing, np.zeros_like(missing))
+    return led

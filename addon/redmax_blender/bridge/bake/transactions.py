@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ... import compat
 from ..objects import kept
@@ -128,7 +129,7 @@ def transaction(owners: Iterable[Any]) -> Iterator[Transaction]:
 
 
 class _State:
-    """An object or scene as it is when a transaction begins."""
+    """An object, curve or scene as it is when a transaction begins."""
 
     def __init__(self, owner: Any) -> None:
         data = owner.animation_data
@@ -138,6 +139,7 @@ class _State:
         self.mix = (data.action_influence, data.action_blend_type) if data is not None else None
         self.groups = [(group, _values(group)) for group in self._groups()]
         self.channels = {name: tuple(getattr(owner, name)) for name in kept.CHANNELS if hasattr(owner, name)}
+        self.points = _points(owner)
         self.properties = {key: _plain(owner[key]) for key in _result_keys(owner)}
 
     def _groups(self) -> list[Any]:
@@ -161,6 +163,18 @@ class _State:
             owner[key] = value
         for name, value in self.channels.items():
             setattr(owner, name, value)
+        if self.points is not None:
+            owner.splines[0].points.foreach_set("co", self.points)
+            owner.update_tag()
+
+
+def _points(owner: Any) -> Any:
+    """Coordinates of the points of a curve that shows a strand; None of anything else."""
+    if not isinstance(owner, bpy.types.Curve) or not owner.splines:
+        return None
+    found = np.empty(4 * len(owner.splines[0].points), np.float32)
+    owner.splines[0].points.foreach_get("co", found)
+    return found
 
 
 def _values(group: Any) -> dict[str, Any]:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results of forces, constraints, strands and drives as animated custom properties of their objects. SI units.
 
-a force        what it tells of itself (`BoundForce.results`): redmax_tension [N] and redmax_length [m] of a spring,
+a force        what it tells of itself (`BoundForce.results`): redmax_tension [N], redmax_length [m] and
+               redmax_elastic_energy [J] of a spring, a cable or a muscle, and of the last redmax_activation;
                redmax_wrench [N m, N] of any other
 a constraint   redmax_holding, the force or torque along each of its conditions [N, N m]
 a drive        redmax_input, coordinate, velocity and force of each of its inputs, one after another
-a strand       redmax_length [m], from node to node
+a strand       redmax_length [m], from node to node; redmax_tension [N], the greatest of its segments, and
+               redmax_elastic_energy [J], both without damping
 """
 
 from __future__ import annotations
@@ -39,8 +41,17 @@ Channels = dict[str, dict[str, ElementChannel]]
 
 def element_channels(extraction: Extraction, result: Trajectory) -> Channels:
     """Of every element beside bodies and joints what a result tells of it."""
+    return _told(extraction, result, tuple(PROVIDERS))
+
+
+def line_channels(extraction: Extraction, result: Trajectory) -> Channels:
+    """The same of what may be a line: forces and strands."""
+    return _told(extraction, result, ("forces", "strands"))
+
+
+def _told(extraction: Extraction, result: Trajectory, providers: tuple[str, ...]) -> Channels:
     scene = extraction.scene
-    listed = [name for name in PROVIDERS if getattr(scene, name)]
+    listed = [name for name in providers if getattr(scene, name)]
     if not listed:
         return {}
     model = halves.undivided(compile.compile(scene))
@@ -102,13 +113,23 @@ def _unit(model: Any, rows: Any, row: int) -> str:
     return "N" if rows.metres[row] else "N m"
 
 
-def _strands(_scene: Any, model: Any, result: Trajectory) -> Found:
+def _strands(scene: Any, model: Any, result: Trajectory) -> Found:
     first = 0
-    for strand in model.strands:
+    for described, strand in zip(scene.strands, model.strands, strict=True):
         nodes = result.channels["nodes"][:, first : first + len(strand.owners)]
         first += len(strand.owners)
-        length = np.linalg.norm(np.diff(nodes, axis=1), axis=2).sum(axis=1)
-        yield strand.name, f"{result_names.PREFIX}length", ElementChannel(length[:, None], ("m",))
+        length = np.linalg.norm(np.diff(nodes, axis=1), axis=2)
+        rest = described.lengths()
+        strain = (length - rest) / rest
+        if described.pulls_only:
+            strain = np.maximum(strain, 0.0)
+        tension = float(described.stiffness) * strain
+        for name, values, unit in (
+            ("tension", tension.max(axis=1), "N"),
+            ("length", length.sum(axis=1), "m"),
+            ("elastic_energy", 0.5 * (tension * strain * rest).sum(axis=1), "J"),
+        ):
+            yield strand.name, f"{result_names.PREFIX}{name}", ElementChannel(values[:, None], (unit,))
 
 
 def _drives(scene: Any, _model: Any, result: Trajectory) -> Found:

@@ -11,13 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
+from ..._engine import arrays
 from ..core import rotation_channels
 from ..objects import changes, kept
-from . import cache, keyed_pose, shown
+from . import cache, keyed_pose, shown, strand_curves
+
+Array = arrays.Array
 
 _sources: dict[str, shown.Recorded] = {}
 _live: dict[int, shown.Source] = {}
@@ -82,6 +85,23 @@ def show_all() -> None:
     for scene in {bpy.context.scene, *(window.scene for window in windows)}:
         if scene is not None and scene.library is None:
             show(scene)
+
+
+class Told(NamedTuple):
+    """What the result that a scene shows tells of lines at the present frame, by element: nodes (n, 3) of strands
+    [Blender units], and tensions as parts, -1 to 1, of the greatest of the run."""
+
+    nodes: dict[str, Array]
+    tensions: dict[str, float]
+
+
+def told_of_lines(scene: bpy.types.Scene) -> Told:
+    """Nothing where no result is shown."""
+    source = _source(scene) if scene.session_uid in _live or wanted(scene) else None
+    if source is None or _state["paused"]:
+        return Told({}, {})
+    at = scene.frame_current_final
+    return Told(source.nodes(at), source.tensions(at))
 
 
 def wanted(scene: bpy.types.Scene) -> bool:
@@ -204,13 +224,17 @@ def _place(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, frame: float 
     if source is None:
         _tell({})
         return False
+    at = scene.frame_current_final if frame is None else frame
     told = source.problem
     before = set(_placed)
-    for pose in source.poses(scene.frame_current_final if frame is None else frame, depsgraph):
+    for pose in source.poses(at, depsgraph):
         _put(pose)
         before.discard(pose.obj.session_uid)
     if before:  # bodies that are none any more go back; those of other scenes stay
         _restore(obj for obj in _objects_of(scene) if obj.session_uid in before)
+    nodes = source.nodes(at)
+    if nodes:
+        strand_curves.place(scene.objects, nodes)
     if source.problem != told:
         bpy.context.window_manager.redmax.message = source.problem
     _tell(source.notes)
@@ -263,6 +287,8 @@ def _objects_of(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 
 def _restore(objects: Any) -> int:
+    objects = list(objects)
+    strand_curves.rest(objects, bpy.context.view_layer.depsgraph)
     moved = [obj for obj in objects if _is_moved(obj)]
     for obj in moved:
         kept.restore(obj)

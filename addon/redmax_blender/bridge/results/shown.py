@@ -17,7 +17,7 @@ import numpy as np
 from ..._engine import arrays, quaternion, trajectory
 from ..core.findings import BridgeError
 from ..extract.extraction import Extraction
-from . import placement, result_frames
+from . import line_tensions, placement, result_frames, strand_curves
 
 if TYPE_CHECKING:
     from ..extract.bodies import BodyFrame
@@ -81,6 +81,14 @@ class Source(ABC):
     @abstractmethod
     def poses(self, frame: float, depsgraph: bpy.types.Depsgraph) -> Iterator[Pose]:
         """Channels of all objects that are to be moved, at a frame."""
+
+    def nodes(self, frame: float) -> dict[str, Array]:  # noqa: ARG002 (what shows no result has none)
+        """By strand, where its nodes are in the world at a frame (n, 3) [Blender units]; none without a result."""
+        return {}
+
+    def tensions(self, frame: float) -> dict[str, float]:  # noqa: ARG002 (as above)
+        """By spring, cable, muscle or strand, its tension at a frame as a part, -1 to 1, of its greatest in the run."""
+        return {}
 
     def objects(self, depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
         """The bodies to move. Baked ones have their own keys; what is no body of the scene any more is left alone."""
@@ -158,6 +166,14 @@ class Recorded(Source):
                 location, rotation = (_between(values, index, part) for values in (motion.location, motion.rotation))
                 yield Pose(obj, location, rotation, bool(motion.at_rest[index : index + (2 if part else 1)].all()))
 
+    def nodes(self, frame: float) -> dict[str, Array]:
+        at = min(max(frame - self.extraction.frame_start, 0.0), len(self.result) - 1.0)
+        return strand_curves.nodes_at(self.result, at, self.extraction.length)
+
+    def tensions(self, frame: float) -> dict[str, float]:
+        at = min(max(round(frame) - self.extraction.frame_start, 0), len(self.result) - 1)
+        return line_tensions.parts_at(self.result, at)
+
     def forget_motions(self) -> None:
         """Objects were edited: their channels are computed anew when they are asked for."""
         self._modes = {}
@@ -184,6 +200,16 @@ class Growing(Source):
         for obj in objects:
             if motion := motions.get(obj.name):
                 yield Pose(obj, motion.location[0].tolist(), motion.rotation[0].tolist(), bool(motion.at_rest[0]))
+
+    def nodes(self, frame: float) -> dict[str, Array]:
+        one = self.run.single(min(max(int(frame) - self.extraction.frame_start, 0), self.run.frames_done - 1))
+        if one is None or "nodes" not in one.channels:
+            return {}
+        found, first = {}, 0
+        for strand in self.extraction.scene.strands:
+            found[strand.name] = one.channels["nodes"][0, first : first + len(strand.nodes)] / self.extraction.length
+            first += len(strand.nodes)
+        return found
 
 
 def _motion(made: placement.ChannelMotion) -> _Motion:

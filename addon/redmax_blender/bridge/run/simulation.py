@@ -22,7 +22,7 @@ from ..check.findings import artists_words
 from ..core import unexpected
 from ..core.findings import BridgeError, Finding
 from ..objects import changes
-from ..results import cache, result_history
+from ..results import cache, line_tensions, result_history
 
 if TYPE_CHECKING:
     from ..extract.extraction import Extraction
@@ -239,7 +239,7 @@ def store_result(scene: Any, extraction: Extraction, integrator: Any, result: Tr
     else:
         result_history.put_aside(scene)
     identifier = cache.fingerprint(extraction, integrator)
-    note = cache.store(identifier, cache.with_frames(result, extraction))
+    note = cache.store(identifier, line_tensions.with_tensions(cache.with_frames(result, extraction), extraction))
     scene.redmax.version = migration.CURRENT
     facts = scene.redmax.result
     facts.identifier = identifier

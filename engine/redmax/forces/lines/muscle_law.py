@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ...arrays import Array
 from ...fields import number, record
 from ...tables import Table
-from ..base import Force, Formula
+from ..base import Force, Formula, Result
 from .muscle_curves import ACTIVE_LENGTH, PASSIVE, VELOCITY
 from .path import Law
 
@@ -31,6 +32,11 @@ class MuscleLaw(Law):
     v_max: float
     activation: float
     table: Table | None
+
+    results: ClassVar[tuple[Result, ...]] = (Result("activation", "Activation", ("1",)),)
+
+    def result_values(self, t: float) -> tuple[float, ...]:
+        return (self.activation_at(t),)
 
     def activation_at(self, t: float) -> float:
         """a, 0 to 1."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,13 @@ class Law(ABC):
     """Tension of a path by its length [m], the rate of its length [m/s] and time; positive where it pulls."""
 
     exchanges: bool = True
+
+    results: ClassVar[tuple[Result, ...]] = ()
+    """What `result_values` gives."""
+
+    def result_values(self, t: float) -> tuple[float, ...]:
+        """What is to be known of the law itself, beside tension, length and energy."""
+        return ()
 
     @abstractmethod
     def tension(self, length: float, rate: float, t: float) -> tuple[float, float, float]:
@@ -99,7 +106,11 @@ def segments_of(X: Array) -> Segments:
 class PathForce(BoundForce):
     """A law along a path. material_only: the reference leaves the path's turning out of its matrix (spring-damper)."""
 
-    results = (Result("tension", "Tension", ("N",)), Result("length", "Length", ("m",)))
+    _COMMON = (
+        Result("tension", "Tension", ("N",)),
+        Result("length", "Length", ("m",)),
+        Result("elastic_energy", "Elastic Energy", ("J",)),
+    )
 
     def __init__(
         self,
@@ -119,10 +130,15 @@ class PathForce(BoundForce):
     def exchanges(self) -> bool:  # type: ignore[override]
         return self.law.exchanges
 
+    @property
+    def results(self) -> tuple[Result, ...]:  # type: ignore[override]
+        return (*self._COMMON, *self.law.results)
+
     def result_values(self, E: Array, phi: Array, t: float) -> tuple[Array, ...]:
-        """Tension [N], negative where it pushes, and length [m]."""
+        """Tension [N], negative where it pushes, length [m], stored energy [J], and what the law tells of itself."""
         length, rate = self.length_and_rate(E, phi)
-        return np.array([self.law.tension(length, rate, t)[0]]), np.array([length])
+        own = (self.law.tension(length, rate, t)[0], length, self.law.energy(length), *self.law.result_values(t))
+        return tuple(np.array([number]) for number in own)
 
     def length(self, E: Array) -> float:
         """l [m]. Source: RBDN eq. 1.57."""

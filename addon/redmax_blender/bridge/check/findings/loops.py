@@ -134,7 +134,9 @@ def _findings(made: Any, mechanism: Mechanism, closing: Closing, *, reactions: b
     if closing.gaps:
         return
     askew = loop_axes.askew(made, mechanism)
-    moved = any(joint.motion_type == ANIMATED and joint.ndof for joint in part_of(made, mechanism).joints)
+    part = part_of(made, mechanism)
+    moved = any(joint.motion_type == ANIMATED and joint.ndof for joint in part.joints)
+    moved |= any(given.motion_type == ANIMATED for drive in part.drives for given in drive.inputs)
     stuck = mechanism.dofs > 0 and closing.freedoms == 0 and not moved
     if closing.redundant and closing.closers and (reactions or stuck):
         closer = closing.closers[0]
