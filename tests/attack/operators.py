@@ -63,9 +63,9 @@ MOVES = {"edit_track", "fix", "fix_all", "set_joint_axis", "bake", "remove_bake"
 
 KEYS = {
     *("bake", "remove_bake", "key_coordinate", "coordinate_from_motion", "fix", "fix_all"),
-    *("remove_joint", "swap_joint"),
+    *("remove_joint", "swap_joint", "move_part", "remove_part"),
 }
-"""Operators that may write or remove keys of objects that were there."""
+"""Operators that may write, move or remove keys of objects that were there."""
 
 OFTEN = {"simulate": 6.0, "bake": 4.0, "check": 4.0, "connect": 6.0, "make_mechanism": 6.0, "fix": 5.0}
 OFTEN |= {"add_spring": 4.0, "add_gear": 4.0, "add_element": 6.0, "edit_list": 3.0, "remove_element": 1.0}

@@ -80,7 +80,7 @@ def artists_file() -> dict[str, Any]:
     """Everything of objects and scenes that nothing which only shows or computes may change."""
     found: dict[str, Any] = {"actions": sorted(action.name for action in bpy.data.actions)}
     objects = [obj for obj in bpy.data.objects if obj.users_scene]
-    for item in (*objects, *bpy.data.scenes):
+    for item in (*objects, *bpy.data.scenes, *bpy.data.curves):
         kind = type(item).__name__
         found[f"keys of {kind} {item.name}"] = keys_of(item)
         found[f"tracks of {kind} {item.name}"] = tracks_of(item)

@@ -70,7 +70,7 @@ def ready(kind: str) -> bpy.types.Object:
 
 
 def check_menus(kind: str) -> None:
-    menu = next(menu for menu in menus.SORT_MENUS if menu.bl_label == f"Add {KINDS[kind].title()}")
+    menu = next(menu for menu in menus.SORT_MENUS if menu.bl_label == f"All {KINDS[kind].title()}s")
     assert "redmax.add_element" in menu_operators(menu)
     label = {"magnet": "Magnet", "rod": "Rod"}[kind]
     items = bpy.ops.redmax.add_element.get_rna_type().properties["kind"].enum_items

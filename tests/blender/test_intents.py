@@ -257,6 +257,24 @@ def test_a_strand_stretches_under_its_load_by_as_much_as_was_asked_for():
     scene.frame_set(49)
     np.testing.assert_allclose(strand["redmax_length"][0], 1.05, rtol=2e-3)
     np.testing.assert_allclose(strand["redmax_tension"][0], MASS * 9.81, rtol=0.03)
+    np.testing.assert_allclose(strand["redmax_elastic_energy"][0], 0.5 * MASS * 9.81 * 0.05, rtol=0.05)
+
+
+def test_results_tell_the_energy_of_a_spring_and_the_activation_of_a_muscle():
+    spring = MAKERS["add_spring"].make()
+    ends = bpy.data.objects["Anchor"], bpy.data.objects["Bob"]
+    muscle = press("add_muscle", *ends, keyed=True, activation=0.8, contracting=0.25)
+    scene = bpy.context.scene
+    scene.redmax.bake.forces = True
+    bpy.ops.redmax.simulate()
+    bpy.ops.redmax.bake()
+    scene.frame_set(5)
+    stretch = spring["redmax_length"][0] - 1.0
+    stiffness = spring.redmax.force.spring_damper.stiffness
+    np.testing.assert_allclose(spring["redmax_elastic_energy"][0], 0.5 * stiffness * stretch**2, rtol=1e-4, atol=1e-7)
+    keyed = muscle.redmax.force.multi_point_muscle.activation_table_1
+    assert 0.1 < keyed < 0.8
+    np.testing.assert_allclose(muscle["redmax_activation"][0], keyed, atol=1e-5)
 
 
 # --- motors and drives ---------------------------------------------------------------------------

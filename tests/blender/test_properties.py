@@ -276,11 +276,12 @@ def test_generated_identifiers_are_stable():
         "active_part", "parent_bone", "parent_bone_id", "parent_known", "child_bone", "child_bone_id",
         "child_known", "use_motor", "motor_control", "motor_speed_gain", "motor_position_gain", "motor_maximum",
         "use_motor_maximum", "revolute", "prismatic", "screw", "spherical_euler", "free_translation_euler",
-        "spline_curve", "spline_surface",
+        "spline_curve", "spline_surface", "stiffness_curve", "stiffness_curve_bone", "stiffness_curve_bone_id",
+        "stiffness_curve_known",
     } | KEYED == joint_names  # fmt: skip
     assert set(body_properties.REDMAX_PG_body.__annotations__) == {
         "mass_source", "material", "density", "mass", "shape", "box", "sphere", "cylinder", "capsule", "cone",
-        "ellipsoid", "mesh", "damping", "root", "keep_free", "velocity", "spin", "measured_mass",
+        "ellipsoid", "mesh", "moments", "products", "damping", "root", "keep_free", "velocity", "spin", "measured_mass",
     }  # fmt: skip
     springs = sorts.GROUPS["force"][0].__annotations__
     end = {"body", "body_bone", "body_bone_id", "body_known", "point", "point_at", "point_at_bone", "point_at_bone_id",

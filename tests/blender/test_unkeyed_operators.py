@@ -101,6 +101,12 @@ def with_strand(name, /, **options):
     run(name, **options)
 
 
+def with_slider(name, /, **options):
+    """The elbow slides, and so moves the hinge of the shoulder as a rack."""
+    bpy.data.objects["Elbow"].redmax.joint.kind = "prismatic"
+    with_selected("Shoulder", "Elbow")(name, **options)
+
+
 def on_track(name, /, **options):
     """Empties in a ring, of which some are selected, or a track of them with two carts on it."""
     if name == "add_track":
@@ -126,7 +132,20 @@ CASES = {
     "add_body": (with_selected("Blob"), {}),
     "add_element": (with_selected("Upper", "Lower"), {"kind": "force.cable"}),
     "add_gear": (with_selected("Shoulder", "Elbow"), {"source": "GIVEN"}),
-    "add_spring": (with_selected("Post", "Lower"), {}),
+    "add_spring": (with_selected("Post", "Lower"), {"shape": True}),
+    "add_damper": (with_selected("Post", "Lower"), {}),
+    "add_cable": (with_selected("Post", "Lower"), {}),
+    "add_muscle": (with_selected("Post", "Lower"), {"keyed": True}),
+    "add_strand": (with_selected("Post", "Lower"), {"segments": 3}),
+    "add_belt": (with_selected("Shoulder", "Elbow"), {}),
+    "add_rack": (with_slider, {}),
+    "add_mimic": (with_selected("Shoulder", "Elbow"), {}),
+    "add_motor": (joint, {}),
+    "add_drive": (with_selected("Shoulder", "Elbow"), {"amount": 1.0}),
+    "add_force": (bodies, {"keyed": True}),
+    "add_drag": (bodies, {}),
+    "pin_to_world": (with_selected("Lower"), {}),
+    "add_shape": (with_strand, {}),
     "edit_list": (with_strand, {"sort": "strand", "field": "nodes", "action": "ADD"}),
     "remove_element": (with_strand, {}),
     "add_part": (composite, {}),
@@ -172,6 +191,8 @@ MEANT = {
     "add_part": ("Elbow.redmax",),  # other coordinates
     "move_part": ("Elbow.redmax",),
     "remove_part": ("Elbow.redmax",),
+    "add_motor": ("Shoulder.redmax.joint",),
+    "add_rack": ("Elbow.redmax",),
     "coordinate_from_motion": ("Shoulder.redmax.joint.coordinate",),
     "remove_joint": ("Shoulder.",),  # the empty is deleted
     "remove_body": ("Shoulder.", "Elbow."),

@@ -276,9 +276,8 @@ def panel_spring():
     frame_view()
 
 
-@picture
-def panel_gear():
-    """Two wheels and the gear between them."""
+def two_wheels():
+    """A pinion and a wheel on hinges."""
     empty_scene()
     with in_viewport():
         wheels = [
@@ -288,6 +287,24 @@ def panel_gear():
         for wheel in wheels:
             select(wheel)
             bpy.ops.redmax.connect(kind="revolute")
+    return wheels
+
+
+@picture
+def panel_inertia():
+    """A body whose inertia is entered."""
+    _beam, weight, _spring = hanging()
+    weight.redmax.body.mass_source = "INERTIA"
+    activate(weight)
+    show_properties("PHYSICS")
+    frame_view()
+
+
+@picture
+def panel_gear():
+    """Two wheels and the gear between them."""
+    wheels = two_wheels()
+    with in_viewport():
         select(*wheels)
         bpy.ops.redmax.add_gear()
     show_properties("PHYSICS")
@@ -295,28 +312,158 @@ def panel_gear():
     frame_view()
 
 
+def at(name, location, parent=None):
+    """An empty that may follow a body, staying where it is."""
+    empty = bpy.data.objects.new(name, None)
+    empty.empty_display_size = 0.08
+    bpy.context.scene.collection.objects.link(empty)
+    empty.location = location
+    if parent is not None:
+        bpy.context.view_layer.update()
+        empty.parent = parent
+        empty.matrix_parent_inverse = parent.matrix_world.inverted()
+    return empty
+
+
+def simulated_and_baked(element, *, frames=16):
+    """Results of an element in its panel, halfway through a short bake."""
+    scene = bpy.context.scene
+    scene.frame_end, scene.redmax.bake.forces = frames, True
+    with in_viewport():
+        bpy.ops.redmax.simulate()
+        bpy.ops.redmax.bake()
+    scene.frame_set(frames // 2)
+    activate(element)
+    show_properties("PHYSICS")
+    frame_view()
+
+
+def hung(name, **options):
+    """A beam and a weight below it, what hangs between them, and the button that was pressed for it."""
+    beam, weight, spring = hanging()
+    bpy.data.objects.remove(spring)
+    with in_viewport():
+        select(beam, weight)
+        getattr(bpy.ops.redmax, name)(**options)
+    return bpy.context.object
+
+
+@picture
+def panel_damper():
+    """A damper with its results baked."""
+    simulated_and_baked(hung("add_damper"))
+
+
+@picture
+def panel_cable():
+    """A cable over a pulley in the world."""
+    beam, weight, spring = hanging()
+    bpy.data.objects.remove(spring)
+    pulley = at("Pulley", (1.2, 0.0, 3.0))
+    with in_viewport():
+        select(beam, pulley, weight)
+        bpy.ops.redmax.add_cable()
+    simulated_and_baked(bpy.context.object)
+
+
+@picture
+def panel_muscle():
+    """A muscle whose activation is keyed."""
+    simulated_and_baked(hung("add_muscle", keyed=True))
+
+
 @picture
 def panel_strand():
-    """A rope from a beam to a weight, with its list of nodes."""
-    beam, weight, spring = hanging()
+    """A rope between two beams, longer than their distance."""
+    empty_scene()
     with in_viewport():
-        select(spring)
-        bpy.ops.redmax.remove_element()
-        middle = bpy.data.objects.new("Knot", None)
-        bpy.context.scene.collection.objects.link(middle)
-        middle.location = (0.3, 0.0, 1.3)
-        select(beam, weight)
-        bpy.ops.redmax.add_element(kind="strand.")
-        strand = bpy.context.object
-        select(middle, strand)
-        bpy.ops.redmax.edit_list(sort="strand", field="nodes", action="ADD")
-        bpy.ops.redmax.edit_list(sort="strand", field="nodes", action="UP")
-        for number, body in ((0, beam), (2, weight)):
-            attached = strand.redmax.strand.attachments.add()
-            attached.node, attached.body = number, body
-    activate(strand)
+        beams = [
+            solid(bpy.ops.mesh.primitive_cube_add, name, (x, 0.0, 2.0), size=0.3)
+            for name, x in (("Left Beam", -1.0), ("Right Beam", 1.0))
+        ]
+        for beam in beams:
+            select(beam)
+            bpy.ops.redmax.add_body()
+            bpy.ops.redmax.set_root(root="LOCKED")
+        select(*beams)
+        bpy.ops.redmax.add_strand(segments=8, slack=1.3, density=2.0, stretch=0.05)
+    activate(bpy.context.object)
     show_properties("PHYSICS")
-    show_sidebar()
+    frame_view()
+
+
+@picture
+def panel_drive():
+    """A slider that moves two joints."""
+    wheels = two_wheels()
+    with in_viewport():
+        select(*wheels)
+        bpy.ops.redmax.add_drive(amount=1.5, alternate=True)
+    simulated_and_baked(bpy.context.object)
+
+
+@picture
+def panel_force():
+    """A force whose strength is keyed."""
+    _beam, weight, spring = hanging()
+    with in_viewport():
+        select(weight)
+        bpy.ops.redmax.add_force(keyed=True, direction=(1.0, 0.0, 0.0))
+    force = bpy.context.object
+    activate(spring)
+    simulated_and_baked(force)
+
+
+@picture
+def panel_drag():
+    """Drag in a wind."""
+    _beam, weight, _spring = hanging()
+    with in_viewport():
+        select(weight)
+        bpy.ops.redmax.add_drag(wind=(4.0, 0.0, 0.0))
+    simulated_and_baked(bpy.context.object)
+
+
+@picture
+def panel_pin():
+    """A body that is pinned at one of its corners."""
+    _beam, weight, spring = hanging()
+    bpy.data.objects.remove(spring)
+    corner = at("Corner", (0.3, 0.3, 1.3))
+    with in_viewport():
+        select(corner, weight)
+        bpy.ops.redmax.pin_to_world()
+    simulated_and_baked(bpy.context.object)
+
+
+@picture
+def overlay_lines():
+    """A spring with its coil, a cable over a pulley and a pair of wheels with the arrows of their gear."""
+    wheels = two_wheels()
+    with in_viewport():
+        select(*wheels)
+        bpy.ops.redmax.add_gear()
+        wheels[0].redmax.body.mass_source = "MASS"
+        joint = next(obj for obj in bpy.data.objects if obj.redmax.is_joint and obj.redmax.joint.child == wheels[0])
+        joint.redmax.joint.torque_1 = 60.0
+        for number, x in enumerate((-2.6, -1.2)):
+            beam = solid(bpy.ops.mesh.primitive_cube_add, f"Beam {number}", (x, 0.0, 1.4), size=0.3)
+            weight = solid(bpy.ops.mesh.primitive_cube_add, f"Weight {number}", (x, 0.0, 0.0), size=0.4)
+            select(beam)
+            bpy.ops.redmax.add_body()
+            bpy.ops.redmax.set_root(root="LOCKED")
+            if number == 0:
+                select(beam, weight)
+                bpy.ops.redmax.add_spring(frequency=1.5, shape=True)
+            else:
+                select(beam, at("Pulley", (x + 0.7, 0.0, 1.8)), weight)
+                bpy.ops.redmax.add_cable(frequency=3.0)
+        bpy.context.scene.frame_end = 12
+        bpy.ops.redmax.simulate()
+        bpy.ops.object.select_all(action="DESELECT")
+    bpy.context.scene.frame_set(8)
+    area = area_of("VIEW_3D")
+    area.spaces.active.region_3d.view_rotation = mathutils.Euler((math.radians(72.0), 0.0, 0.25)).to_quaternion()
     frame_view()
 
 
@@ -455,6 +602,13 @@ def panel_results():
 def panel_add_menu():
     empty_scene()
     open_menu("REDMAX_MT_add_mechanism")
+
+
+@picture
+def panel_elements_menu():
+    """What acts on bodies and joints."""
+    hanging()
+    open_menu("REDMAX_MT_elements")
 
 
 @picture

@@ -44,7 +44,10 @@ CROPS = {
     "panel_body": PROPERTIES,
     "panel_spring": PROPERTIES,
     "panel_gear": PROPERTIES,
-    "panel_strand": PROPERTIES,
+    **dict.fromkeys(("panel_strand", "panel_damper", "panel_cable", "panel_muscle", "panel_drive"), PROPERTIES),
+    **dict.fromkeys(("panel_force", "panel_drag", "panel_pin", "panel_inertia"), PROPERTIES),
+    "panel_elements_menu": (640, 540, 900, 1170),
+    "overlay_lines": (270, 330, 1080, 800),
     "panel_lost": (1026, 66, 1314, 746),
     "panel_joint": PROPERTIES,
     "panel_joint_limits": PROPERTIES,
@@ -55,8 +58,8 @@ CROPS = {
     "panel_results": PROPERTIES,
     "overlay_joints": (440, 66, 1314, 844),
     "overlay_glyphs": (300, 370, 1120, 750),
-    "panel_add_menu": (640, 540, 850, 770),
-    "panel_object_menu": (640, 540, 850, 1008),
+    "panel_add_menu": (640, 540, 850, 900),
+    "panel_object_menu": (640, 540, 850, 970),
 }
 
 FAINT = 24

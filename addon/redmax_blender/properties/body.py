@@ -5,10 +5,13 @@ import math
 from typing import Any
 
 import bpy
+import numpy as np
 
-from .._engine import fields, scene, solids
+from .._engine import arrays, fields, scene, solids
 from . import from_specs, materials
 from .from_specs import OVERRIDABLE, STATIC
+
+Array = arrays.Array
 
 COMMON = fields.specs(solids.Solid)
 MESH = solids.MeshSolid.kind
@@ -42,6 +45,19 @@ def _shape_groups() -> dict[str, Any]:
 SHAPE_GROUPS = _shape_groups()
 
 
+def _moments(name: str, description: str, default: float) -> Any:
+    return bpy.props.FloatVectorProperty(
+        name=name,
+        description=f"{description} [kg m\u00b2]",
+        size=3,
+        default=(default,) * 3,
+        subtype="XYZ",
+        precision=5,
+        options=STATIC,
+        override=OVERRIDABLE,
+    )
+
+
 def _body_annotations() -> dict[str, Any]:
     body_specs = fields.specs(scene.Body)
     return {
@@ -51,6 +67,12 @@ def _body_annotations() -> dict[str, Any]:
             items=[
                 ("DENSITY", "Density", "Density times the volume of the shape", 0),
                 ("MASS", "Mass", "A mass you enter; the shape only distributes it", 1),
+                (
+                    "INERTIA",
+                    "Inertia",
+                    "Mass and inertia you enter; the shape only says where the center of mass is",
+                    2,
+                ),
             ],
             default="DENSITY",
             options=STATIC,
@@ -73,6 +95,10 @@ def _body_annotations() -> dict[str, Any]:
         ),
         "mass": from_specs.to_property(
             "mass", fields.Spec("number", "Mass of the body", unit="kg", positive=True), 1.0
+        ),
+        "moments": _moments("Moments of Inertia", "About the body's own X, Y and Z through its center of mass", 0.1),
+        "products": _moments(
+            "Products of Inertia", "XY, XZ and YZ about its center of mass, with the tensor's sign", 0.0
         ),
         "shape": bpy.props.EnumProperty(
             name="Shape",
@@ -143,6 +169,14 @@ def shape_parameters(body: Any, length: float) -> dict[str, Any]:
     if body.shape not in SHAPE_GROUPS:
         return {}
     return from_specs.read_group(getattr(body, body.shape), solids.SHAPES[body.shape], length)
+
+
+def entered_tensor(body: Any) -> Array | None:
+    """(3, 3) inertia about the centre of mass along the body's axes [kg m^2], None where the shape gives it."""
+    if body.mass_source != "INERTIA":
+        return None
+    (xx, yy, zz), (xy, xz, yz) = body.moments, body.products
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], np.float64)
 
 
 def entered_mass(body: Any, length: float) -> float:

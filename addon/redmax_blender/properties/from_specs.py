@@ -54,7 +54,13 @@ DIGITS = {"kg/m^3": 1}
 BLENDER_UNITS = {"m": "LENGTH", "rad": "ROTATION", "kg": "MASS", "m/s": "VELOCITY"}
 
 
-TITLES = {"h": "Time Step", "rtol": "Relative Tolerance", "atol": "Absolute Tolerance"}
+TITLES = {
+    "h": "Time Step",
+    "rtol": "Relative Tolerance",
+    "atol": "Absolute Tolerance",
+    "q": "Start",
+    "qdot": "Velocity",
+}
 """Fields whose short engine name does not read as words."""
 
 

@@ -54,6 +54,9 @@ ORIGIN = "origin"
 
 DEFAULT_KIND = joints.Revolute.kind
 
+SPRING_CURVE = "stiffness_curve"
+"""The reference to a curve that draws a spring of the joint."""
+
 HARD, SOFT = "HARD", "SOFT"
 NEW_LIMITS = {"rad": math.radians(45.0), "m": 0.5, "1": 0.5}
 """How far from zero limits stand that nobody has set, by unit of the coordinate [rad, Blender units, 1]."""
@@ -208,6 +211,13 @@ def _joint_annotations() -> dict[str, Any]:
             default=HARD,
             options=STATIC,
             override=OVERRIDABLE,
+        ),
+        **references.annotations(
+            SPRING_CURVE,
+            "Spring Curve",
+            "Curve object that draws a further spring: x of its points is the coordinate from Rest on, y the torque or "
+            "force that pulls it back there",
+            lambda _joint, obj: obj.type == "CURVE",
         ),
         "use_motor": bpy.props.BoolProperty(
             name="Motor",

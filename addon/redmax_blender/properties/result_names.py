@@ -60,8 +60,14 @@ WHAT = {
 }
 
 
+SHORT = {"redmax_elastic_energy": "Energy"}
+"""Titles where the property's own name is too long for the label of a field."""
+
+
 def own_title(name: str) -> str:
     """What a result of a body, a force or the like is called: 'Tension' of 'redmax_tension'."""
+    if name in SHORT:
+        return SHORT[name]
     return name.removeprefix(PREFIX).replace("_", " ").title()
 
 

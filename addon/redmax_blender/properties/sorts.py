@@ -117,6 +117,7 @@ def references_of(group: Any) -> Iterator[Reference]:
         yield Reference(group.joint, "child", "body", nullable=False)
         for own, name, meant in joint.own_references(group.joint):
             yield Reference(own, name, meant, nullable=False)
+        yield Reference(group.joint, joint.SPRING_CURVE, "", nullable=True)
     for sort in generated_sorts(group):
         settings = getattr(group, sort.name)
         yield from references_in(sort.own_group(settings), sort.class_of(settings))

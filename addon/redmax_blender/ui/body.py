@@ -6,10 +6,10 @@ from typing import Any
 import bpy
 
 from ..properties import body as body_properties
-from . import generated, presets, results
+from . import generated, presets, results, text_lines
 from .physics import PhysicsPanel
 
-BY_DENSITY = "DENSITY"
+BY_DENSITY, BY_INERTIA = "DENSITY", "INERTIA"
 FREE = "FREE"
 
 
@@ -54,7 +54,9 @@ class REDMAX_PT_body_mass(BodyPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         body = context.object.redmax.body
-        layout.row().prop(body, "mass_source", expand=True)
+        sources = layout.row()
+        sources.use_property_split = False  # three words need the whole width
+        sources.prop(body, "mass_source", expand=True)
         if body.mass_source == BY_DENSITY:
             column = layout.column()
             material = body.bl_rna.properties["material"].enum_items[body.material]
@@ -67,6 +69,14 @@ class REDMAX_PT_body_mass(BodyPanel, bpy.types.Panel):
             column.prop(body, "density")
         else:
             layout.prop(body, "mass")
+        if body.mass_source == BY_INERTIA:
+            layout.column(align=True).prop(body, "moments", text="Moments")
+            products = layout.column(align=True)
+            for index, axes in enumerate(("XY", "XZ", "YZ")):
+                products.prop(body, "products", index=index, text=f"Product {axes}")
+            faint = layout.column()
+            faint.active = False
+            text_lines.draw_text(faint, context, "Moments and products in kg m\u00b2, about the center of mass")
 
 
 class REDMAX_PT_body_shape(BodyPanel, bpy.types.Panel):

@@ -8,7 +8,7 @@ import bpy
 
 from ..properties import from_specs
 from ..properties import joint as joint_properties
-from . import axis_buttons, dof_rows, generated, kinds, lists, presets, results, text_lines
+from . import axis_buttons, dof_rows, element_rows, generated, kinds, lists, presets, results, text_lines
 from .physics import PhysicsPanel
 
 SIMULATED, ANIMATED = "simulated", "animated"
@@ -261,6 +261,9 @@ class REDMAX_PT_joint_spring(MovingJointPanel, bpy.types.Panel):
         joint, dofs = rows_of_joint(self.layout, context, keyable=False)
         for name, label in (("stiffness", "Stiffness"), ("rest", "Rest"), ("damping", "Damping")):
             dof_rows.draw_field(self.layout, joint, name, label, dofs)
+        if len(dofs) == 1:
+            curve = joint_properties.SPRING_CURVE
+            element_rows.draw_reference(self.layout, joint, curve, needed=False, empty="None", text="Curve")
         draw_units(self.layout, context, {"stiffness": "Stiffness", "damping": "damping"}, dofs)
         self.layout.operator("redmax.set_feel", icon="FORCE_HARMONIC")
 

@@ -162,6 +162,8 @@ def entry_text(item: Any) -> str:
     named = list(dict.fromkeys(obj.name for obj in entry_objects(item)))
     if named:
         return " at ".join(named[:2])
+    if "joint" in item.bl_rna.properties:
+        return "Slider of its own"
     return "In the World" if "place" in item.bl_rna.properties else "World"
 
 

@@ -63,7 +63,7 @@ def _sort_menu(sort: Any) -> Any:
             entry.kind = f"{sort.name}.{cls.kind}"
 
     name = f"REDMAX_MT_add_{sort.name}"
-    return type(name, (bpy.types.Menu,), {"bl_idname": name, "bl_label": f"Add {sort.title}", "draw": draw})
+    return type(name, (bpy.types.Menu,), {"bl_idname": name, "bl_label": f"All {sort.title}s", "draw": draw})
 
 
 SORT_MENUS = tuple(_sort_menu(sort) for sort in sorts.GENERATED)

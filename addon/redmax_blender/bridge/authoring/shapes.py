@@ -28,7 +28,7 @@ from ..objects.element_points import Point
 Array = arrays.Array
 Object = bpy.types.Object
 
-ROPE, MUSCLE = 0.012, 0.04
+ROPE, MUSCLE = 0.008, 0.03
 """Radius of a rope or cable, and of a muscle, as a part of its length."""
 
 COIL, WIRE = 0.09, 0.16

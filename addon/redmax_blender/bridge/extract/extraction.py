@@ -87,7 +87,7 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
     objects = _elements(scene, view_layer, findings)
     body_objects, joint_objects = objects["body"], objects["joint"]
     others = [obj for sort in sorts.GENERATED for obj in objects[sort.name]]
-    places = element_reader.sources(others)
+    places = element_reader.sources([*joint_objects, *others])
     changes.note_sources(places)
     to_sample = [channel for obj in joint_objects for channel in animation.channels_to_sample(obj)]
     to_sample += [channel for obj in others for channel in element_tables.channels_to_sample(obj)]

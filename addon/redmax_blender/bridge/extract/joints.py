@@ -13,11 +13,12 @@ from ..._engine import arrays, fields, motors, pose, quaternion
 from ..._engine import joints as engine_joints
 from ...properties import from_specs, references
 from ...properties import joint as joint_properties
+from ...properties.forms import Field
 from ..core.findings import Finding
 from ..core.straight_axes import Placed, straightened
 from ..objects import extents, frames, movers, units
 from ..objects.modelled import Modelled
-from . import animation
+from . import animation, element_tables
 from .animation import Clock, Samples
 from .bodies import BodyFrame, refused_as
 from .guides import LOST, Fitted, Guides, connection_findings, fitted, off_track
@@ -178,6 +179,8 @@ class JointReader:
             findings.append(Finding(obj.name, text, hint, "WARNING", ("KEY", "SET_SIMULATED")))
             still = [animation.Course(value) for value in values["q"]]
             values["animation"] = animation.coordinate_table(still, [1.0] * len(dofs), self.clock)
+        if len(dofs) == 1:
+            values["stiffness_table"] = self._spring_curve(obj, settings, findings)
         torque = animation.courses(obj, "torque", self.clock, self.samples)
         if torque is not None:
             findings.extend(animation.broken_findings(obj, torque))
@@ -190,6 +193,24 @@ class JointReader:
         else:
             values["qdot"] = (0.0,) * len(dofs)  # what the artist entered for Simulated says nothing here
         return values
+
+    def _spring_curve(self, obj: bpy.types.Object, settings: Any, findings: list[Finding]) -> Any:
+        """The table of a spring that a curve object draws, None without one; what is wrong with it is said."""
+        name = joint_properties.SPRING_CURVE
+        found = references.target(settings, name)
+        if references.is_lost(settings, name) or (found is not None and not found.object.users_scene):
+            lost = references.lost_name(settings, name)
+            text = f"Joint '{obj.name}' has lost '{lost}', the curve of its spring"
+            findings.append(Finding(obj.name, text, "pick another curve, or none", fixes=("CLEAR_PLACE",), code=LOST))
+            return None
+        if found is None:
+            return None
+        field = Field("stiffness_table", joint_properties.COMMON["stiffness_table"], "table", None)
+        title = f"Joint '{obj.name}'"
+        table, finding = element_tables.curve_table(found.object, self.modelled.depsgraph, field, title)
+        if finding is not None:
+            findings.append(finding)
+        return table
 
     def _motor(self, obj: bpy.types.Object, settings: Any, findings: list[Finding]) -> Any:
         """The motor of a simulated joint, whose target may be keyed."""

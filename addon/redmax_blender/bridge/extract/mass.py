@@ -49,11 +49,12 @@ _known: OrderedDict[Any, inertia.MassProperties] = OrderedDict()
 def body_mass(obj: bpy.types.Object, pieces: list[Piece], length: float, findings: list[Finding]) -> Any | None:
     """Mass properties [SI] in the body's frame, None where there are none; what is wrong is added to findings."""
     settings: Any = obj.redmax.body
-    entered = settings.mass_source == "MASS"
+    entered = settings.mass_source != "DENSITY"
+    tensor = body_properties.entered_tensor(settings)
     amount = body_properties.entered_mass(settings, length) if entered else float(settings.density)
     shape, parameters = settings.shape, body_properties.shape_parameters(settings, length)
     key = (
-        (shape, *parameters.items(), entered, amount),
+        (shape, *parameters.items(), entered, amount, None if tensor is None else tensor.tobytes()),
         tuple((piece.owner != obj.name, piece.geometry.key, piece.B.tobytes()) for piece in pieces),
     )
     known = _known.get(key)
@@ -62,6 +63,8 @@ def body_mass(obj: bpy.types.Object, pieces: list[Piece], length: float, finding
         return known
     found: list[Finding] = []
     properties = _weighed(obj, pieces, shape, parameters, amount, entered=entered, findings=found)
+    if tensor is not None and properties is not None:
+        properties = inertia.MassProperties(properties.mass, properties.center, tensor)
     findings.extend(found)
     if properties is not None and not found:  # findings name the object, so they are never remembered
         _known[key] = properties
