@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make engine/redmax/examples/*.json from golden scene files: python tools/make_examples.py [GOLDEN_FOLDER]
 
-Those of forces and strands come from `force_examples.py`, those of loops from `loop_examples.py` instead.
+Those of forces and strands come from `force_examples.py`, those of loops from `loop_examples.py`, those
+of general joints from `redmax.examples.general_joints` instead.
 
 Units become SI (cm, g -> m, kg), names readable; notes say where the scene comes from.
 """
@@ -21,12 +22,12 @@ import force_examples  # noqa: E402
 import loop_examples  # noqa: E402
 from golden_loader import convert, read, scaled  # noqa: E402
 from redmax import io  # noqa: E402
-from redmax.examples import EXAMPLES  # noqa: E402
+from redmax.examples import EXAMPLES, general_joints  # noqa: E402
 from redmax.joints import Joint  # noqa: E402
 from redmax.scene import Scene  # noqa: E402
 from redmax.tables import Table  # noqa: E402
 
-MADE = force_examples.MADE | loop_examples.MADE
+MADE = force_examples.MADE | loop_examples.MADE | general_joints.SCENES
 
 # Example: golden file, title, what it shows.
 SOURCES = {

@@ -78,7 +78,7 @@ def test_every_joint_kind_reads_back_as_an_engine_joint(empty, kind):
 
 def test_every_declared_field_has_a_property_or_is_known_to_have_none(empty):
     """A new sort of field must not vanish silently from Blender."""
-    elsewhere = {"pose", "record", "reference", "elements", "text"}
+    elsewhere = {"pose", "record", "records", "reference", "elements", "text"}
     for cls in JOINTS:
         for name, spec in fields.specs(cls).items():
             if spec.sort in elsewhere or name == joint.ORIGIN:  # where the child stands
@@ -278,6 +278,7 @@ def test_generated_identifiers_are_stable():
         "use_motor_maximum", "revolute", "prismatic", "screw", "spherical_euler", "free_translation_euler",
         "spline_curve", "spline_surface", "stiffness_curve", "stiffness_curve_bone", "stiffness_curve_bone_id",
         "stiffness_curve_known",
+        "custom", "surface_contact", "point_contact",
     } | KEYED == joint_names  # fmt: skip
     assert set(body_properties.REDMAX_PG_body.__annotations__) == {
         "mass_source", "material", "density", "mass", "shape", "box", "sphere", "cylinder", "capsule", "cone",
@@ -364,7 +365,7 @@ def test_an_empty_that_becomes_a_joint_shows_its_kind():
 
 DISPLAYS = {
     **dict.fromkeys(("fixed", "composite"), "CUBE"),  # a composite without parts cannot move
-    **dict.fromkeys(("revolute", "prismatic", "screw"), "SINGLE_ARROW"),
+    **dict.fromkeys(("revolute", "prismatic", "screw", "custom"), "SINGLE_ARROW"),  # a new custom joint is a hinge
     **dict.fromkeys(("planar", "translational", "spline_surface"), "ARROWS"),
     **dict.fromkeys(("spherical", "spherical_euler"), "SPHERE"),
 }
@@ -376,6 +377,6 @@ def test_a_joint_is_shown_by_how_it_moves_and_an_axis_by_an_arrow(empty, kind):
     empty.redmax.joint.kind = kind
     assert empty.empty_display_type == DISPLAYS.get(kind, "PLAIN_AXES")
     has_axis = hasattr(JOINTS[kind], "axis")
-    assert (empty.empty_display_type == "SINGLE_ARROW") == has_axis
+    assert (empty.empty_display_type == "SINGLE_ARROW") == (has_axis or kind == "custom")
     if has_axis:
         assert tuple(getattr(empty.redmax.joint, kind).axis) == (0.0, 0.0, 1.0)

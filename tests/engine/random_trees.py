@@ -29,6 +29,29 @@ from redmax.tables import Table
 SAFE_SINGULAR_VALUE = 0.25
 
 
+OWN: dict[str, tuple[dict[str, Any], ...]] = {
+    "custom": (
+        {"transform": "Rz(q1) * Tz(0.3 * (1 - cos(q1)) / 2)"},
+        {
+            "coordinates": "a: rad; b: m",
+            "transform": "R(1, 0.2 * sin(a), 0.3, a) * T(b, 0.2 * b**2, sqrt(4 + a**2)) * Rx(0.2 * a * b)",
+        },
+    ),
+    "surface_contact": (
+        {"first": "torus", "second": "torus", "inside": False},
+        {"first": "sphere", "second": "ellipsoid", "spin": True, "inside": False},
+        {"first": "plane", "second": "ellipsoid", "inside": False},
+        {"first": "cylinder", "second": "torus", "inside": False},
+    ),
+    "point_contact": (
+        {"first": "ellipsoid", "second": "point"},
+        {"first": "helix", "second": "point"},
+        {"first": "circle", "second": "line"},
+    ),
+}
+"""Fields that go together, of kinds for which any values would not do."""
+
+
 def random_scene(
     rng: np.random.Generator,
     n: int,
@@ -138,6 +161,8 @@ def make_joint(rng: np.random.Generator, kind: str, **fields: Any) -> Joint:
         if name in specs(Joint):
             continue
         match spec.sort:
+            case "array" if spec.positive:
+                own[name] = tuple(np.sort(rng.uniform(0.8, 2.0, 3))[::-1])
             case "array" if spec.shape == (3,):
                 own[name] = tuple(so3.random(rng)[0])
             case "number":
@@ -146,6 +171,8 @@ def make_joint(rng: np.random.Generator, kind: str, **fields: Any) -> Joint:
                 seed, title = int(rng.integers(1000)), f"{spec.refers_to} of {fields['name']}"
                 own[name] = title
                 own["path"] = (ring_track if spec.refers_to == "track" else torus_sheet)(seed, name=title, turn=0.1)
+            case "flag":
+                own[name] = bool(rng.integers(2))
             case "choice":
                 own[name] = spec.choices[rng.integers(len(spec.choices))]
             case "elements" if spec.registry == "joint":
@@ -153,6 +180,8 @@ def make_joint(rng: np.random.Generator, kind: str, **fields: Any) -> Joint:
             case _:
                 if defaults(cls)[name] is REQUIRED:
                     raise NotImplementedError(f"random_trees: draw a value for {kind}.{name}")
+    if kind in OWN:
+        own |= OWN[kind][rng.integers(len(OWN[kind]))]
     return cls(**own, **fields)
 
 

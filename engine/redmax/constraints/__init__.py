@@ -9,6 +9,7 @@ from .coupling import Coupling
 from .joint_limit import JointLimit
 from .joint_motion import JointMotion
 from .pin import Pin
+from .rolling import Rolling
 
 CONSTRAINTS: Registry[Constraint] = Registry("constraint")
 CONSTRAINTS.add(1, Pin)
@@ -17,6 +18,7 @@ CONSTRAINTS.add(3, JointMotion)
 CONSTRAINTS.add(4, BodyMotion)
 CONSTRAINTS.add(5, JointLimit)
 CONSTRAINTS.add(6, BallLimit)
+CONSTRAINTS.add(7, Rolling)
 
 __all__ = [
     "CONSTRAINTS",
@@ -32,6 +34,7 @@ __all__ = [
     "JointLimit",
     "JointMotion",
     "Pin",
+    "Rolling",
     "Rows",
     "Treatment",
     "reference",

@@ -31,11 +31,14 @@ class BodyAt(NamedTuple):
 
 
 class JointAt(NamedTuple):
-    """A joint of the tree at one instant: its number in the model, coordinates and velocities, each (n,)."""
+    """A joint of the tree at one instant: its number in the model, coordinates and velocities, each (n,), the chart in
+    which they are written, and the joint itself."""
 
     number: int
     q: Array
     qdot: Array
+    chart: int
+    joint: Joint
 
 
 class JointEnds(NamedTuple):

@@ -253,7 +253,8 @@ class _Instant:
     def joint(self, name: str) -> JointAt:
         index = self._joints[name]
         columns = self._model.columns(index)
-        return JointAt(index, self._kin.q[columns], self._kin.qdot[columns])
+        q, qdot, chart = self._kin.q[columns], self._kin.qdot[columns], int(self._kin.chart[index])
+        return JointAt(index, q, qdot, chart, self._model.joints[index])
 
     def ends(self, name: str) -> JointEnds:
         index = self._joints[name]

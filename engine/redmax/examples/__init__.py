@@ -57,5 +57,11 @@ EXAMPLES = (
     Example("slider_crank", 4.0),
     Example("scissor_lift", 3.0),
     Example("curling_arm", 4.0),
+    Example("torus_chain", 5.0),
+    Example("windmill", 5.0),
+    Example("torus_chain_on_a_curve", 5.0),
+    Example("board_on_a_surface", 6.0),
+    Example("knee", 3.0),
+    Example("shoulder_blade", 4.0),
     Example("rope", 3.0, "linearly_implicit_euler", {"h": 1.0 / 480.0}),
 )

@@ -4,12 +4,14 @@
 from ..registry import Registry
 from .base import Joint, JointMotion
 from .composite import Composite
+from .custom import Custom
 from .fixed import Fixed
 from .free import Free
 from .free_2d import Free2D
 from .free_translation_euler import FreeTranslationEuler
 from .free_translation_rotation import FreeTranslationRotation
 from .planar import Planar
+from .point_contact import PointContact
 from .prismatic import Prismatic
 from .revolute import Revolute
 from .screw import Screw
@@ -17,6 +19,7 @@ from .spherical import Spherical
 from .spherical_euler import SphericalEuler
 from .spline_curve import SplineCurve
 from .spline_surface import SplineSurface
+from .surface_contact import SurfaceContact
 from .translational import Translational
 from .universal import Universal
 
@@ -37,10 +40,14 @@ JOINTS.add(13, Screw)
 JOINTS.add(14, Composite)
 JOINTS.add(15, SplineCurve)
 JOINTS.add(16, SplineSurface)
+JOINTS.add(17, Custom)
+JOINTS.add(18, SurfaceContact)
+JOINTS.add(19, PointContact)
 
 __all__ = [
     "JOINTS",
     "Composite",
+    "Custom",
     "Fixed",
     "Free",
     "Free2D",
@@ -49,6 +56,7 @@ __all__ = [
     "Joint",
     "JointMotion",
     "Planar",
+    "PointContact",
     "Prismatic",
     "Revolute",
     "Screw",
@@ -56,6 +64,7 @@ __all__ = [
     "SphericalEuler",
     "SplineCurve",
     "SplineSurface",
+    "SurfaceContact",
     "Translational",
     "Universal",
 ]

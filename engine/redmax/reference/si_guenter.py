@@ -8,6 +8,8 @@ no unknown is left, so S_k has no columns.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..arrays import Array
@@ -19,9 +21,17 @@ from ..dynamics.singular import solve
 from ..model import Model
 from ..spatial import adjoint
 
+Solver = Callable[[Array, Array, str], Array]
+"""Omega^-1 b of a symmetric positive definite matrix (d, d), d up to 6; the joint's name is for errors."""
 
-def forward_dynamics(model: Model, kin: Kinematics, loads: Loads, qddot_prescribed: Array | None = None) -> Array:
-    """qddot, (nr,) [rad/s^2 or m/s^2]. Arguments as in `projected.forward_dynamics`. Source: SG13 eq. 18-35."""
+
+def forward_dynamics(
+    model: Model, kin: Kinematics, loads: Loads, qddot_prescribed: Array | None = None, *, solve: Solver = solve
+) -> Array:
+    """qddot, (nr,) [rad/s^2 or m/s^2]. Arguments as in `projected.forward_dynamics`. Source: SG13 eq. 18-35.
+
+    solve: what inverts the matrices Omega, which SG13's Method II leaves open.
+    """
     n, tau = model.body_count, loads.f_r
     qddot = accelerations(model, qddot_prescribed)
     parent = [int(p) for p in model.parent]

@@ -13,8 +13,9 @@ from engine.mechanisms import Builder, four_bar
 from redmax import io
 from redmax.check import find_problems
 from redmax.compile import compile as compile_scene
-from redmax.constraints import CONSTRAINTS, BallLimit, BodyMotion, Coupling, JointLimit, JointMotion, Pin
+from redmax.constraints import CONSTRAINTS, BallLimit, BodyMotion, Coupling, JointLimit, JointMotion, Pin, Rolling
 from redmax.integrators import MaximalEuler
+from redmax.joints import SurfaceContact
 from redmax.simulate import SimulationError, simulate
 from redmax.tables import Table
 
@@ -117,7 +118,9 @@ def test_every_kind_survives_json():
     b.bar("limb", (5.0, 0.0, 0.0), (6.0, 0.0, 0.0))
     b.joint("spherical", "shoulder", "body 4", "limb", (5.0, 0.0, 0.0))
     ball = BallLimit(name="b", joint="shoulder", twist_axis="x", swing_1=0.5, twist_lower=-0.1, twist_upper=0.2)
-    b.scene.constraints += [pin, *kinds, ball]
+    b.bar("wheel", (6.0, 0.0, 0.0), (7.0, 0.0, 0.0))
+    b.scene.joints.append(SurfaceContact(name="ground", parent=None, child="wheel", spin=True))
+    b.scene.constraints += [pin, *kinds, ball, Rolling(name="r", joint="ground", pivots=False)]
     assert {constraint.kind for constraint in b.scene.constraints} == set(CONSTRAINTS.kinds)
     text = io.dumps(b.scene)
     again = io.loads(text)

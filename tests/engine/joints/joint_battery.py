@@ -27,9 +27,11 @@ from redmax.joints import (
     SplineCurve,
     Translational,
 )
+from redmax.joints.custom import OtherChart
 from redmax.joints.euler_charts import CHARTS
 from redmax.scene import Body, Scene
 from redmax.spatial import pose
+from redmax.symbolic.contacts import EULER_CHARTS
 
 FD_STEP = 2e-3
 FD_TOLERANCE = 1e-11  # fourth order: FD_STEP^4 / 30 = 5e-13 times derivatives up to 10; round-off 1e-13
@@ -68,6 +70,38 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"parts": (Spherical.part(), Translational.part())},
         {"parts": (Prismatic.part(), Composite.part(parts=(SphericalEuler.part(sequence="xzx"), Fixed.part())))},
         {"parts": (SplineCurve.part(track="track", path=ring_track(1, size=2.0)), Revolute.part())},
+    ],
+    "custom": [
+        {
+            "coordinates": "angle: rad",
+            "constants": "rise = 0.3",
+            "transform": "Rz(angle) * Tz(rise * (1 - cos(q1)) / 2)",
+        },
+        {
+            "coordinates": "a: rad; b: m; c: 1",
+            "constants": "k = 0.3; l = k / 2",
+            "transform": "R(1, 0.2 * sin(a), k, a) * T(b, tanh(c) * l, sqrt(1 + b**2)) * euler_zxz(k * c, 0.1, l * b)",
+        },
+        {
+            "coordinates": "a: rad; b: rad; c: rad",
+            "transform": "euler_xyz(a, b, c) * Tx(0.3)",
+            "from_pose": EULER_CHARTS[0][1],
+            "charts": (OtherChart(transform="euler_zxz(a, b, c) * Tx(0.3)", from_pose=EULER_CHARTS[1][1]),),
+        },
+    ],
+    "surface_contact": [
+        {"first": a, "first_size": sizes, "second": b, "second_size": others, "twist": 0.7, "spin": spin}
+        for a, sizes, b, others, spin in (
+            ("torus", (0.6, 0.15, 0.1), "torus", (0.5, 0.2, 0.1), False),
+            ("sphere", (0.4, 0.1, 0.1), "sphere", (0.3, 0.1, 0.1), True),
+            ("ellipsoid", (0.5, 0.4, 0.3), "plane", (1.0, 1.0, 1.0), True),
+            ("plane", (1.0, 1.0, 1.0), "cylinder", (0.3, 0.1, 0.1), True),
+            ("cylinder", (0.3, 0.1, 0.1), "ellipsoid", (0.5, 0.4, 0.3), False),
+        )
+    ],
+    "point_contact": [
+        {"first": "circle", "first_size": (0.5, 0.1, 0.1)},
+        {"first": "torus", "first_size": (0.6, 0.2, 0.1)},
     ],
     "spline_curve": [{"track": "track", "path": track} for track in TRACKS],
     "spline_surface": [{"sheet": "sheet", "path": sheet} for sheet in SHEETS],

@@ -72,6 +72,8 @@ READ_OUTSIDE = (
     "solvers/impacts",
     "spatial/scalar",
     "spatial/swing_twist",
+    "symbolic/chart_changes",
+    "symbolic/tape",
     "tracks/curve_motion",
     "tracks/sheet_motion",
 )
