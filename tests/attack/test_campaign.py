@@ -13,7 +13,6 @@ import pytest
 from . import generators
 from .campaign import attack
 from .process import Worker
-from .test_held import WAITING
 
 HELD = "held"
 HELD_CASES = int(os.environ.get("REDMAX_ATTACK_HELD", "2000"))
@@ -55,11 +54,10 @@ def test_a_few_minutes_of_the_attack_find_nothing(tmp_path):
 @pytest.mark.slow
 @pytest.mark.timeout(3600.0)
 def test_mechanisms_with_rows_all_hold(tmp_path):
-    """Every one completes and keeps its limits, couplings and paths; none gains energy. But for those known to wait."""
+    """Every one completes and keeps its limits, couplings and paths; none gains energy."""
     settings = {"seed": 1, "seconds": 3500.0, "most": HELD_CASES, "shrinking": 0.0}
     tally = attack([HELD], folder=tmp_path, say=print, **settings)
     print(tally.table())
     found = [f"{name} {verdict.name}: {verdict.detail[:300]}" for name, verdict, _ in tally.failures]
     assert sum(tally.counts[HELD].values()) == HELD_CASES
-    waiting = {f"{HELD}:{seed}" for seed in WAITING if seed <= HELD_CASES}
-    assert {name for name, _, _ in tally.failures} == waiting, found
+    assert not found

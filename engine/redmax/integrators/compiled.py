@@ -30,7 +30,15 @@ from .base import (
     turns_too_far,
 )
 from .events import Switches, state_switches
-from .explicit_runge_kutta import LEAST_SAMPLES, MAX_FACTOR, MIN_FACTOR, MOST_STRICT, SMALLEST_RTOL, TINY_ERROR
+from .explicit_runge_kutta import (
+    LEAST_SAMPLES,
+    MAX_FACTOR,
+    MIN_FACTOR,
+    MOST_STRICT,
+    PART_OF_WORK,
+    SMALLEST_RTOL,
+    TINY_ERROR,
+)
 from .routes import FAST, begin
 from .switching import after_switch, next_switch, switch_times
 from .tableaux import DormandPrince5, DormandPrince8, Tableau, inside
@@ -79,11 +87,12 @@ def watched_arrays(switches: Switches) -> tuple[IntArray, Array]:
 class CompiledRungeKutta:
     """The adaptive method of one run in compiled code; in place of `ExplicitRungeKutta`.
 
-    y: free coordinates, their velocities, work and loss. steps: taken so far.
+    y: free coordinates, their velocities, work and loss. steps: taken so far. energy: see `ExplicitRungeKutta`; 0 where
+    work and loss stay 0.
     """
 
     def __init__(
-        self, tree: Tree, method: Tableau, t: float, y: Array, *, rtol: float, atol: float, pace: float, exchanges: bool
+        self, tree: Tree, method: Tableau, t: float, y: Array, *, rtol: float, atol: float, pace: float, energy: float
     ) -> None:
         from ..kernels.steps import runge_kutta  # noqa: PLC0415  (needs numba)
 
@@ -93,10 +102,10 @@ class CompiledRungeKutta:
             [
                 *(*method.control, TINY_ERROR, MIN_FACTOR, MAX_FACTOR, method.strictness, LEAST_SAMPLES),
                 *(method.error_order, len(method.nodes), method.ends_with_slope),
-                *(max(rtol, SMALLEST_RTOL), atol, MAX_TURN, pace, MOST_STRICT),
+                *(max(rtol, SMALLEST_RTOL), atol, MAX_TURN, pace, MOST_STRICT, energy, PART_OF_WORK),
             ]
         )
-        self._traits = np.array([tree.singular, exchanges], np.int64)
+        self._traits = np.array([tree.singular, energy > 0.0], np.int64)
         self._free = tree.model.once(free_coordinates)
         self._stops_at = tree.stops_address
         self._places = np.zeros(tree.model.dof_count, np.int64)

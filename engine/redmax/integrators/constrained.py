@@ -200,7 +200,7 @@ class ConstrainedRun:
 
     def hand_over_stops(self) -> None:
         """Leave all stops to kernels from now on, which find out which of them hold."""
-        if self.tree is not None and self.tree.stops_address:
+        if self.touches and self.tree is not None and self.tree.stops_address:
             self.touching = np.zeros(len(self.owner), np.bool_)
 
     @property

@@ -21,7 +21,14 @@ from ..state import State
 from .adaptive import Adaptive, AdaptiveStepper
 from .base import IntegrationError, TooManyStepsError
 from .compiled import CompiledRungeKutta, stuck_component
-from .energy_balance import BalancedStepper, EnergyPromise, energy_of, exchanges_energy, explicit_part
+from .energy_balance import (
+    BalancedStepper,
+    EnergyPromise,
+    energy_at_unit_speeds,
+    energy_of,
+    exchanges_energy,
+    explicit_part,
+)
 from .events import Lookout, slow_switches, state_switches
 from .explicit_runge_kutta import ExplicitRungeKutta, NotFiniteError, StepTooSmallError
 from .routes import FAST
@@ -84,7 +91,7 @@ class Dop853(AdaptiveExplicit):
 
 
 class ExplicitStepper(AdaptiveStepper, BalancedStepper):
-    """y also holds work and loss, which are integrated along but have no say in the steps.
+    """y also holds work and loss, which shorten steps only where they are far less accurate than the motion.
 
     `state` is what was asked for last; `_front` is where the steps have come to, in the charts of the last step.
     tree: kernels that know all of the mechanism; they compute many steps in one call, from switch to switch.
@@ -104,10 +111,11 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         """The method, about to start at the present time from y."""
         method, t, pace = self.settings.method, self.state.t, self.settings.pace
         tolerances = {"rtol": self.settings.rtol, "atol": self.settings.atol}
+        control = {**tolerances, "pace": pace, "energy": energy_at_unit_speeds(self.model) if self._exchanges else 0.0}
         if self.tree is not None:
-            return CompiledRungeKutta(self.tree, method, t, y, **tolerances, pace=pace, exchanges=self._exchanges)
+            return CompiledRungeKutta(self.tree, method, t, y, **control)
         lookout = self.lookout(**tolerances)
-        return ExplicitRungeKutta(method, self.slope, t, y, **tolerances, pace=pace, quadratures=2, lookout=lookout)
+        return ExplicitRungeKutta(method, self.slope, t, y, **control, quadratures=2, lookout=lookout)
 
     def lookout(self, *, rtol: float, atol: float, calm: bool = False) -> Lookout | None:
         """What looks into steps for switches by state; None where nothing switches by it.
@@ -184,6 +192,8 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
             solver.go_on_from(min(t_end, t_bound), solver.y)
             self.state = self._state(solver.t, solver.y)
             return
+        if self.constraints is not None:  # stops that touch where a run begins
+            self.constraints.hand_over_stops()
         tree.set_chart(self.state.chart)
         most = max(1, STEPS_AT_ONCE // (model.body_count + LOOP * len(model.loops)))
         done = False

@@ -82,6 +82,11 @@ def exchanges_energy(model: Model) -> bool:
     )
 
 
+def energy_at_unit_speeds(model: Model) -> float:
+    """Twice the kinetic energy of all bodies if each turned at 1 rad/s and moved at 1 m/s along every axis [J]."""
+    return float(model.inertia.sum())
+
+
 def energy_of(model: Model, state: State) -> float:
     """Kinetic and potential energy [J]."""
     return mechanical_energy(model, kinematics(model, state.q, state.qdot, state.chart))

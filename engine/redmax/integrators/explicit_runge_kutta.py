@@ -39,6 +39,11 @@ MOST_STRICT = 10.0
 """Errors of steps much shorter than the pace count at most so many times: rounding bounds what can be asked."""
 
 
+PART_OF_WORK = 1e3
+"""Work and loss may be wrong by so many times the relative tolerance, as parts of what the larger of their powers would
+add in the step: mostly they are far more accurate, because motion is."""
+
+
 class StepTooSmallError(Exception):
     """No step that can be told from none is accurate enough. component: of y, whose error is the largest."""
 
@@ -57,7 +62,9 @@ class ExplicitRungeKutta:
     worst: component of y whose error was the largest in the last step.
 
     quadratures: how many of the last components of y nothing depends on. They are integrated with the same steps and
-    the same order, but do not enter the choice of the steps, unless there is nothing else.
+    the same order, but do not enter the choice of the steps, unless there is nothing else or they are energies.
+    energy: of the motion at unit speeds [J], where quadratures are energies: errors below atol times it do not count.
+    0 where they are none.
     control: another one than the method's. lookout: looks into every step for what switches inside it, which ends it.
     pace: a step shorter than this [s] may have an error in proportion to its length only, so that many short steps,
     as of what spins fast, add up to no more than few long ones. 0 for errors per step.
@@ -73,6 +80,7 @@ class ExplicitRungeKutta:
         rtol: float,
         atol: float,
         quadratures: int = 0,
+        energy: float = 0.0,
         control: StepControl | None = None,
         pace: float = 0.0,
         lookout: Lookout | None = None,
@@ -84,7 +92,7 @@ class ExplicitRungeKutta:
         self.step: float | None = None
         self.worst = 0
         self._error_before: float | None = None
-        self._controlled = self.y.size - quadratures
+        self._controlled, self._energy = self.y.size - quadratures, energy
         self._slope_here: Array | None = None
         self._K = np.empty((method.slopes, self.y.size))
         self._used = len(method.nodes) + method.ends_with_slope  # slopes that every step has
@@ -212,11 +220,20 @@ class ExplicitRungeKutta:
         if n > 0:
             scale = self.atol + self.rtol * np.maximum(np.abs(y[:n]), np.abs(y_new[:n]))
             error, ratio = self.method.error_norm(K[:, :n], h, scale)
+            of_work = self._error_of_work(h) if self._energy > 0.0 else 0.0
+            if not of_work <= 0.0 and not of_work < error:  # also if it is not a number
+                error = of_work
         else:
             # Sums may pass through zero while large terms cancel, so that they are measured by what is added.
             scale = self.atol + self.rtol * h * np.abs(K).max(axis=0)
             error, ratio = self.method.error_norm(K, h, scale)
         return error, np.nan_to_num(np.abs(ratio), nan=math.inf)
+
+    def _error_of_work(self, h: float) -> float:
+        """Error of the quadratures, which are energies, over what is allowed."""
+        K = self._K[: self._used, self._controlled :]
+        allowed = self.atol * self._energy + PART_OF_WORK * self.rtol * h * float(np.abs(K).max(initial=0.0))
+        return self.method.error_norm(K, h, np.full(K.shape[1], allowed))[0]
 
     def _first_step(self, f: Array, longest: float, max_step: float) -> float:
         """A first step from the size of y, its slope f and how fast that changes, as the book above does it."""

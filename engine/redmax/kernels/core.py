@@ -162,7 +162,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         stiffness_product(n, count, rows, t, qddot, force)
     if what & tasks.SOLVE_IMPLICIT:
         result = solve_implicit(n, nr, bodies, links, work, columns, armature, K, D, t, right, qddot)
-    last = what & (tasks.TANGENT_BASIS | tasks.TANGENT_PART | tasks.ROW_ERRORS)
+    last = what & (tasks.TANGENT_BASIS | tasks.TANGENT_PART | tasks.ROW_ERRORS | tasks.ONE_ROW)
     if last and rows_function != 0:
         call(rows_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, last)
     elif last & tasks.ROW_ERRORS:

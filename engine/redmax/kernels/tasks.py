@@ -31,6 +31,8 @@ SOLVE_IMPLICIT = 1 << 8
 """x with (M - h D - h^2 K) x = b."""
 ROW_ERRORS = 1 << 13
 """Poses in the world, errors of all rows and, as `RowWork.RIGHT_SIDE`, their rates."""
+ONE_ROW = 1 << 18
+"""With ROW_ERRORS: of the row at the place `World.ONE_ROW` alone."""
 TANGENT_BASIS = 1 << 14
 """What rows hold at (q, qdot), as an orthonormal basis; see `rows.weak_rows`."""
 TANGENT_PART = 1 << 15

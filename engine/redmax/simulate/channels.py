@@ -7,7 +7,7 @@ import dataclasses
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, IntArray
 from ..dynamics import energy
 from ..dynamics.constrained import with_rows
 from ..dynamics.constraint_rows import ConstraintRows
@@ -147,5 +147,11 @@ def _held(model: Model, motion: HeldMotion) -> dict[str, Array]:
 
 def of_halves(model: Model, loop_reaction: Array, reaction: Array) -> Array:
     """(l, 6) wrenches that loop joints pass on, where those that carry halves have theirs among the tree's (n, 6)."""
+    halves = model.once(_halves)
+    return loop_reaction if halves is None else np.where(halves[:, None] >= 0, reaction[halves], loop_reaction)
+
+
+def _halves(model: Model) -> IntArray | None:
+    """(l,) the halves that loop joints carry, -1 for those that carry none; None where none does."""
     halves = np.array([loop.half for loop in model.loops], np.int64)
-    return np.where(halves[:, None] >= 0, reaction[halves], loop_reaction) if len(halves) else loop_reaction
+    return halves if (halves >= 0).any() else None

@@ -16,6 +16,7 @@ import numpy as np
 
 from engine.random_trees import random_scene
 from redmax import io
+from redmax.arrays import Array
 from redmax.compile import compile as compile_scene
 from redmax.constraints import CONSTRAINTS
 from redmax.constraints.base import coordinate_problem
@@ -27,7 +28,9 @@ from redmax.joints import Joint
 from redmax.joints.base import SIMULATED
 from redmax.joints.free_translation_euler import FreeTranslationEuler
 from redmax.joints.spherical_euler import SphericalEuler
+from redmax.model import Model
 from redmax.scene import Scene
+from redmax.tables import Table
 
 from . import linkages
 from .settings import simulated, spread
@@ -52,7 +55,10 @@ def generate(rng: np.random.Generator) -> dict[str, Any]:
         given |= with_rows(rng, data, free)
         with_ball_limits(rng, data)
     elif rng.random() < 0.4 and (able := [coordinate for coordinate in free if can_move(scene, coordinate)]):
-        prescribe(rng, data, able[int(rng.integers(len(able)))], "motion", reach=0.15)
+        moved = able[int(rng.integers(len(able)))]
+        prescribe(rng, data, moved, "motion", reach=0.15)
+        if not can_follow(scene, moved, data["constraints"][-1]):
+            del data["constraints"][-1]
         given, free = True, []  # a linkage has one freedom or two: nothing is left for stops
     for k, coordinate in enumerate(free):
         if rng.random() < 0.6:
@@ -103,13 +109,41 @@ def coordinates(scene: Scene, *, loops: bool) -> list[Coordinate]:
 def can_move(scene: Scene, coordinate: Coordinate) -> bool:
     """Whether the loops let a coordinate move at the start. A universal joint in a planar chain turns one way only."""
     model = undivided(compile_scene(scene))
-    start = model.initial_state()
-    kin = kinematics(model, start.q, start.qdot, start.chart)
-    G = constraint_rows(model, kin, 0.0, quick=False).G
-    moves = np.zeros((1, model.dof_count))
+    G, moves = loop_rows(model, coordinate, model.initial_state().q)[1:]
+    return part_left_free(G, moves) > 0.1
+
+
+def can_follow(scene: Scene, coordinate: Coordinate, row: dict[str, Any]) -> bool:
+    """Whether the loops let a coordinate go as far as a row tells it, and some way beyond, without coming near the end
+    of its reach: there any speed of it takes ever faster motions of the others."""
+    model = undivided(compile_scene(scene))
+    table = Table(x=row["table"]["x"], y=row["table"]["y"], interpolation=row["table"]["interpolation"])
+    t = np.linspace(0.0, 2.0, 201)
+    path = np.array([table.value(float(x))[0] for x in t])
+    path = path - path[0] if row["quantity"] == "position" else np.cumsum(path) * (t[1] - t[0])
+    for end in (1.5 * path.min(), 1.5 * path.max()):
+        q = model.initial_state().q.copy()
+        for step in np.linspace(0.0, end, 9)[1:]:
+            for _ in range(4):
+                error, G, moves = loop_rows(model, coordinate, q)
+                off = coordinate[2] + step - float(moves[0] @ q)
+                q += np.linalg.lstsq(np.vstack([G, moves]), np.append(-error, off), rcond=1e-8)[0]
+            if part_left_free(G, moves) < 0.05 or np.abs(error).max() > 1e-9 or abs(off) > 1e-9:
+                return False
+    return True
+
+
+def loop_rows(model: Model, coordinate: Coordinate, q: Array) -> tuple[Array, Array, Array]:
+    """Errors and Jacobian of all loops at q, and the direction (1, nr) of a coordinate."""
+    kin = kinematics(model, q, np.zeros(model.dof_count), model.initial_state().chart)
+    rows, moves = constraint_rows(model, kin, 0.0, quick=False), np.zeros((1, model.dof_count))
     moves[0, model.columns(model.joint_names.index(coordinate[0])).start + coordinate[1]] = 1.0
-    left = moves - moves @ np.linalg.pinv(G, rcond=1e-8) @ G  # its part among the motions that the loops allow
-    return bool(np.linalg.norm(left) > 0.1)
+    return rows.error, rows.G, moves
+
+
+def part_left_free(G: Array, moves: Array) -> float:
+    """Length of what is left of a direction of unit length among the motions that rows G allow."""
+    return float(np.linalg.norm(moves - moves @ np.linalg.pinv(G, rcond=1e-8) @ G))
 
 
 def with_rows(rng: np.random.Generator, data: dict[str, Any], free: list[Coordinate]) -> bool:

@@ -11,7 +11,7 @@ from scipy.integrate import DOP853, RK45
 
 from engine.integrators.pendulums import double_pendulum
 from redmax.integrators import routes
-from redmax.integrators.explicit_runge_kutta import MAX_FACTOR, ExplicitRungeKutta, StepTooSmallError
+from redmax.integrators.explicit_runge_kutta import MAX_FACTOR, PART_OF_WORK, ExplicitRungeKutta, StepTooSmallError
 from redmax.integrators.tableaux import CLASSICAL, DORMAND_PRINCE_5, DORMAND_PRINCE_8, STEADY
 
 METHODS = {"rk45": (DORMAND_PRINCE_5, RK45), "dop853": (DORMAND_PRINCE_8, DOP853)}
@@ -215,6 +215,31 @@ def test_quadratures_alone_choose_their_own_steps(method, scipy_class):
     exact = 1e6 * ((np.exp(-2.0) * (40.0 * np.sin(80.0) - np.cos(80.0))) + 1.0) / (1.0 + 40.0**2)
     assert run.y[0] == pytest.approx(exact, abs=1e-9 * 1e6)
     assert counted.count > 100  # one step would have been far off
+
+
+@each_method
+def test_energies_shorten_steps_where_the_motion_would_allow_longer_ones(method, scipy_class):
+    """Work sin(w t) / w beside a motion that any step can follow. It may be off by what the tolerance allows of |power|
+    over the whole time; noise far below the energy of the motion counts for nothing."""
+    rtol, w = 1e-9, 40.0
+
+    def solved(power, energy):
+        def slope(t, y):
+            return np.array([y[1], 0.0, power * math.cos(w * t), 0.0])
+
+        run = ExplicitRungeKutta(
+            method, slope, 0.0, np.array([0.0, 1.0, 0.0, 0.0]), rtol=rtol, atol=rtol, quadratures=2, energy=energy
+        )
+        steps = 0
+        while run.t < 1.0:
+            run.advance(1.0, 0.25)
+            steps += 1
+        return abs(run.y[2] - power * math.sin(w) / w), steps
+
+    allowed = PART_OF_WORK * rtol
+    assert solved(1.0, 0.0)[0] > 1e3 * allowed
+    assert solved(1.0, 1.0)[0] < allowed
+    assert solved(1e-12, 1.0) == (pytest.approx(0.0, abs=1e-12), solved(1e-12, 0.0)[1])
 
 
 @each_method

@@ -192,3 +192,23 @@ def test_steps_in_python_and_compiled_frames_agree():
     )
     np.testing.assert_allclose(coordinates(compiled), coordinates(readable), atol=1e-6)
     np.testing.assert_allclose(values(compiled, "loss"), values(readable, "loss"), atol=1e-6)
+
+
+def test_a_room_that_is_said_to_stay_clear_does():
+    """Rooms of random motions in a step: none that reaches zero inside it is passed over, and most others are."""
+    pytest.importorskip("numba")
+    from redmax.crossings import quintic
+    from redmax.kernels.steps.meetings import stays_clear
+
+    rng, s = np.random.default_rng(5), np.linspace(0.0, 1.0, 400)
+    clear = passed_over = far = 0
+    for _ in range(3000):
+        x0, x1 = rng.uniform(0.0, 1.0, 2) ** 3
+        v0, v1, a0, a1 = rng.normal(size=4) * np.array([1.0, 1.0, 5.0, 5.0])
+        least = float(quintic(x0, v0, a0, x1, v1, a1, 0.3, s)[0].min())
+        found = stays_clear.py_func(x0, v0, a0, x1, v1, a1, 0.3, 1.0)
+        clear, far = clear + found, far + (least > 0.1)
+        passed_over += found and least <= 0.0
+    assert passed_over == 0
+    assert far > 500
+    assert clear > 0.5 * far

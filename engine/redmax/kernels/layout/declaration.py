@@ -167,7 +167,7 @@ World = Record(
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
     LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, IMPACT_WORK=1, EXTENT=1, RATTLES=1,
     CLOSENESS=1, LEAST_CLOSENESS=1, FASTEST=1, HAS_TANGENT=1, HELD_LINES=1, CHOICE=1,
-    PUSH_SIZE=1, BLOCKED_ROW=1,
+    PUSH_SIZE=1, BLOCKED_ROW=1, ONE_ROW=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
@@ -180,7 +180,8 @@ singular poses, FASTEST: the largest rate of any body so far [1/s]; HAS_TANGENT:
 HELD_LINES: what `tasks.TANGENT_BASIS` found; CHOICE: what had to be chosen, see `codes`. PUSH_SIZE: what the forces on
 rows that touched then were like, each as the acceleration it gives over the root of its row's diagonal entry in G M^-1
 G^T.
-BLOCKED_ROW: one that something moves on against in the last impact, where there was such a row."""
+BLOCKED_ROW: one that something moves on against in the last impact, where there was such a row. ONE_ROW: a place, see
+`tasks`."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its

@@ -22,8 +22,8 @@ from .weak_rows import NEARBY, near_of
 @callback(SIGNATURE)
 def compute_rows(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     """The tasks of `core.compute` that need rows, in its order: PROJECT; HOLD and RELEASE, or FORWARD with or without
-    WRENCHES, where rows are active, after LOADS; TANGENT_BASIS, TANGENT_PART and ROW_ERRORS. Arguments and result are
-    those of `compute`."""
+    WRENCHES, where rows are active, after LOADS; TANGENT_BASIS, TANGENT_PART and ROW_ERRORS, of all rows or of
+    ONE_ROW. Arguments and result are those of `compute`."""
     ints, floats = whole(ints_at, floats_at)
     nr, count = fixed(ints, Head.DOFS), fixed(ints, Head.FORCES)
     q, qdot, qddot = numbers_at(q_at, nr), numbers_at(qdot_at, nr), numbers_at(qddot_at, nr)
@@ -52,5 +52,5 @@ def compute_rows(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & tasks.TANGENT_PART:
         tangent_part(ints, rows, near_of(ints, rows), qddot)
     if what & tasks.ROW_ERRORS:
-        errors_and_rates(ints, rows, arrays, q, qdot, t)
+        errors_and_rates(ints, rows, arrays, q, qdot, t, what & tasks.ONE_ROW != 0)
     return result

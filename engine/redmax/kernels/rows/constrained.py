@@ -159,12 +159,14 @@ def forward_with_rows(ints, rows, arrays, q, qdot, qddot, t, wrenches):
 
 
 @inner
-def errors_and_rates(ints, rows, arrays, q, qdot, t):
-    """Errors of all rows, redundant ones too, and their rates as right sides, after `velocities`; multipliers stay."""
-    n, count, row_work = fixed(ints, Head.BODIES), fixed(ints, Head.ALL_ROWS), rows.row_work
-    world_poses(n, rows.links, rows.body_work, rows.poses)
-    evaluate_rows(0, count, rows, arrays, q, qdot, t)
-    for i in range(count):
+def errors_and_rates(ints, rows, arrays, q, qdot, t, alone):
+    """Errors of all rows, redundant ones too, and their rates as right sides, after `velocities`; multipliers stay.
+    alone: of the row at the place `World.ONE_ROW` only."""
+    row_work, one = rows.row_work, int(get(rows.world, World.ONE_ROW))
+    first, last = (one, one + 1) if alone else (0, fixed(ints, Head.ALL_ROWS))
+    world_poses(fixed(ints, Head.BODIES), rows.links, rows.body_work, rows.poses)
+    evaluate_rows(first, last, rows, arrays, q, qdot, t)
+    for i in range(first, last):
         rate = row_product(i, rows, Work.V, qdot) - get(row_work, i * RowWork.SIZE + RowWork.RATE)
         put(row_work, i * RowWork.SIZE + RowWork.RIGHT_SIDE, rate)
 

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from ...arrays import Array, BoolArray
 from ...model import Model
+from ...spatial import adjoint
 from ..layout.declaration import Head, RowBodies, RowWork
 from ..layout.packing import Packed
 
@@ -31,8 +34,7 @@ class LoopResults:
         self._angles = np.where(belongs & ~self.metres, 1.0, 0.0)
         self._distances = np.where(belongs & self.metres, 1.0, 0.0)
         self._solved = np.where(belongs[:, : self.row_count], 1.0, 0.0)
-        E_kj = [E_ki[loop.child] @ loop.E_ij_child for loop in model.loops]
-        self._E_kj = np.array(E_kj).reshape(len(model.loops), 4, 4)
+        self._model, self._E_ki = model, E_ki
 
     @property
     def errors(self) -> Array:
@@ -54,10 +56,15 @@ class LoopResults:
         squares = self._rows[:, RowWork.ERROR] ** 2
         return np.asarray(np.sqrt(np.stack([self._angles @ squares, self._distances @ squares], axis=1)))
 
+    @cached_property
+    def _on_joint(self) -> Array:
+        """(l, 6, 6) from wrenches on the children of loops, as kernels write them, to those in the joint frames."""
+        loops = self._model.loops
+        E_kj = np.array([self._E_ki[loop.child] @ loop.E_ij_child for loop in loops]).reshape(len(loops), 4, 4)
+        return adjoint.Ad_dual(E_kj)
+
     def reactions(self) -> Array:
         """(l, 6) wrench of each loop joint on its child, in the joint frame [N m, N]."""
         rows = self._rows[: self.row_count]
         F = self._solved @ (rows[:, RowWork.MULTIPLIER, None] * rows[:, RowWork.span("ON_B")])
-        R, p = self._E_kj[:, :3, :3], self._E_kj[:, :3, 3]
-        torque = F[:, :3] - np.cross(p, F[:, 3:])
-        return np.concatenate([np.einsum("lij,li->lj", R, torque), np.einsum("lij,li->lj", R, F[:, 3:])], axis=1)
+        return np.asarray((self._on_joint @ F[:, :, None])[:, :, 0])

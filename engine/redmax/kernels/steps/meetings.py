@@ -20,7 +20,7 @@ from ..layout.declaration import (
     StopInts,
     World,
 )
-from ..layout.memory import address_of, fixed, further, get
+from ..layout.memory import address_of, fixed, further, get, put
 from ..layout.views import numbers_of
 from ..rows.row_kinds import row_at
 from .stages import fill, slope
@@ -31,6 +31,11 @@ PIECE, MOST_PIECES = 0.1, 16
 pieces at least and so many at most."""
 MOST_PROBES, LITTLE = 12, 1e-6
 """Evaluations by which the instant is found at which a row lets go; part of a step in which motion is straight."""
+MET = 1e-2
+"""A row whose room is less than this part of what counts as touching is met: what holds is put to where it is zero."""
+
+CLEAR = 0.1
+"""Rooms that keep this part of their range within a step are not met in it."""
 
 departure, quintic = inner(crossings.departure), inner(crossings.quintic)
 
@@ -118,21 +123,21 @@ def has_posed_stops(ints, rows):
 
 
 @inner
-def place_stops(course, values, s):
-    """Place the bodies at the values of y after the part s of a step; `RowWork` gets errors of all rows, and their
-    rates as right sides. course: see `first_meeting`."""
+def place_stops(course, values, s, rows_of_errors):
+    """Place the bodies at the values of y after the part s of a step; `RowWork` gets errors of all rows, or of
+    ONE_ROW, and their rates as right sides. course: see `first_meeting`. rows_of_errors: 0 or `tasks.ONE_ROW`."""
     (address, ints_at, floats_at), free, motion, _, t, h, until = course
     fill(free, numbers_of(values), motion)
     nr = motion.shape[1]
     q_at = address_of(numbers_of(motion), 3 * nr)
-    what = tasks.PRESCRIBE | tasks.PLACE | tasks.ROW_ERRORS
+    what = tasks.PRESCRIBE | tasks.PLACE | tasks.ROW_ERRORS | rows_of_errors
     call(address, ints_at, floats_at, q_at, q_at + 8 * nr, q_at + 16 * nr, min(t + s * h, until), what)
 
 
 @inner
 def measure_stops(ints, rows, course, values, s, rooms, point):
     """Write room and rate of all rows, after the part s of a step, to a point of `rooms`."""
-    place_stops(course, values, s)
+    place_stops(course, values, s, 0)
     for i in range(fixed(ints, Head.EQUATIONS), fixed(ints, Head.ROWS)):
         results, r = further(rows.row_work, i * RowWork.SIZE), get(rows.order, i)
         rooms[0, point, r], rooms[1, point, r] = get(results, RowWork.ERROR), get(results, RowWork.RIGHT_SIDE)
@@ -171,13 +176,25 @@ def room_inside(i, rows, places, polynomial, s, level, course):
         values = course[3]
         for k in range(values.shape[0]):
             values[k] = inside(polynomial, s, k)
-        place_stops(course, values, s)
+        put(rows.world, World.ONE_ROW, float(i))
+        place_stops(course, values, s, tasks.ONE_ROW)
         return get(rows.row_work, i * RowWork.SIZE + RowWork.ERROR) - level
     a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
     total = get(vectors, RowVectors.FACTOR_A) * inside(polynomial, s, places[a])
     if b >= 0:
         total += get(vectors, RowVectors.FACTOR_B) * inside(polynomial, s, places[b])
     return total - get(vectors, RowVectors.OFFSET) - level
+
+
+@inlined
+def stays_clear(x0, v0, a0, x1, v1, a1, h, scale):
+    """Whether a room x keeps clear of zero in a step, by the quintic with its values, rates and accelerations at both
+    ends, which stays within its Bezier polygon. Most rows do; False where a closer look has to tell."""
+    d0, d1 = 0.2 * h * v0, 0.2 * h * v1
+    p1, p4 = x0 + d0, x1 - d1
+    p2, p3 = p1 + d0 + 0.05 * h * h * a0, p4 - d1 + 0.05 * h * h * a1
+    low, high = min(x0, p1, p2, p3, p4, x1), max(x0, p1, p2, p3, p4, x1)
+    return low > CLEAR * (high - low) + TOUCHING * scale
 
 
 @inner
@@ -245,7 +262,7 @@ def met_at(i, rows, places, polynomial, begins, guess, before, beyond, scale, co
             low, above, below = s, x, 0.5 * below
         else:
             high, below, above = s, x, 0.5 * above
-        if abs(x) <= 1e-4 * TOUCHING * scale or high - low <= 1e-15:
+        if abs(x) <= MET * TOUCHING * scale or high - low <= 1e-15:
             return s
     return high
 
@@ -277,8 +294,15 @@ def first_meeting(ints, rows, places, y, f, y_new, f_new, polynomial, course, ro
                 begins, x1 = along(row, vectors, places, y, 0) - offset, along(row, vectors, places, y_new, 0) - offset
                 v0, v1 = along(row, vectors, places, y, n), along(row, vectors, places, y_new, n)
                 a0, a1 = along(row, vectors, places, f, n), along(row, vectors, places, f_new, n)
+                if stays_clear(begins, v0, a0, x1, v1, a1, h, scale):
+                    continue
                 x, v = quintic(begins, v0, a0, x1, v1, a1, h, 0.5)
                 guess = may_be_met(begins, v0, x, v, x1, v1, h, scale)
+            if guess <= 1.0 and dense and first <= 1.0:  # another one is met before, unless this one has no room then
+                if room_inside(i, rows, places, polynomial, first, level_of(begins, scale), course) <= 0.0:
+                    beyond = min(beyond, first)
+                elif guess >= first:
+                    continue
             if guess <= 1.0 and dense:
                 guess = met_at(i, rows, places, polynomial, begins, guess, before, beyond, scale, course)
             first = min(first, guess)

@@ -22,11 +22,23 @@ from ..rows import weak_rows
 from ..rows.constrained import keep_references
 from .events import COUNT, POINTS, POSED, hop, look, measure, place, window_of
 from .meetings import MOST_PIECES, first_meeting, has_posed_stops, inside, least_push, let_go_at, soonest_meeting
-from .stages import QDDOT, QDOT, Q, combine, error_along_rows, error_ratio, evaluate, fill, worst_component
+from .stages import (
+    QDDOT,
+    QDOT,
+    Q,
+    combine,
+    error_along_rows,
+    error_of_work,
+    error_ratio,
+    evaluate,
+    fill,
+    worst_component,
+)
 from .step_control import (
     ATOL,
     BEFORE,
     ENDS_WITH_SLOPE,
+    ENERGY,
     ERROR_ORDER,
     LEAST_SAMPLES,
     MAX_FACTOR,
@@ -35,6 +47,7 @@ from .step_control import (
     MOST_STRICT,
     NOW,
     PACE,
+    PART_OF_WORK,
     RTOL,
     SAFETY,
     STAGES,
@@ -58,9 +71,10 @@ whether a singular pose is near, so that stages are put on the loops."""
 ACROSS = math.sqrt(weak_rows.WEAK)
 """Near singular poses errors that the projection takes away count as this part of themselves: so far the directions of
 weak rows may be turned where they are held by their second-order form, and so much of these errors is left."""
-BRIEF, AIMED, PAST = 0.2, 0.5, 1.05
+AT_ONCE, BRIEF, AIMED, PAST = 3e-4, 0.2, 0.5, 1.05
 """A step in which a stop is about to be met ends this far past it, as parts of the time until then, if that is sooner
-than the second part of a usual step. Where it is sooner than the first part, four stages do (`brief_tableau`)."""
+than the third part of a usual step. Where it is sooner than the second part, four stages do (`brief_tableau`); sooner
+than the first, accelerations do not change until then."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
 
@@ -82,6 +96,15 @@ def look_inside(K, bends, y, y_new, h, end, polynomial):
         if not math.isfinite(size):
             return k
     return -1
+
+
+@inner
+def go_straight(y, f, n, dt):
+    """y after a time dt so short that its slopes f do not change. n: number of free coordinates."""
+    for k in range(y.shape[0]):
+        y[k] += dt * f[k]
+    for k in range(n):
+        y[k] += 0.5 * dt * dt * f[n + k]
 
 
 @inner
@@ -171,7 +194,7 @@ def advance(
     # drives place their followers: only other rows have to be kept
     ends_with_slope, constrained = control[ENDS_WITH_SLOPE] != 0.0, ints[Head.ROWS] > ints[Head.DRIVEN]
     watched, posed, hops, measured = lookout[COUNT] > 0, lookout[POSED] != 0, 0, False
-    near = int(clock[NEAR])
+    near, is_tree = int(clock[NEAR]), ints[Head.EQUATIONS] == 0
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
     rooms = np.empty((2, MOST_PIECES + 1, ints[Head.ROWS] if stops_at != 0 and has_posed_stops(head, parts) else 0))
     whole_method = (nodes, rows, used, bends)
@@ -259,11 +282,7 @@ def advance(
             dt = hop(lookout, levels, seen, window, clock[USUAL], rtol, atol) if hops < crossings.MOST_HOPS else 0.0
             if dt > 0.0:
                 clock[TIME], clock[STEP], clock[KNOWN], measured, hops = min(t + dt, t_stop), step, 0.0, False, hops + 1
-                dt = min(dt, t_stop - t)
-                for k in range(size):
-                    y[k] += dt * K[0, k]
-                for k in range(n // 2):
-                    y[k] += 0.5 * dt * dt * K[0, n // 2 + k]
+                go_straight(y, K[0], n // 2, min(dt, t_stop - t))
                 clock[STEPS] += 1.0
                 if clock[STEPS] > limit:
                     return TOO_MANY
@@ -276,6 +295,13 @@ def advance(
         wanted, rejected, aimed = h, False, size < 0
         if stops_at != 0 and not watched and near == 0:
             soon = PAST * soonest_meeting(head, parts, places, y, K[0])
+            if 0.0 < soon < AT_ONCE * h and t + soon < t_stop and is_tree:
+                go_straight(y, K[0], n // 2, soon / PAST)
+                clock[TIME], clock[STEP], clock[KNOWN], clock[DUE] = t + soon / PAST, full * step, 0.0, 1.0
+                clock[STEPS] += 1.0
+                if clock[STEPS] > limit:
+                    return TOO_MANY
+                continue
             if soon < AIMED * h:
                 aimed, is_brief = True, soon < BRIEF * h
                 strictness, h, t_stop = control[STRICTNESS], max(soon, shortest), min(sample, t_bound)
@@ -309,12 +335,19 @@ def advance(
                     for m in range(last):
                         largest = max(largest, abs(K[m, k]))
                     scale[k] = atol + rtol * h * largest
-            error = error_ratio(rows, used, K, h, scale, judged, not (ends_with_slope or is_brief), errors)
+            eighth = not (ends_with_slope or is_brief)
+            error = error_ratio(rows, used, K, h, scale, judged, eighth, errors)
+            of_work = 0.0
+            if exchanges and n > 0:
+                least, part = atol * control[ENERGY], control[PART_OF_WORK] * rtol
+                of_work = error_of_work(K, last, h, n, least, part, eighth, errors)
             if near == 1 and n > 0:
                 along = error_along_rows(
                     core, free, min(t_new, until), h, scale, judged, not ends_with_slope, y_new, motion, errors
                 )
                 error = max(along, ACROSS * error)
+            if not of_work <= 0.0 and not of_work < error:  # also if it is not a number
+                error = of_work
             error *= min(control[MOST_STRICT], max(1.0, control[PACE] / h))
             if error * strictness < 1.0:
                 if not watched or tries >= crossings.MOST_TRIES:

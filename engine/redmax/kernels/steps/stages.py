@@ -130,6 +130,20 @@ def error_ratio(rows, used, K, h, scale, n, eighth, errors):
 
 
 @inner
+def error_of_work(K, last, h, n, least, part, eighth, errors):
+    """Error of work and loss, the numbers n and n + 1 of y, over what is allowed, after `error_ratio`; as
+    `ExplicitRungeKutta`. last: of the slopes K. least, part: absolute error [J] and relative one that are allowed."""
+    most = 0.0
+    for m in range(last):
+        most = max(most, abs(K[m, n]), abs(K[m, n + 1]))
+    one, size5, size3 = 1.0 / (least + part * h * most), 0.0, 0.0
+    for k in range(n, n + 2):
+        a, b = one * errors[0, k], one * errors[1, k]
+        size5, size3 = size5 + a * a, size3 + b * b
+    return error_size(h, size5, size3, 2, eighth)
+
+
+@inner
 def error_along_rows(core, free, t, h, scale, n, eighth, y_new, motion, errors):
     """Error of a step over what is allowed, after `error_ratio`, without the part of the errors that the projection at
     its end takes away; y_new stays as it is. Near singular poses that part is mostly noise."""
@@ -159,6 +173,12 @@ def size_of_errors(h, scale, n, eighth, errors):
         one = 1.0 / scale[k]
         a, b = one * errors[0, k], one * errors[1, k]
         size5, size3 = size5 + a * a, size3 + b * b
+    return error_size(h, size5, size3, n, eighth)
+
+
+@inner
+def error_size(h, size5, size3, n, eighth):
+    """Error of a step over what is allowed, from the sums of squares of both estimates over n components."""
     if not eighth:
         return h * math.sqrt(size5 / n)
     if size5 == 0.0 and size3 == 0.0:

@@ -8,7 +8,7 @@ import math
 from ..cache.jit import inner
 
 SAFETY, NOW, BEFORE, TINY_ERROR, MIN_FACTOR, MAX_FACTOR, STRICTNESS, LEAST_SAMPLES = range(8)
-ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN, PACE, MOST_STRICT = range(8, 16)
+ERROR_ORDER, STAGES, ENDS_WITH_SLOPE, RTOL, ATOL, MAX_TURN, PACE, MOST_STRICT, ENERGY, PART_OF_WORK = range(8, 18)
 """Control: constants of the method and the pace, see `integrators.explicit_runge_kutta`, tolerances, and the largest
 turn [rad] of a joint with a singularity in one step."""
 
