@@ -40,7 +40,8 @@ AT_ONCE, AT_LAST, NEVER = "at once", "at last", "never"
 @dataclass(frozen=True)
 class Promise:
     """What an accuracy means. explicit: the method where nothing is stiff. stiff: tolerance of implicit steps, in which
-    rounding errors of stiff forces set a limit.
+    rounding errors of stiff forces set a limit. strands: the same where there are strands, which vibrate along
+    themselves faster than anybody sees; that dies away as soon as steps are implicit, unless calm is never.
 
     most_steps: a frame may take so many. calm: whether fast vibrations die away as soon as steps are implicit, or when
     they take more steps than that, or never.
@@ -48,6 +49,7 @@ class Promise:
 
     explicit: AdaptiveExplicit
     stiff: float
+    strands: float
     most_steps: int
     calm: str
 
@@ -60,9 +62,9 @@ class PacedDop853(Dop853):
 
 
 ACCURACIES = {
-    DRAFT: Promise(PacedDop853(rtol=1e-6, atol=1e-6), 1e-4, 1_000, AT_ONCE),
-    STANDARD: Promise(Dop853(rtol=1e-7, atol=1e-7), 1e-7, 4_000, AT_LAST),
-    HIGH: Promise(Dop853(rtol=1e-11, atol=1e-11), 1e-9, 10_000, NEVER),
+    DRAFT: Promise(PacedDop853(rtol=1e-6, atol=1e-6), 1e-4, 1e-5, 1_000, AT_ONCE),
+    STANDARD: Promise(Dop853(rtol=1e-7, atol=1e-7), 1e-7, 1e-6, 4_000, AT_LAST),
+    HIGH: Promise(Dop853(rtol=1e-11, atol=1e-11), 1e-9, 1e-9, 10_000, NEVER),
 }
 """Measured in docs/simulating.md. Standard is no looser because errors of a double pendulum grow: 1e-6 showed 2 mm
 after five seconds. Draft is what keeps tops, four-bars and slider-cranks at 200 rad/s within a thousandth of their size
@@ -79,8 +81,12 @@ FOLLOWED, DIES_AWAY = "stiff", "vibrations_die_away"
 MATRIX_COMPILED, MATRIX = 20, 1
 """What it costs to make and factor a matrix, in evaluations of the motion: those are quick where kernels do them."""
 
-MATRIX_OF_FORCES = 100
-"""What it costs with kernels where forces between bodies or drives are part of it: that part is made in Python."""
+MATRIX_OF_DRIVES = 100
+"""What it costs with kernels where drives are part of it: that is done in Python."""
+
+LEAST_OF_FORCES, STEP_OF_FORCES = 10, 1800
+"""What it costs where forces tie bodies: so many evaluations at least, and what Python does in a step besides, which is
+worth this many evaluations of a single body."""
 
 USUAL_STIFF_FRAME = (54, 14)
 """Evaluations and matrices of a frame in implicit steps where nothing much happens: two steps of order 7."""
@@ -99,6 +105,13 @@ STIFF_FROM = 0.5
 
 MANY = 100.0
 """Springs or dampers whose rate times a frame is below this are not what takes thousands of steps."""
+
+SNAPS = 0.1
+"""Part of the energies in play by which the books may be off where ropes snap taut within steps. Measured: 2e-3 for
+falling ropes, 0.06 to 0.07 where a load falls into a slack one or bounces on it."""
+
+LOOSEST = 1e-4
+"""Up to here the tolerance of implicit steps with strands grows tenfold when a frame takes too many of them."""
 
 LOOK = 8
 """So many frames pass until a run in implicit steps looks whether anything is stiff still."""
@@ -133,22 +146,24 @@ class AutomaticStepper(ExplicitStepper):
     def energy_promise(self) -> EnergyPromise:
         if self._modes == {EXPLICIT}:
             return super().energy_promise
-        return EnergyPromise(implicit_part(self.promise.stiff), dies_away=CALM in self._modes)
+        dies_away = CALM in self._modes
+        snaps = SNAPS if dies_away and self.model.strands else 0.0
+        return EnergyPromise(max(snaps, implicit_part(self._tolerance)), dies_away=dies_away)
 
     def __init__(self, model: Model, state: State, promise: Promise, tree: Tree | None = None) -> None:
         super().__init__(model, state, promise.explicit, tree)
         self.promise = promise
+        self._tolerance = promise.strands if model.strands else promise.stiff
         self._stages = len(promise.explicit.method.nodes)
-        in_python = self.model.forces or self.model.followers is not None
-        compiled = MATRIX_OF_FORCES if in_python else MATRIX_COMPILED
-        self._price = MATRIX if self.tree is None else compiled
+        self._price = MATRIX if self.tree is None else price_of_matrix(model)
         evaluations, matrices = USUAL_STIFF_FRAME
         self._usual = evaluations + self._price * matrices
         self._patience = DEARER * self._usual
         self._explicit, self._explicit_cost = self._solver, math.inf
         self._frames, self._spent = 0, 0.0
-        decay = self._rates()[1]
-        if decay * FRAME / STABLE * self._stages > DEARER * self._patience:
+        vibration, decay = self._rates()
+        unseen = vibration if model.strands and promise.calm != NEVER else 0.0  # dies away at once
+        if (unseen + decay) * FRAME / STABLE * self._stages > DEARER * self._patience:
             self._go_on(STIFF, self._y[-2:])
 
     # --- one frame -----------------------------------------------------------------------------------------------
@@ -199,6 +214,9 @@ class AutomaticStepper(ExplicitStepper):
             self._patience = math.inf
         elif self.mode != CALM and self.promise.calm == AT_LAST and sum(self._rates()) * h > 0.1 * STIFF_FROM:
             self._go_on(CALM, quadratures)
+        elif self.mode == CALM and endless and self.model.strands and self._tolerance < LOOSEST:
+            self._tolerance *= 10.0  # a rope that crumples and snaps all over has no motion to be followed exactly
+            self._go_on(CALM, quadratures)
         else:
             raise error
         self._before_switch = is_switch(self._switches, self.state.t)
@@ -236,9 +254,10 @@ class AutomaticStepper(ExplicitStepper):
         explicit = self.mode == EXPLICIT
         if explicit and self.constraints is not None:
             self.constraints.take_over_stops()
-        self.mode = CALM if self.promise.calm == AT_ONCE else mode
+        calm = self.promise.calm == AT_ONCE or (self.promise.calm == AT_LAST and bool(self.model.strands))
+        self.mode = CALM if calm else mode
         self._modes |= {self.mode}
-        self._solver = extrapolation_of(self, y, tolerance=self.promise.stiff, calm=self.mode == CALM)
+        self._solver = extrapolation_of(self, y, tolerance=self._tolerance, calm=self.mode == CALM)
         if explicit and self.mode == STIFF and step is not None:
             self._solver.step = step  # what is excited now must not be jumped over
         self._front, self._before_switch, self._frames = self.state, False, 0
@@ -273,7 +292,8 @@ class AutomaticStepper(ExplicitStepper):
             return 0.0, 0.0
         y = np.append(self._free_motion(), (0.0, 0.0))
         try:
-            return extrapolation_of(self, y, tolerance=1.0, calm=False).linearise(self.state.t, y).rates()
+            method = extrapolation_of(self, y, tolerance=1.0, calm=bool(self.model.strands))  # as if all were taut
+            return method.rates(method.linearise(self.state.t, y))
         except np.linalg.LinAlgError:  # a part without mass
             return 0.0, 0.0
 
@@ -285,6 +305,15 @@ class AutomaticStepper(ExplicitStepper):
         if vibration > decay:
             reason = f": springs vibrate at up to {vibration / (2.0 * math.pi):.3g} Hz"
         return element, reason, "soften or damp springs, give light bodies more mass, or choose a lower accuracy"
+
+
+def price_of_matrix(model: Model) -> int:
+    """What it costs kernels to make and factor a matrix, in evaluations of the motion."""
+    if model.followers is not None:
+        return MATRIX_OF_DRIVES
+    if not model.forces:
+        return MATRIX_COMPILED
+    return min(MATRIX_OF_DRIVES, LEAST_OF_FORCES + STEP_OF_FORCES // model.body_count)
 
 
 def has_springs_or_dampers(model: Model) -> bool:

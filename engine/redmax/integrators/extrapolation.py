@@ -32,6 +32,9 @@ SAFETY, LEAST_RATIO, MOST_RATIO = 0.9, 0.1, 10.0
 MOST_CHANGE, SHORTER = 0.1, 0.3
 """A step that changes more of its own matrix is tried again, so much shorter."""
 
+JUDGED = 2
+"""Errors are found from so many rows before that of the order on; shorter ones are never chosen."""
+
 CHEAPER, DEARER = 0.8, 0.9
 """A lower order is taken if its work per time is below the first part of the present one's, a higher one if below the
 second."""
@@ -119,7 +122,6 @@ class LinearlyImplicitExtrapolation:
 
     y: free coordinates, their velocities, and `quadratures` further numbers that nothing depends on.
     linearise: at (t, y). calm: errors of what vibrates faster than a step are not counted; the method lets it die away.
-    whole_row: (matrix, count, t, t_new, y) does all small steps of a row in y, where compiled code can.
     lookout: looks into every step for what switches inside it, which ends it.
     evaluations, matrices: of slopes and factored so far, the cost of the run.
     """
@@ -135,10 +137,9 @@ class LinearlyImplicitExtrapolation:
         atol: float,
         quadratures: int = 2,
         calm: bool = False,
-        whole_row: Callable[[StepMatrix, int, float, float, Array], None] | None = None,
         lookout: Lookout | None = None,
     ) -> None:
-        self.slope, self.linearise, self.whole_row, self.lookout = slope, linearise, whole_row, lookout
+        self.slope, self.linearise, self.lookout = slope, linearise, lookout
         self.t, self.y = t, np.array(y, np.float64)
         self.rtol, self.atol, self.calm = max(rtol, SMALLEST_RTOL), atol, calm
         self.step: float | None = None
@@ -184,7 +185,7 @@ class LinearlyImplicitExtrapolation:
             attempt = self._attempt(system, h, t_new, order)
             if attempt.accepted:
                 there = self._linearised(t_new, attempt.y)
-                if h <= shortest or change_within(h, system, there) <= MOST_CHANGE:
+                if h <= shortest or self._change(h, system, there) <= MOST_CHANGE:
                     again = 0.0 if landing is None else self._again(landing, attempt.y, h, t_new, shortest)
                     if landing is None or again == 0.0:
                         break
@@ -219,56 +220,69 @@ class LinearlyImplicitExtrapolation:
 
     def _first_step(self, system: Linearisation, longest: float) -> float:
         """So short that what decays fast is seen, and what vibrates fast, unless it need not be."""
-        if not self._n:
-            return 0.25 * longest
-        vibration, decay = system.rates()
+        return self._first_step_at(self.rates(system), longest)
+
+    def _first_step_at(self, rates: tuple[float, float], longest: float) -> float:
+        vibration, decay = rates
         rate = decay if self.calm else vibration + decay
         return min(0.25 * longest, 1.0 / rate) if rate > 0.0 else 0.25 * longest
 
     worst = 0
 
+    def rates(self, system: Linearisation) -> tuple[float, float]:
+        """Fastest vibration [rad/s] and fastest decay [1/s] of the linearised mechanism."""
+        return system.rates()
+
+    def _change(self, h: float, before: Linearisation, after: Linearisation) -> float:
+        return change_within(h, before, after)
+
     def _attempt(self, system: Linearisation, h: float, t_new: float, order: int) -> Attempt:
         """A step of length h with up to order + 1 rows."""
-        rows: list[Array] = []
+        tried = self._try(system, h, t_new, order)
         steps, works = [math.inf, math.inf], [math.inf, math.inf]
-        error = previous = math.inf
+        for k, error in enumerate(tried.errors, 2):
+            ratio = SAFETY * error ** (-1.0 / k) if error > 0.0 else MOST_RATIO
+            steps.append(h * min(MOST_RATIO, max(LEAST_RATIO, ratio)))
+            works.append(float(WORK[k]) / steps[k])
+        last = len(steps) - 1
+        if tried.accepted:
+            return Attempt(True, tried.y, last, steps, works, h, order)
+        if tried.broken:
+            following = max(2, order - 1) if tried.rows else order
+            return Attempt(False, tried.y, tried.rows, steps, works, 0.25 * h, following, broken=True)
+        best = min(range(2, last + 1), key=works.__getitem__)
+        return Attempt(False, tried.y, last, steps, works, steps[best], best, broken=steps[best] >= h)
+
+    def _try(self, system: Linearisation, h: float, t_new: float, order: int) -> Tried:
+        rows: list[Array] = []
+        errors: list[float] = []
         try:
             filtered = StepMatrix(system, h) if self.calm and self._n else None
             for k in range(1, min(order + 1, MOST_COLUMNS) + 1):
                 with np.errstate(all="ignore"):
                     rows = self._next_row(rows, self._euler(system, h, t_new, int(COUNTS[k - 1])), k)
-                if k == 1:
+                if k < max(2, order - JUDGED):
+                    errors += [math.inf] * (k - 1 - len(errors))
                     continue
-                previous, error = error, self._error(system, rows[-1] - rows[-2], rows[-1], filtered)
-                if not math.isfinite(error) or (k > 2 and error > max(1.0, 4.0 * previous)):
-                    return Attempt(False, rows[-1], k, steps, works, 0.25 * h, max(2, order - 1), broken=True)
-                ratio = SAFETY * error ** (-1.0 / k) if error > 0.0 else MOST_RATIO
-                steps.append(h * min(MOST_RATIO, max(LEAST_RATIO, ratio)))
-                works.append(float(WORK[k]) / steps[k])
+                error = self._error(system, rows[-1] - rows[-2], rows[-1], filtered)
+                if not math.isfinite(error) or (k > 2 and error > max(1.0, 4.0 * errors[-1])):
+                    return Tried(rows[-1], k, errors, broken=True)
+                errors.append(error)
                 if k >= order - 1 and error <= 1.0:
-                    return Attempt(True, rows[-1], k, steps, works, h, order)
+                    return Tried(rows[-1], k, errors, accepted=True)
                 # Hopeless: the rows still to come cannot bring the error down far enough.
                 left = COUNTS[min(order, MOST_COLUMNS - 1)] / COUNTS[0]
                 if k >= order and error > left**2:
                     break
         except np.linalg.LinAlgError:
-            return Attempt(False, self.y, 0, steps, works, 0.25 * h, order, broken=True)
-        tried = len(steps) - 1
-        best = min(range(2, tried + 1), key=works.__getitem__)
-        return Attempt(False, rows[-1], tried, steps, works, steps[best], best, broken=steps[best] >= h)
+            return Tried(self.y, 0, [], broken=True)
+        return Tried(rows[-1], len(errors) + 1, errors)
 
     def _euler(self, system: Linearisation, h: float, t_new: float, count: int) -> Array:
         """y after `count` equal linearly implicit steps, with inputs at the end of each."""
         self.evaluations += count
         self.matrices += 1
         y, matrix = self.y.copy(), StepMatrix(system, h / count)
-        if self.whole_row is not None:
-            self.whole_row(matrix, count, self.t, t_new, y)
-        else:
-            self._small_steps(matrix, count, t_new, y)
-        return y
-
-    def _small_steps(self, matrix: StepMatrix, count: int, t_new: float, y: Array) -> None:
         n, t, part = self._n, self.t, matrix.h
         for k in range(1, count + 1):
             f = self.slope(t_new if k == count else t + k * part, y)
@@ -276,6 +290,7 @@ class LinearlyImplicitExtrapolation:
             y[:n] += part * (y[n : 2 * n] + dv)
             y[n : 2 * n] += dv
             y[2 * n :] += part * f[2 * n :]
+        return y
 
     @staticmethod
     def _next_row(rows: list[Array], first: Array, k: int) -> list[Array]:
@@ -340,6 +355,17 @@ class LinearlyImplicitExtrapolation:
             best = min(best, k)
         step = done.steps[best] if best <= k else done.steps[k] * float(WORK[best] / WORK[k])
         return best, min(step, done.next_step) if rejected else step  # steps do not grow at once after a rejection
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """Rows of a step that were computed, and where the last of them ended. errors: of those from the second on."""
+
+    y: Array
+    rows: int
+    errors: list[float]
+    accepted: bool = False
+    broken: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -157,7 +157,7 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     if what & tasks.INVERSE:
         joint_forces(n, bodies, links, work, columns, qddot, force)
     if what & tasks.MULTIPLY:
-        multiply(n, nr, count, rows, K, D, t, qddot, force)
+        multiply(n, nr, count, rows, K, D, t, qddot, force, what & tasks.NEARLY_TAUT != 0)
     if what & tasks.STIFFNESS_PRODUCT:
         stiffness_product(n, count, rows, t, qddot, force)
     if what & tasks.SOLVE_IMPLICIT:

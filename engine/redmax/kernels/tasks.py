@@ -25,6 +25,8 @@ INVERSE = 1 << 7
 """Whole forces along the coordinates that give the accelerations."""
 MULTIPLY = 1 << 10
 """(M - h D - h^2 K) x."""
+NEARLY_TAUT = 1 << 18
+"""With MULTIPLY: cables between two points that are slack by a little resist as if they were taut."""
 STIFFNESS_PRODUCT = 1 << 12
 """-h^2 K x of the forces on bodies alone."""
 SOLVE_IMPLICIT = 1 << 8

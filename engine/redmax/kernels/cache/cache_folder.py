@@ -70,6 +70,7 @@ READ_OUTSIDE = (
     "forces/lines/path",
     "solvers/box_rows",
     "solvers/impacts",
+    "solvers/sparse_factors",
     "spatial/scalar",
     "spatial/swing_twist",
     "symbolic/chart_changes",

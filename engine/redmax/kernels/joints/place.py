@@ -11,6 +11,7 @@ from ..spatial import centripetal, cross, sine_cosine, turned_into
 from ..tree.ball import place_ball
 from ..tree.hinge import place_hinge, place_in_plane, place_parallel
 from ..tree.motion import keep_bias, keep_velocity
+from ..tree.particle import move_particle, place_particle
 from .general import place_general
 
 
@@ -58,6 +59,8 @@ def place_all(n, rows, q, qdot):
             place_parallel(body, row, up, get(q, k), get(qdot, k))
         elif mode == codes.HINGE:
             place_hinge(body, row, up, get(q, k), get(qdot, k))
+        elif mode == codes.PARTICLE:
+            place_particle(body, row, further(q, k))
         elif mode == codes.BALL:
             place_ball(body, row, up, further(columns, k * Column.SIZE), further(q, k), further(qdot, k))
         elif mode == codes.TWIST:
@@ -91,6 +94,9 @@ def velocities(n, bodies, links, work, columns, qdot):
     """Linear parts of the twists, which only damping and samples need; damping joins the bias."""
     for j in range(n):
         link, row = further(links, j * Link.SIZE), further(work, j * Work.SIZE)
+        if fixed(link, Link.MODE) == codes.PARTICLE:
+            move_particle(further(bodies, j * Body.SIZE), row, further(qdot, fixed(link, Link.DOF)))
+            continue
         s0, s1, s2 = 0.0, 0.0, 0.0
         for k in range(fixed(link, Link.DOF), fixed(link, Link.DOF) + fixed(link, Link.NDOF)):
             v = get(qdot, k)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-GENERAL, HINGE, BALL, PARALLEL, TWIST = range(5)
+GENERAL, HINGE, BALL, PARALLEL, TWIST, PARTICLE = range(6)
 """`Link.MODE`, how a joint is computed: by its own function, or as one of `joints.special.Form`. Kernels turn a hinge's
 joint frame so that it turns about z (`Body.TILT`). PARALLEL: a hinge on a hinge, about the same direction. GENERAL and
-TWIST differ only in how they are placed."""
+TWIST differ only in how they are placed. PARTICLE: translates in the world, and carries nothing (`tree.particle`)."""
 
 LEAF, LAST_CHILD, AT_REST, ON_REST = 1, 2, 4, 8
 """`Link.ROLE`, each a bit: nothing hangs on the body; it is the last child of its parent, so the first to be

@@ -20,6 +20,7 @@ from .packing_bodies import (
     fill_bodies,
     is_planar,
     mark_parallel_hinges,
+    mark_particles,
     roles,
     rotation_to,
 )
@@ -73,6 +74,7 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
     led, led_numbers = _led(model, links)
     links[:, Link.ROLE] = roles(model.parent, links[:, Link.NDOF])
     mark_parallel_hinges(links, bodies)
+    mark_particles(model, links, bodies)
     tables, pool = pack_tables(model)
     forces = pack_forces(model, tilts, len(tables), len(pool))
     loads = (

@@ -6,6 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array, BoolArray, IntArray
+from ...joints.primitives import POSITION
+from ...joints.trusted import trusted_primitives
 from ...model import Model
 from . import codes
 from .declaration import Body, Column, Link, Work
@@ -32,17 +34,20 @@ def roles(parent: IntArray, ndof: IntArray) -> IntArray:
 
 def constant_work(links: IntArray, bodies: Array) -> Array:
     """(n + 1, Work.SIZE) work space of the world and the bodies. Of hinges it has what never changes: their position,
-    and of parallel ones the last row of the rotation."""
+    and of parallel ones the last row of the rotation; of particles the rotation."""
     rows = np.zeros((len(links) + 1, Work.SIZE))
-    hinges = is_hinge(links)
+    constant = is_hinge(links) | (links[:, Link.MODE] == codes.PARTICLE)
     for field, at_rest in (("R", "R0"), ("P", "P0")):
-        rows[1:][hinges, Work.span(field)] = bodies[hinges, Body.span(at_rest)]
+        rows[1:][constant, Work.span(field)] = bodies[constant, Body.span(at_rest)]
     return rows
 
 
 def columns_of_s(links: IntArray, nr: int) -> Array:
-    """(nr, Column.SIZE) work space of the coordinates, with the constant S of hinges."""
+    """(nr, Column.SIZE) work space of the coordinates, with the constant S of hinges and particles."""
     rows = np.zeros((nr, Column.SIZE))
+    particles = links[links[:, Link.MODE] == codes.PARTICLE, Link.DOF]
+    for axis in range(3):
+        rows[particles + axis, Column.S + 3 + axis] = 1.0
     rows[links[is_hinge(links), Link.DOF], Column.S + 2] = 1.0
     return rows
 
@@ -50,6 +55,14 @@ def columns_of_s(links: IntArray, nr: int) -> Array:
 def is_hinge(links: IntArray) -> BoolArray:
     """(n,) whether the joint of a body is a hinge."""
     return np.isin(links[:, Link.MODE], (codes.HINGE, codes.PARALLEL))
+
+
+def mark_particles(model: Model, links: IntArray, bodies: Array) -> None:
+    """Mark bodies that only translate in the world, about whose centre of mass nothing has to be known."""
+    for j, joint in enumerate(model.joints):
+        alone = links[j, Link.PARENT] < 0 and links[j, Link.ROLE] & codes.LEAF
+        if alone and not bodies[j, Body.span("CENTER")].any() and trusted_primitives(joint) == POSITION:
+            links[j, Link.MODE] = codes.PARTICLE
 
 
 def mark_parallel_hinges(links: IntArray, bodies: Array) -> None:

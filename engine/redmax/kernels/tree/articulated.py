@@ -16,16 +16,18 @@ from .ball import eliminate_ball, turn_ball
 from .hinge import NO_INERTIA, eliminate_hinge, eliminate_parallel, turn_hinge, turn_parallel
 from .inertia import add_child_to_parent, add_wrench, inertia_with_children, minus_outer_product, times
 from .motion import carried
+from .particle import accelerate_particle, eliminate_particle
 
 
 @inlined
 def mode_of(link, armature, dof):
-    """`Link.MODE` of a joint, or GENERAL where it is prescribed or has an armature: hinges and balls have shorter
+    """`Link.MODE` of a joint, or GENERAL where it is prescribed or has an armature: others have shorter
     eliminations, which know neither."""
     mode = fixed(link, Link.MODE)
     if mode == codes.GENERAL or fixed(link, Link.PRESCRIBED) or get(armature, dof) != 0.0:
         return codes.GENERAL
-    if mode == codes.BALL and (get(armature, dof + 1) != 0.0 or get(armature, dof + 2) != 0.0):
+    three = mode in (codes.BALL, codes.PARTICLE)
+    if three and (get(armature, dof + 1) != 0.0 or get(armature, dof + 2) != 0.0):
         return codes.GENERAL
     return mode
 
@@ -95,6 +97,8 @@ def eliminate(n, bodies, links, work, columns, armature, qddot, extra, keep):
             resists = eliminate_hinge(body, row, up, column, role, extra, keep, parent >= 0)
         elif mode == codes.BALL:
             resists = eliminate_ball(body, row, up, column, role, extra, keep, parent >= 0)
+        elif mode == codes.PARTICLE and not keep:
+            resists = eliminate_particle(body, row, column, extra)
         else:
             resists = eliminate_general(body, row, up, columns, link, armature, qddot, extra, keep)
         if not resists:
@@ -161,5 +165,7 @@ def substitute(n, links, work, columns, armature, qddot, tau, wrenches):
             put(qddot, dof, turn_hinge(row, up, column, wrenches))
         elif mode == codes.BALL:
             turn_ball(row, up, column, wrenches, further(qddot, dof))
+        elif mode == codes.PARTICLE and not wrenches:
+            accelerate_particle(row, up, column, further(qddot, dof))
         else:
             accelerate_general(row, up, columns, link, qddot, tau, wrenches)

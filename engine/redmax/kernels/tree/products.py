@@ -8,6 +8,7 @@ All after `place_all`. Twists and wrenches are at the kernels' joint frames; the
 from __future__ import annotations
 
 from ..cache.jit import compiled, inner
+from ..layout import codes
 from ..layout.declaration import Body, Column, Head, Link, Work
 from ..layout.memory import fixed, further, get, get3, get6, get9, put, put3, put6
 from ..layout.views import numbers_of, packed_rows, rows_of
@@ -22,6 +23,10 @@ def spread(n, links, work, columns, x):
     for j in range(n):
         link, row = further(links, j * Link.SIZE), further(work, j * Work.SIZE)
         a0, a1, a2, a3, a4, a5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        if fixed(link, Link.MODE) == codes.PARTICLE:
+            a3, a4, a5 = get3(x, fixed(link, Link.DOF))
+            put6(row, Work.ACC, a0, a1, a2, a3, a4, a5)
+            continue
         parent = fixed(link, Link.PARENT)
         if parent >= 0:
             b = get6(further(work, parent * Work.SIZE), Work.ACC)
@@ -44,6 +49,9 @@ def gather(n, links, work, columns, tau):
     for j in range(n - 1, -1, -1):
         link, row = further(links, j * Link.SIZE), further(work, j * Work.SIZE)
         f0, f1, f2, f3, f4, f5 = get6(row, Work.F)
+        if fixed(link, Link.MODE) == codes.PARTICLE:
+            put3(tau, fixed(link, Link.DOF), f3, f4, f5)
+            continue
         for k in range(fixed(link, Link.DOF), fixed(link, Link.DOF) + fixed(link, Link.NDOF)):
             s = get6(further(columns, k * Column.SIZE), Column.S)
             put(tau, k, (s[0] * f0 + s[1] * f1 + s[2] * f2) + (s[3] * f3 + s[4] * f4 + s[5] * f5))
@@ -64,13 +72,16 @@ def stiffness_product(n, count, rows, h, x, tau):
     spread(n, links, work, columns, x)
     for j in range(n):
         put6(further(work, j * Work.SIZE), Work.F, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    force_product(count, rows, 0.0, h * h)
+    force_product(count, rows, 0.0, h * h, False)
     gather(n, links, work, columns, tau)
 
 
 @inner
-def multiply(n, nr, count, rows, K, D, h, x, tau):
-    """tau = (M - h D - h^2 K) x. The damping of a body acts like inertia; K and D of the coordinates are diagonal."""
+def multiply(n, nr, count, rows, K, D, h, x, tau, nearly_taut):
+    """tau = (M - h D - h^2 K) x. The damping of a body acts like inertia; K and D of the coordinates are diagonal.
+
+    nearly_taut: see `force_product`.
+    """
     bodies, links, work, columns = rows.bodies, rows.links, rows.body_work, rows.columns
     spread(n, links, work, columns, x)
     for j in range(n):
@@ -81,8 +92,8 @@ def multiply(n, nr, count, rows, K, D, h, x, tau):
         u0, u1, u2 = cross(h0, h1, h2, a3, a4, a5)
         f0, f1, f2 = cross(a0, a1, a2, h0, h1, h2)
         put6(row, Work.F, t0 + u0, t1 + u1, t2 + u2, m * a3 + f0, m * a4 + f1, m * a5 + f2)
-    if count > 0:
-        force_product(count, rows, h, h * h)
+    if count > 0 and h != 0.0:
+        force_product(count, rows, h, h * h, nearly_taut)
     gather(n, links, work, columns, tau)
     for k in range(nr):
         put(tau, k, get(tau, k) - (h * get(D, k) + h * h * get(K, k)) * get(x, k))

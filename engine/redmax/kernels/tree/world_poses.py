@@ -13,8 +13,14 @@ from ..spatial import applied, product
 def world_poses(n, links, work, poses):
     """Rotation and position of every joint frame in the world, after `place_all`."""
     for j in range(n):
-        up = further(poses, fixed(links, j * Link.SIZE + Link.PARENT) * Pose.SIZE)
         row, pose = further(work, j * Work.SIZE), further(poses, j * Pose.SIZE)
+        parent = fixed(links, j * Link.SIZE + Link.PARENT)
+        if parent < 0:
+            put_all(pose, Pose.R, get9(row, Work.R))
+            x, y, z = get3(row, Work.P)
+            put3(pose, Pose.P, x, y, z)
+            continue
+        up = further(poses, parent * Pose.SIZE)
         M = get9(up, Pose.R)
         put_all(pose, Pose.R, product(M, get9(row, Work.R)))
         x, y, z = get3(row, Work.P)
