@@ -224,10 +224,10 @@ class CompiledExtrapolation(LinearlyImplicitExtrapolation):
             found = self._solved(system.M, x[None])[0]
             return np.asarray(found - W.T @ (system.G @ found))  # rows have unit length by M^-1
 
-        stiffness, damping = (
-            largest_eigenvalue(lambda x, A=values: -system.product(A, x), freed, p.size)
-            for values in (system.K, system.D)
-        )
+        def largest(values: Array) -> float:
+            return largest_eigenvalue(lambda x: -system.product(values, x), freed, p.size)
+
+        stiffness, damping = largest(system.K), largest(system.D)
         return math.sqrt(max(stiffness, 0.0)), max(damping, 0.0)
 
     def _first_step(self, system: Any, longest: float) -> float:
