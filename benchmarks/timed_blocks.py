@@ -263,6 +263,16 @@ def joints(options: Options) -> Iterator[Block]:
         )
 
 
+def general_joints(options: Options) -> Iterator[Block]:
+    from redmax.compile import compile as compile_scene
+
+    from .bench_general_joints import repeated, scenes
+
+    del options
+    for name, described in scenes().items():
+        yield Block("general joints", name, lambda d=described: repeated(compile_scene(d)), NUMBA)
+
+
 def start(options: Options) -> Iterator[Block]:
     """Cold: everything is compiled into an empty folder. Warm: into one that an earlier process filled."""
     from .bench_start import seconds_to_first_frame
@@ -322,6 +332,7 @@ BENCHMARKS: dict[str, Callable[[Options], Iterator[Block]]] = {
     "growth": growth,
     "routes": routes,
     "joints": joints,
+    "general_joints": general_joints,
     "start": start,
     "mesh": mesh,
     "rotation": rotation,

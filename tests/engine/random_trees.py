@@ -161,7 +161,7 @@ def make_joint(rng: np.random.Generator, kind: str, **fields: Any) -> Joint:
         if name in specs(Joint):
             continue
         match spec.sort:
-            case "array" if spec.positive:
+            case "array" if spec.positive and spec.shape == (3,):
                 own[name] = tuple(np.sort(rng.uniform(0.8, 2.0, 3))[::-1])
             case "array" if spec.shape == (3,):
                 own[name] = tuple(so3.random(rng)[0])

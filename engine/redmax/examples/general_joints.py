@@ -87,7 +87,7 @@ def torus_chain(n: int) -> Scene:
     rest = [linked(f"contact {k}", f"torus {k - 1}", f"torus {k}") for k in range(1, n)]
     return Scene(
         name=f"Chain of {n} tori",
-        notes="Every joint is a torus that slides and rolls in a torus.",
+        notes="Every joint is a torus that slides and rolls in a torus. Units are m, kg, s.",
         bodies=[torus(f"torus {k}") for k in range(n)],
         joints=[top, *rest],
     )
@@ -130,7 +130,11 @@ def windmill(arms: int = 6) -> Scene:
                 )
             )
             parent = name
-    return Scene(name=f"Windmill of {arms} arms", bodies=bodies, joints=joints)
+    notes = (
+        "All five pairs of surfaces in contact of SG13 figure 2, 73 degrees of freedom, held in shape by springs. "
+        "Units are m, kg, s."
+    )
+    return Scene(name=f"Windmill of {arms} arms", notes=notes, bodies=bodies, joints=joints)
 
 
 def torus_chain_on_a_curve(n: int = 6) -> Scene:
@@ -155,7 +159,10 @@ def torus_chain_on_a_curve(n: int = 6) -> Scene:
     )
     rest = [linked(f"contact {k}", f"torus {k - 1}", f"torus {k}") for k in range(1, n)]
     bodies = [torus(f"torus {k}") for k in range(n)]
-    return Scene(name="Chain of tori on a curve", bodies=bodies, joints=[first, *rest], tracks=[rail])
+    notes = (
+        "The first torus runs along a Bezier curve of 7 points through its centre (SG13 figure 3). Units are m, kg, s."
+    )
+    return Scene(name="Chain of tori on a curve", notes=notes, bodies=bodies, joints=[first, *rest], tracks=[rail])
 
 
 HEIGHTS = (
@@ -217,7 +224,8 @@ def board_on_a_surface() -> Scene:
         Body(name="board", shapes=(Box(size=(0.3, 0.12, 0.02), density=700.0),)),
         Body(name="pole", shapes=(Capsule(radius=0.02, height=0.3, density=700.0),)),
     ]
-    return Scene(name="Board on a Bezier surface", bodies=bodies, joints=[board, pole])
+    notes = "A board slides and turns on a Bezier surface of 25 points. Units are m, kg, s."
+    return Scene(name="Board on a Bezier surface", notes=notes, bodies=bodies, joints=[board, pole])
 
 
 KNEE = {"a": 0.028, "b": 0.020, "c": 0.030, "d": 0.022, "tilt": 0.75}
@@ -257,7 +265,8 @@ def knee() -> Scene:
         Body(name="thigh", shapes=(Capsule(radius=0.06, height=0.4, density=1000.0),)),
         Body(name="shin", shapes=(Capsule(radius=0.045, height=0.4, density=1000.0),)),
     ]
-    return Scene(name="Four-bar knee", bodies=bodies, joints=[hip, joint])
+    notes = "A knee whose axis moves as that of a four-bar linkage does, written as a formula. Units are m, kg, s."
+    return Scene(name="Four-bar knee", notes=notes, bodies=bodies, joints=[hip, joint])
 
 
 def shoulder_blade() -> Scene:
@@ -291,7 +300,8 @@ def shoulder_blade() -> Scene:
         Body(name="blade", shapes=(Box(size=(0.1, 0.14, 0.01), density=1200.0),)),
         Body(name="arm", shapes=(Capsule(radius=0.04, height=0.3, density=1000.0),)),
     ]
-    return Scene(name="Shoulder blade", bodies=bodies, joints=[chest, glide, arm])
+    notes = "A shoulder blade glides on an ellipsoid, the chest. Units are m, kg, s."
+    return Scene(name="Shoulder blade", notes=notes, bodies=bodies, joints=[chest, glide, arm])
 
 
 SCENES = {

@@ -68,7 +68,9 @@ def pair(kinds: list[str], place: str, *, on_world: bool, fields: dict[int, dict
 
 def cases() -> Iterator[tuple[str, Scene]]:
     """Every kind two, three and four times; every kind beside every other; locked and animated ones beside hinges."""
-    kinds = [cls.kind for cls in JOINTS if "path" not in {field.name for field in dataclasses.fields(cls)}]
+    kinds = [
+        cls.kind for cls in JOINTS if not {"path", "first_size"} & {field.name for field in dataclasses.fields(cls)}
+    ]
     for kind, count, place, on_world in itertools.product(kinds, (2, 3, 4), PLACES, (True, False)):
         yield f"{count} {kind} {place} {side(on_world)}", pair([kind] * count, place, on_world=on_world)
     for on_world in (True, False):

@@ -57,7 +57,9 @@ def plant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Plant:
 
 def trees() -> None:
     """All joints, charts, loads and prescriptions, in trees and chains."""
-    for seed, options in enumerate(({"prescribed": 0.2}, {"chain": True}, {"roots": 0.4}, {"kinds": ["revolute"]})):
+    for seed, options in enumerate(
+        ({"prescribed": 0.2}, {"chain": True}, {"roots": 0.4}, {"kinds": ["revolute"]}, {"kinds": ["screw"]})
+    ):
         rng = np.random.default_rng(seed)
         model = random_model(rng, 14, **options)
         chart = np.array([rng.integers(joint.chart_count) for joint in model.joints])
