@@ -19,7 +19,7 @@ class OtherChart(Element):
 
     transform: str = text(doc="The same motion, as a product of motions of other coordinates")
     from_pose: str = text(doc="Coordinates of a pose in this chart, between semicolons")
-    marks: str = text("", doc="What from_pose of other charts needs to know besides the pose, as m1, m2 and so on")
+    marks: str = text("", doc="What finding coordinates in other charts needs besides the pose, as m1, m2 and so on")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Custom(WrittenJoint):
     constants: str = text("", doc="Named numbers for the formulas, such as 'rise = 0.2; half = rise / 2'")
     transform: str = text("Rz(q1)", doc="Product of motions from the parent to the child, with formulas")
     from_pose: str = text("", doc="Coordinates of a pose between semicolons; needed only with other charts")
-    marks: str = text("", doc="What from_pose of other charts needs to know besides the pose, as m1, m2 and so on")
+    marks: str = text("", doc="What finding coordinates in other charts needs besides the pose, as m1, m2 and so on")
     charts: tuple[OtherChart, ...] = records(
         OtherChart, (), doc="Other ways to write the coordinates, taken where one becomes singular"
     )
