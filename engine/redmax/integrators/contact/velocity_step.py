@@ -103,12 +103,13 @@ def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, 
 
 
 def _lost(run: ContactStepper, start: Moment, free: Moment, end: Moment, pushes: Pushes) -> float:
-    """What a step lost [J] that neither the free motion nor friction explains."""
-    work, loss = free.exchanged - start.exchanged
+    """What a step lost [J] that neither the free motion nor friction explains. It is negative where the free motion met
+    stops that the mechanism, held by contact, did not."""
+    work, freely = free.exchanged - start.exchanged
+    freely += free.stops[0] - start.stops[0]
     work += pushes.work - (pushes.felt if run.books_pushes else 0.0)
-    loss += pushes.loss + free.stops[0] - start.stops[0]
     change = mechanical_energy(end.model, end.placed.kin) - mechanical_energy(start.model, start.placed.kin)
-    return max(0.0, float(work - loss - change))
+    return max(-float(freely), float(work - freely - pushes.loss - change))
 
 
 def _felt(start: Placed, end: Placed, wrenches: Array, h: float) -> float:
@@ -189,7 +190,8 @@ def velocity_step(
         at_stops = _at_stops(run, start.state, middle, every[contacts:], solution.impulses, change)
         pushes = dataclasses.replace(pushes, arrived=pushes.arrived + at_stops)
     landed = np.where(closed, 0.0, impulses[:, 0])
-    if landed.any() or pushes.arrived > LANDS * run.scale_of_energy:
+    met = run.constraints is not None and run.constraints.has_one_sided
+    if met or landed.any() or pushes.arrived > LANDS * run.scale_of_energy:
         pushes = dataclasses.replace(pushes, arrived=_lost(run, start, free, ended, pushes), landed=landed)
     forces = _forces(points, impulses / h)
     worst = _worst(points, solution)
