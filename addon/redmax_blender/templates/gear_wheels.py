@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from .._engine import arrays
-from . import outlines, shells
+from . import shells
 from .shells import Shell
 
 Array = arrays.Array
@@ -61,7 +61,3 @@ def pinion(teeth: int, module: float, low: float, high: float, bore: float) -> S
     return shells.plate(
         outline(teeth, module), low, high, 0.12 * module, [shells.Boss((0.0, 0.0), 1.5 * bore, 0.0, 0.0, bore)]
     )
-
-
-def disc(radius: float, low: float, high: float) -> Shell:
-    return shells.prism(outlines.circle(radius), low, high, 0.1 * (high - low))
