@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`make demo`: install the built extension, rig a crane and a pump with its operators, simulate, bake, take pictures;
-then a roller coaster.
+then a roller coaster, and Newton's cradle.
 
-Runs in a Blender environment (4.5 or newer). Leaves in the folder given: demo.blend and coaster.blend with their
-redmax_cache, demo.png and coaster.png (contact sheets), demo.mp4, energy.png, and blender.log with what Blender itself
-had to say.
+Runs in a Blender environment (4.5 or newer). Leaves in the folder given: demo.blend, coaster.blend and cradle.blend
+with their redmax_cache, demo.png, coaster.png and cradle.png (contact sheets), demo.mp4, energy.png, and
+blender.log with what Blender itself had to say.
 """
 
 from __future__ import annotations

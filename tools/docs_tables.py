@@ -25,6 +25,7 @@ from redmax.joints.motor import Motor
 from redmax.outcome import CODES
 from redmax.simulate import CHANNELS
 from redmax.strands import Strand
+from redmax.surfaces import SURFACES, Surface
 from redmax.tracks import Sheet, Track
 
 ROOT = Path(__file__).parents[1]
@@ -112,6 +113,8 @@ def tables() -> dict[str, str]:
         "follower": table(("field", "form", "unit", "default", "meaning"), field_rows(Follower)),
         "track": table(("field", "form", "unit", "default", "meaning"), field_rows(Track)),
         "sheet": table(("field", "form", "unit", "default", "meaning"), field_rows(Sheet)),
+        "surface": table(("field", "form", "unit", "default", "meaning"), field_rows(Surface)),
+        "surfaces": kinds_table(SURFACES, Surface),
         "path point": table(("field", "form", "unit", "default", "meaning"), field_rows(PathPoint)),
     }
 

@@ -37,6 +37,11 @@ VIEWS = {
     "peaucellier": Vector((0.3, -1.0, 0.2)),
     "jansen_leg": Vector((0.35, -1.0, 0.2)),
     "gear_train": Vector((0.3, -1.0, 0.2)),
+    "dominoes": Vector((0.3, -1.0, 0.75)),
+    "cradle": Vector((0.55, -1.0, 0.3)),
+    "wrecking_ball": Vector((0.9, -1.0, 0.4)),
+    "dice": Vector((0.3, -1.0, 0.8)),
+    "wheel": Vector((0.25, -1.0, 0.3)),
 }
 
 

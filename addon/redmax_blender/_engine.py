@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         scene,
         simulate,
         state,
+        surfaces,
         tables,
         topology,
         tracks,
@@ -47,7 +48,9 @@ if TYPE_CHECKING:
     from redmax.joints import traits  # noqa: F401
     from redmax.kernels import route  # noqa: F401
     from redmax.kernels.cache import cache_folder  # noqa: F401
+    from redmax.kernels.contact import detection  # noqa: F401
     from redmax.spatial import adjoint, angle_axis, euler, inertia, pose, quaternion, rates, so3  # noqa: F401
+    from redmax.surfaces import materials as surface_materials  # noqa: F401
 
 _VENDORED = f"{__package__}.redmax"
 ROOT = _VENDORED if importlib.util.find_spec(_VENDORED) is not None else "redmax"
@@ -60,11 +63,13 @@ _PLACES = {
     "preparing": ".cli.warm_up",
     "cache_folder": ".kernels.cache.cache_folder",
     "route": ".kernels.route",
+    "detection": ".kernels.contact.detection",
     "integrator_base": ".integrators.base",
     "constrained_run": ".integrators.constrained",
     "motion_at": ".dynamics.animation",
     "traits": ".joints.traits",
     "motors": ".joints.motor",
+    "surface_materials": ".surfaces.materials",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
     **dict.fromkeys(("assembly", "composite_body", "constraint_rows", "freedoms", "halves", "kinematics"), ".dynamics"),
     **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),

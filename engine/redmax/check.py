@@ -20,6 +20,7 @@ from .joints.base import SIMULATED
 from .registry import suggestion
 from .scene import Body, Scene
 from .strands import Strand
+from .surfaces import MeshSurface, Surface
 from .topology import WORLD, Topology, find_cycle, spanning_forest
 from .tracks import Sheet, Track
 
@@ -38,6 +39,7 @@ LISTS: tuple[tuple[str, str, type[Element]], ...] = (
     ("constraints", "constraint", Constraint),
     ("strands", "strand", Strand),
     ("drives", "drive", Drive),
+    ("surfaces", "surface", Surface),
 )
 """Lists of a scene, with what is in them; first what joints cannot be judged without."""
 
@@ -223,6 +225,24 @@ class _Checker:
         self.massless(topology, links)
         if sound_joints and names_differ and "body" not in self.lost and not topology.unreached:
             self.closing(topology, links)
+            self.meshes(topology, links)
+
+    def meshes(self, topology: Topology, links: Links) -> None:
+        """Meshes with dents can only be what no force moves."""
+        moved = {WORLD: False}
+        for link in topology.tree:
+            joint = self.scene.joints[links.joints[link]]
+            free = joint.motion_type == SIMULATED and joint.ndof > 0
+            moved[links.children[link]] = moved[links.parents[link]] or free
+        indices = body_indices(self.scene)
+        for index, surface in enumerate(self.scene.surfaces):
+            if isinstance(surface, MeshSurface) and moved.get(indices.get(surface.body or "", WORLD), False):
+                self.say(
+                    _label("surface", surface, index),
+                    f"is a mesh on body '{surface.body}', which moves; meshes with dents can only be scenery",
+                    "use a convex hull, or several surfaces of simple shapes on one body",
+                    "moving_mesh",
+                )
 
     def closing(self, topology: Topology, links: Links) -> None:
         """What acts on coordinates of joints that close loops; constraints need joints of the tree."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from .arrays import Array, IntArray, frozen
 from .check import find_problems, resolve, too_light
+from .compile_surfaces import packed_surfaces
 from .constraints import Constraint, JointLimit
 from .constraints.packed_rows import TurnRow
 from .drives import Drive, Followers
@@ -45,7 +46,12 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
     problems = [] if checked else find_problems(scene)
     if problems:
         raise SceneError(problems)
-    scene = resolved(scene)
+    model = _without_surfaces(resolved(scene))
+    return replace(model, surfaces=packed_surfaces(model, scene.surfaces)) if scene.surfaces else model
+
+
+def _without_surfaces(scene: Scene) -> Model:
+    """The model of a scene that is sound and whose joints are resolved."""
     taken = {element.name for elements in (scene.bodies, scene.joints, scene.forces) for element in elements}
     inputs = expanded_inputs(scene.drives, taken)
     whole = replace(scene, bodies=[*scene.bodies, *inputs.bodies], joints=[*scene.joints, *inputs.joints])

@@ -23,8 +23,8 @@ class Place:
 class ElementName:
     """Which element is meant; False where nobody knows.
 
-    sort: "body", "joint", "loop joint", "constraint", "force", "strand", "drive", "track", "sheet", "integrator",
-    "scene" or "file".
+    sort: "body", "joint", "loop joint", "constraint", "force", "strand", "drive", "track", "sheet", "surface",
+    "integrator", "scene" or "file".
     name: as in the scene, empty for what has none. index: its place in its list, where it has no name.
     inside: the part of it that is meant, outermost first.
     """

@@ -28,6 +28,7 @@ from .joints import JOINTS
 from .registry import Registry, suggestion
 from .scene import Body, Scene
 from .strands import Strand
+from .surfaces import SURFACES
 from .tracks import Sheet, Track
 
 FORMAT = "redmax-scene"
@@ -37,6 +38,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "joint": JOINTS,
     "force": FORCES,
     "constraint": CONSTRAINTS,
+    "surface": SURFACES,
 }
 LISTS = {
     "bodies": "body",
@@ -47,6 +49,7 @@ LISTS = {
     "drives": "drive",
     "tracks": "track",
     "sheets": "sheet",
+    "surfaces": "surface",
 }
 PLAIN: dict[str, type[Element]] = {"body": Body, "strand": Strand, "drive": Drive, "track": Track, "sheet": Sheet}
 """What has no kinds."""

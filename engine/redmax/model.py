@@ -18,6 +18,7 @@ from .forces import BoundForce
 from .joints import Fixed, Joint
 from .state import State
 from .strands import BoundStrand
+from .surfaces import PackedSurfaces
 
 T = TypeVar("T")
 _KEPT = "_kept"
@@ -76,6 +77,7 @@ class Model:
     treatment: how loops and constraints are kept; another one only for comparisons.
     followers: coordinates that drives move, None without drives; only the others are unknowns of a motion. Dynamics of
     the tree (`dynamics.recursive` and the like) do not know of them, `dynamics.driven` does.
+    surfaces: with which bodies and the world touch, None without any.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Model:
     hidden_forces: int = 0
     treatment: Treatment = PROJECTED
     followers: Followers | None = None
+    surfaces: PackedSurfaces | None = None
 
     @property
     def body_count(self) -> int:

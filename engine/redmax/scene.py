@@ -17,6 +17,7 @@ from .joints import Joint
 from .joints.base import Find
 from .spatial.inertia import MassProperties
 from .strands import Strand
+from .surfaces import Surface
 from .tracks import Sheet, Track
 
 __all__ = ["Body", "Inertia", "Pose", "Scene"]
@@ -63,8 +64,8 @@ class Body(Element):
 
 @dataclass
 class Scene:
-    """A mechanism, or several: bodies, the joints between them, forces, constraints, strands, drives, tracks and
-    sheets."""
+    """A mechanism, or several: bodies, the joints between them, forces, constraints, strands, drives, tracks, sheets
+    and surfaces."""
 
     name: str = text("Scene", doc="Name of the scene")
     notes: str = text("", doc="Free text: where the scene comes from, what it shows")
@@ -77,6 +78,7 @@ class Scene:
     drives: list[Drive] = field(default_factory=list)
     tracks: list[Track] = field(default_factory=list)
     sheets: list[Sheet] = field(default_factory=list)
+    surfaces: list[Surface] = field(default_factory=list)
 
 
 def resolved_joint(joint: Joint, scene: Scene) -> Joint:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -55,6 +55,10 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "drive": ("nr",),
     "input": ("i", 3),
     "nodes": ("s", 3),
+    "surface_force": ("surfaces", 3),
+    "impact": ("surfaces",),
+    "friction_loss": (),
+    "impact_loss": (),
 }
 """Of each channel that simulations write, the shape of one sample: n bodies, nr coordinates, l loops."""
 
@@ -70,9 +74,67 @@ WORLD = "world"
 CHANNEL = "channel:"
 """What the names of channels begin with in a file."""
 
+CONTACT = "contact:"
+"""What the names of arrays of `Contacts` begin with in a file."""
+
 
 class TrajectoryError(RedMaxError):
     """A trajectory whose parts do not fit, or a file that is not one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """Every point at which surfaces push each other at f samples, one after another: k points in all. World's axes, SI
+    units, read-only.
+
+    offsets: (f + 1,) points of sample j are offsets[j] : offsets[j + 1]. surfaces: (k, 2) numbers of the two that meet,
+    in the order of `meta["surfaces"]`. point: (k, 3). normal: (k, 3) from the second to the first. normal_force: (k,)
+    [N]. friction: (k, 3) force on the first [N]. slip: (k, 3) velocity of the first's skin relative to the second's
+    [m/s]. penetration: (k,) [m], negative where a gap is left.
+    """
+
+    offsets: Array
+    surfaces: Array
+    point: Array
+    normal: Array
+    normal_force: Array
+    friction: Array
+    slip: Array
+    penetration: Array
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, frozen(getattr(self, each.name)))
+
+    def at(self, sample: int) -> slice:
+        """Where the points of a sample stand."""
+        return slice(int(self.offsets[sample]), int(self.offsets[sample + 1]))
+
+    def check(self, samples: int, surfaces: int | None) -> None:
+        """TrajectoryError unless all arrays fit so many samples and surfaces; None where nobody knows how many."""
+        k = len(self.point) if self.point.ndim else 0
+        shapes = {name: (k, *shape) for name, shape in CONTACT_SHAPES.items()}
+        for name, shape in {"offsets": (samples + 1,), **shapes}.items():
+            if getattr(self, name).shape != shape:
+                raise TrajectoryError(f"contact {name} has shape {getattr(self, name).shape}, expected {shape}")
+        offsets, named = self.offsets, self.surfaces
+        if offsets[0] != 0 or offsets[-1] != k or (np.diff(offsets) < 0).any() or (offsets % 1.0).any():
+            raise TrajectoryError("contact offsets do not count its points")
+        most = np.inf if surfaces is None else surfaces
+        if ((named < 0) | (named >= most) | (named % 1.0 != 0.0)).any():
+            raise TrajectoryError("contact surfaces are not those of the run")
+
+
+CONTACT_SHAPES: dict[str, tuple[int, ...]] = {
+    "surfaces": (2,),
+    "point": (3,),
+    "normal": (3,),
+    "normal_force": (),
+    "friction": (3,),
+    "slip": (3,),
+    "penetration": (),
+}
+"""Shape of each array of `Contacts` for one point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +147,7 @@ class Trajectory:
     channels: further results by name, each with f along its first axis.
     status: "complete", "stopped" (by the user) or "failed"; message says why and where.
     meta: plain facts about the run (engine version, integrator, route ...), JSON values only.
+    contacts: where surfaces push each other; None for a scene without surfaces.
     """
 
     body_names: tuple[str, ...]
@@ -98,6 +161,7 @@ class Trajectory:
     status: Status = "complete"
     message: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
+    contacts: Contacts | None = None
 
     def __post_init__(self) -> None:
         for name in ("t", "q", "qdot", "position"):
@@ -125,6 +189,8 @@ class Trajectory:
         for name, values in self.channels.items():
             if values.shape[:1] != (f,):
                 raise TrajectoryError(f"trajectory: channel '{name}' has {values.shape[:1]} samples, expected {f}")
+        if self.contacts is not None:
+            self.contacts.check(f, len(self.meta["surfaces"]) if "surfaces" in self.meta else None)
         if self.status not in STATUSES:
             raise TrajectoryError(f"trajectory: status is {self.status!r}; give one of {', '.join(STATUSES)}")
 
@@ -185,7 +251,10 @@ class Trajectory:
         }
         arrays = {name: getattr(self, name) for name in DIMENSIONS}
         channels: dict[str, Any] = {f"{CHANNEL}{name}": values for name, values in self.channels.items()}
-        entries = {"header": np.array(json.dumps(header)), **arrays, **channels}
+        contacts = (
+            {} if self.contacts is None else {f"{CONTACT}{name}": value for name, value in vars(self.contacts).items()}
+        )
+        entries = {"header": np.array(json.dumps(header)), **arrays, **channels, **contacts}
         npz.write(Path(path), entries, compressed=compressed)
 
 
@@ -220,11 +289,22 @@ def _sound(arrays: dict[str, Any]) -> Trajectory:
             **{name: header[name] for name in FACTS},
             **{name: arrays[name] for name in DIMENSIONS},
             channels={key.removeprefix(CHANNEL): arrays[key] for key in arrays if key.startswith(CHANNEL)},
+            contacts=_contacts(arrays),
         )
         _require_channels(result)
     except TrajectoryError as error:
         raise TrajectoryError(f"is damaged: {error}") from None
     return result
+
+
+def _contacts(arrays: dict[str, Any]) -> Contacts | None:
+    """The contacts in an archive's arrays; None if it has none."""
+    found = {key.removeprefix(CONTACT): arrays[key] for key in arrays if key.startswith(CONTACT)}
+    if not found:
+        return None
+    if set(found) != {each.name for each in fields(Contacts)}:
+        raise TrajectoryError("some arrays of contacts are missing, or unknown")
+    return Contacts(**found)
 
 
 def _header(stored: Any) -> dict[str, Any]:

@@ -240,6 +240,19 @@ class Artist:
         obj.update_tag()
         bpy.context.view_layer.update()
 
+    def edit_surface(self) -> None:
+        """Anything in the panel of a surface; or an object becomes one, or is none any more."""
+        having = [obj for obj in self.objects() if obj.redmax.is_surface]
+        obj = self.rng.choice(having) if having and self.rng.random() < 0.8 else self.one()
+        if obj is None:
+            return
+        if not obj.redmax.is_surface or self.rng.random() < 0.2:
+            obj.redmax.is_surface = not obj.redmax.is_surface
+        for _ in range(self.rng.randrange(1, 4)):
+            self.edit_one(obj.redmax.surface)
+        obj.update_tag()
+        bpy.context.view_layer.update()
+
     def edit_one(self, group: Any) -> None:
         """A property of a group, or of an entry of one of its lists."""
         rng = self.rng
@@ -258,6 +271,8 @@ class Artist:
             setattr(group, name, rng.choice([None, *fitting]))
         elif prop.type == "ENUM":
             setattr(group, name, rng.choice([item.identifier for item in prop.enum_items]))
+        elif prop.type == "BOOLEAN" and prop.is_array:
+            value[rng.randrange(prop.array_length)] ^= True
         elif prop.type == "BOOLEAN":
             setattr(group, name, not value)
         elif prop.type == "INT":
@@ -325,7 +340,17 @@ SHOWS_ONLY = ("frame", "scrub", "pause", "hide_and_show", "click_row", "overlay"
 """Steps that change neither the artist's file nor what is simulated."""
 
 CHANGES = ("move", "move_joint", "key", "coordinate", "coordinate", "delete", "duplicate", "rename", "undo", "redo")
-CHANGES += ("edit", "edit_mode", "edit_element", "edit_element", "bake_options", "new", "touch", "parent")
+CHANGES += (
+    "edit",
+    "edit_mode",
+    "edit_element",
+    "edit_element",
+    "edit_surface",
+    "bake_options",
+    "new",
+    "touch",
+    "parent",
+)
 
 
 def try_operator(operator: Any, **settings: Any) -> None:

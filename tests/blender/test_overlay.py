@@ -384,7 +384,8 @@ def test_the_switch_stands_in_the_overlays_popover():
     recording = RecordingLayout()
     space = SimpleNamespace(overlay=SimpleNamespace(show_overlays=False))
     panel.draw(SimpleNamespace(layout=recording), SimpleNamespace(scene=bpy.context.scene, space_data=space))
-    assert recording.properties() == [("show_joints", None), ("show_forces", None)]
+    names = [name for name, _ in recording.properties()]
+    assert names == ["show_joints", "show_forces", "show_contacts", "show_surfaces"]
     assert recording.attributes == {"active": False}
     assert bpy.context.scene.redmax.show_joints, "on in a new scene"
 

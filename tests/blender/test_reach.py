@@ -10,6 +10,7 @@ from redmax import fields, io, scene
 from redmax_blender.properties import body as body_properties
 from redmax_blender.properties import forms, sorts
 from redmax_blender.properties import joint as joint_properties
+from redmax_blender.properties import surface as surface_properties
 
 NOT_YET = {"joint.charts": "further charts of a custom joint; scene files have them"}
 """Kinds ('joint screw') and fields ('joint.stiffness_table') that cannot be reached, and why."""
@@ -29,6 +30,11 @@ OTHERWISE = {
     "mesh.faces": "the object's own mesh",
     "mesh.vertices": "the object's own mesh",
     "joint.stiffness_table": "a curve object",
+    "surface.body": "the body above the object",
+    "surface.frame": "where the object stands",
+    **dict.fromkeys(
+        [f"surface.{name}" for name in ("size", "radius", "radii", "height", "vertices", "faces")], "the geometry"
+    ),
 }
 """Fields that are reached by another way than a property of their name."""
 
@@ -40,7 +46,9 @@ def kinds_offered() -> set[str]:
     for item in operators.add_element.get_rna_type().properties["kind"].enum_items:
         offered.add(item.identifier.replace(".", " ").strip())
     shapes = body_properties.REDMAX_PG_body.bl_rna.properties["shape"].enum_items
-    return offered | {f"shape {item.identifier}" for item in shapes}
+    offered |= {f"shape {item.identifier}" for item in shapes}
+    touching = operators.add_surface.get_rna_type().properties["kind"].enum_items
+    return offered | {f"surface {item.identifier}" for item in touching}
 
 
 def kinds_registered() -> set[str]:
@@ -67,6 +75,8 @@ def is_reached(owner: str, cls: type, name: str) -> bool:
         return name in own or name in ("density", "mass") or bool(otherwise)
     if owner == "body":
         return name in body_properties.REDMAX_PG_body.__annotations__ or f"body.{name}" in OTHERWISE
+    if owner == "surface":
+        return name in surface_properties.REDMAX_PG_surface.__annotations__ or f"surface.{name}" in OTHERWISE
     if owner == "joint":
         held = joint_properties.KIND_GROUPS.get(cls.kind)
         own = {*joint_properties.REDMAX_PG_joint.__annotations__, *(held.__annotations__ if held else ())}

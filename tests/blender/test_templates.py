@@ -84,8 +84,16 @@ EXTREMES = {
         {"stages": 8, "wheel_teeth": 60, "pinion_teeth": 8, "module": 1e-3},
         {"stages": 2, "wheel_teeth": 10, "pinion_teeth": 30, "module": 0.5, "with_motor": False},
     ],
+    "dominoes": [{"count": 2, "height": 0.01, "spacing": 0.0}, {"count": 2, "height": 30.0}],
+    "cradle": [{"count": 2, "raised": 9}, {"radius": 0.3, "length": 0.001, "angle": 0.0, "bounce": 0.0}],
+    "wrecking_ball": [{"rows": 1, "columns": 1, "brick": 0.02}],
+    "dice": [{"count": 1, "size": 0.005}, {"count": 2, "size": 5.0, "seed": 7}],
+    "wheel": [{"radius": 0.01, "spin": 0.0}, {"spin": -3.0, "speed": 1.0, "friction": 0.0}],
     "cam": [{"lobes": 3, "lift": 0.3}, {"radius": 0.02, "lift": 0.0}, {"radius": 10.0, "lobes": 2, "turns": -1.0}],
 }
+LOOSE = {"dominoes": 40, "wrecking_ball": 30, "dice": 5, "wheel": 1}
+"""Bodies that nothing holds of templates that have some; each is a mechanism of its own."""
+
 LOOPS = {
     "four_bar": (1, 3),
     "slider_crank": (1, 3),
@@ -97,7 +105,10 @@ LOOPS = {
 }
 """Loop joints, and how often too often they are held, of templates with closed loops."""
 
-CASES = [(name, options) for name in BY_NAME for options in ({}, *EXTREMES[name])]
+SMALL = {"dominoes": {"count": 3}, "wrecking_ball": {"rows": 2, "columns": 1}, "dice": {"count": 1}}
+"""Templates in which many things touch, made small enough to be simulated without compiled code."""
+
+CASES = [(name, options) for name in BY_NAME for options in (SMALL.get(name, {}), *EXTREMES[name])]
 
 
 def extraction():
@@ -148,17 +159,19 @@ def test_every_mesh_is_a_closed_solid_without_remarks(name):
 def test_check_finds_nothing_and_ten_frames_simulate(name, options):
     BY_NAME[name].build(bpy.context, **options)
     scene = bpy.context.scene
-    scene.frame_end = scene.frame_start + 10
+    frames = 4 if name in LOOSE else 10
+    scene.frame_end = scene.frame_start + frames
     scene.redmax.accuracy = "DRAFT"
     found = extraction()
     loops, redundant = LOOPS.get(name, (0, 0))
     if name == "scissor_lift" and "stages" in options:
         loops, redundant = options["stages"] + 1, 3 * (options["stages"] + 1)
     assert found.findings == ()
-    assert [(mechanism.loops, mechanism.redundant) for mechanism in found.mechanisms] == [(loops, redundant)]
+    held = [mechanism for mechanism in found.mechanisms if mechanism.joints or mechanism.dofs != 6]
+    assert [(mechanism.loops, mechanism.redundant) for mechanism in held] == [(loops, redundant)]
     result = simulation.run(found, integrator_of(scene))
     assert result.status == "complete"
-    assert len(result.t) == 11
+    assert len(result.t) == frames + 1
     assert np.isfinite(result.q).all()
     assert np.isfinite(result.position).all()
 
@@ -237,8 +250,9 @@ def test_the_base_is_locked_and_active_and_everything_is_in_a_collection_of_its_
     base = bpy.context.object
     assert base.redmax.body.root == "LOCKED"
     carried = {obj.redmax.joint.child for obj in new if obj.redmax.is_joint}
-    assert {obj for obj in new if obj.redmax.is_body} == carried | {base}
-    assert set(bpy.context.selected_objects) == carried | {base}
+    all_bodies = {obj for obj in new if obj.redmax.is_body}
+    assert len(all_bodies - carried - {base}) == LOOSE.get(name, 0)
+    assert set(bpy.context.selected_objects) == all_bodies
 
 
 @every_template
@@ -296,7 +310,7 @@ def test_adding_twice_gives_two_mechanisms(name):
     operator()
     found = extraction()
     assert found.errors == ()
-    assert len(found.mechanisms) == 2
+    assert len(found.mechanisms) == 2 * (1 + LOOSE.get(name, 0))
 
 
 @every_template

@@ -296,9 +296,12 @@ def test_the_physics_tab_offers_what_the_object_is_not_and_removes_what_it_is():
     bpy.context.view_layer.objects.active = None
     assert offered() == ([], [])
     obj = new_object("Plain")
-    assert offered() == (["redmax.add_body"], [("is_joint", None)])
+    assert offered() == (["redmax.add_body", "redmax.add_surface"], [("is_joint", None)])
     obj.redmax.is_body = True
-    assert offered() == (["redmax.remove_body"], [])
+    assert offered() == (["redmax.remove_body", "redmax.add_surface"], [])
+    obj.redmax.is_surface = True
+    assert offered() == (["redmax.remove_body", "redmax.remove_surface"], [])
+    obj.redmax.is_surface = False
     obj.redmax.is_body, obj.redmax.is_joint = False, True
     assert offered() == (["redmax.remove_joint"], [])
     assert physics.draw_buttons in bpy.types.PHYSICS_PT_add.draw._draw_funcs

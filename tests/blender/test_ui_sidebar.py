@@ -405,7 +405,10 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
     rail = bpy.data.objects.new("Rail", None)
     scene.collection.objects.link(rail)
     rail.redmax.is_track = True
-    for obj in (rod, pin, cable, rail):
+    rock = bpy.data.objects.new("Rock", None)
+    scene.collection.objects.link(rock)
+    rock.redmax.is_surface = True
+    for obj in (rod, pin, cable, rail, rock):
         bpy.context.view_layer.objects.active = obj
         for layout in test_ui_panels.drawn().values():
             reached.update(layout.operators())

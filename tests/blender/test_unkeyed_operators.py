@@ -124,11 +124,20 @@ def over_grid(name, /, **options):
     run(name, **options)
 
 
+def touching_post(name, /, **options):
+    railed.select(bpy.data.objects["Post"])
+    run("add_surface")
+    run(name, **options)
+
+
 CASES = {
     "add_sheet": (over_grid, {"columns": 4}),
     "add_track": (on_track, {}),
     "add_train": (on_track, {}),
     "edit_track": (on_track, {"action": "EVEN"}),
+    "add_surface": (with_selected("Upper", "Post"), {}),
+    "add_ground": (run, {}),
+    "remove_surface": (touching_post, {}),
     "add_body": (with_selected("Blob"), {}),
     "add_element": (with_selected("Upper", "Lower"), {"kind": "force.cable"}),
     "add_gear": (with_selected("Shoulder", "Elbow"), {"source": "GIVEN"}),

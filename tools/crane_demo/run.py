@@ -22,6 +22,9 @@ SHEET = (1, 40, 64, 88, 108, 128, 148, 168, 186)
 RIDE = (1, 36, 56, 68, 84, 110)
 """Frames of the roller coaster that are drawn."""
 
+KNOCKS = (1, 8, 14, 20, 28, 36)
+"""Frames of Newton's cradle that are drawn."""
+
 STILL, FILM = (640, 360), (800, 450)
 TITLE = "Crane and pump"
 
@@ -44,6 +47,7 @@ class Demo:
         self.plot_energy()
         self.take_pictures()
         self.ride()
+        self.knock()
         seconds = time.perf_counter() - self.begun
         self.say(f"All of it took {seconds:.0f} s. Open {shown(self.blend)} in Blender, or {shown(self.out)}/demo.mp4")
 
@@ -168,6 +172,31 @@ class Demo:
                 subtitle="RedMax for Blender: Add > Mechanism > Roller Coaster, simulated and baked",
             )
         self.say(f"A roller coaster besides: {told}, all in {seconds()}: {shown(path)} and {shown(sheet)}")
+
+    def knock(self) -> None:
+        """Newton's cradle in a file of its own: balls that touch."""
+        path, sheet = self.out / "cradle.blend", self.out / "cradle.png"
+        with self.working() as seconds:
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            scene = bpy.context.scene
+            scene.frame_end = KNOCKS[-1]
+            scene.render.fps, scene.render.fps_base = FPS, 1.0
+            mechanism.press(bpy.ops.redmax.add_cradle)
+            bpy.ops.wm.save_as_mainfile(filepath=str(path), check_existing=False)
+            mechanism.press(bpy.ops.redmax.simulate)
+            mechanism.press(bpy.ops.redmax.bake)
+            told = bpy.context.window_manager.redmax.message
+            stage.build(scene, reach=2.5, look_from=(1.9, -3.4, 1.5), look_at=(0.0, 0.0, 0.5), lens=50.0)
+            bpy.ops.wm.save_mainfile()
+            stills = [pictures.still(scene, frame, sheet, size=STILL, samples="8") for frame in KNOCKS]
+            pictures.contact_sheet(
+                sheet,
+                stills,
+                [f"frame {frame}" for frame in KNOCKS],
+                title="Newton's cradle: five balls that touch, and lose nothing",
+                subtitle="RedMax for Blender: Add > Mechanism > Newton's Cradle, simulated and baked",
+            )
+        self.say(f"Newton's cradle besides: {told}, all in {seconds()}: {shown(path)} and {shown(sheet)}")
 
 
 def shown(path: Path) -> str:

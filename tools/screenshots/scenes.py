@@ -276,6 +276,51 @@ def panel_spring():
     frame_view()
 
 
+def standing():
+    """Crates and a drum that stand on the ground, with their forces baked."""
+    empty_scene()
+    scene = bpy.context.scene
+    scene.frame_end = 4
+    places = {"Lower": (0.0, 0.0, 0.5), "Upper": (0.25, 0.1, 1.5)}
+    with in_viewport():
+        made = [solid(bpy.ops.mesh.primitive_cube_add, name, at, size=1.0) for name, at in places.items()]
+        drum = solid(bpy.ops.mesh.primitive_cylinder_add, "Drum", (1.6, 0.0, 0.5), radius=0.4, depth=1.0)
+        for obj in (*made, drum):
+            activate(obj)
+            bpy.ops.redmax.add_body()
+            bpy.ops.redmax.add_surface(material="wood")
+        activate(drum)
+        scene.cursor.location = (0.0, 0.0, 0.0)
+        drum.select_set(False)
+        bpy.ops.redmax.add_ground(size=8.0)
+        scene.redmax.bake.forces = True
+        bpy.ops.redmax.simulate()
+        bpy.ops.redmax.bake()
+    scene.frame_set(4)
+    return made
+
+
+@picture
+def panel_surface():
+    """The surface of the ground with its results."""
+    standing()
+    activate(bpy.data.objects["Ground"])
+    show_properties("PHYSICS")
+    frame_view()
+
+
+@picture
+def contact_overlay():
+    """Shapes that touch, and what they push with."""
+    lower, upper = standing()
+    bpy.context.scene.redmax.show_surfaces = "ALL"
+    activate(lower)
+    upper.select_set(True)
+    view = area_of("VIEW_3D").spaces.active
+    view.overlay.show_floor = view.overlay.show_axis_x = view.overlay.show_axis_y = view.overlay.show_cursor = False
+    frame_view()
+
+
 def two_wheels():
     """A pinion and a wheel on hinges."""
     empty_scene()

@@ -43,6 +43,8 @@ CROPS = {
     "panel_simulating": (440, 66, 1314, 1088),
     "panel_body": PROPERTIES,
     "panel_spring": PROPERTIES,
+    "panel_surface": PROPERTIES,
+    "contact_overlay": (400, 400, 960, 790),
     "panel_gear": PROPERTIES,
     **dict.fromkeys(("panel_strand", "panel_damper", "panel_cable", "panel_muscle", "panel_drive"), PROPERTIES),
     **dict.fromkeys(("panel_force", "panel_drag", "panel_pin", "panel_inertia"), PROPERTIES),

@@ -19,6 +19,7 @@ from . import (
     mechanisms,
     presets,
     simulate,
+    surfaces,
     templates,
     tracks,
     warm_up,
@@ -45,7 +46,7 @@ def register(ledger: "Ledger") -> None:
             mechanisms,
             presets,
         ),
-        *(simulate, bake, templates, tracks, warm_up),
+        *(simulate, bake, surfaces, templates, tracks, warm_up),
     ):
         ledger.add_classes(module.CLASSES)
     ledger.on_undo(simulate.clean_up)  # Blender ends a running operator of a class that goes, and tells it nothing

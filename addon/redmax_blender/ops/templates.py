@@ -25,8 +25,8 @@ class TemplateOperator:
         scale_lengths(self, context.scene)
         names = type(self).template.PARAMETERS
         objects = type(self).template.build(context, **{name: getattr(self, name) for name in names})
-        bodies = sum(obj.redmax.is_body for obj in objects)
-        self.report({"INFO"}, f"Added {type(self).template.LABEL}: {bodies} bodies, {len(objects) - bodies} joints")
+        bodies, joints = (sum(getattr(obj.redmax, flag) for obj in objects) for flag in ("is_body", "is_joint"))
+        self.report({"INFO"}, f"Added {type(self).template.LABEL}: {bodies} bodies, {joints} joints")
         return {"FINISHED"}
 
 

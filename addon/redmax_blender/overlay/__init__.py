@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What RedMax draws in the 3D Viewport: joints, tracks and forces, on top of everything else and never in a render."""
+"""What RedMax draws in the 3D Viewport: joints, tracks, forces and surfaces, on top of all and never in a render."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import drawing, seen_joints, seen_lines, seen_tracks
+from . import drawing, seen_joints, seen_lines, seen_surfaces, seen_tracks
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -20,6 +20,7 @@ def forget(*_: Any) -> None:
     seen_joints.forget()
     seen_tracks.forget()
     seen_lines.forget()
+    seen_surfaces.forget()
     drawing.forget()
 
 
@@ -31,9 +32,13 @@ def depsgraph_update_post(_scene: Any, depsgraph: bpy.types.Depsgraph | None = N
         seen_joints.forget()
         seen_tracks.forget()
         seen_lines.forget()
+        seen_surfaces.forget()
+        return
     for seen in (seen_tracks, seen_lines):
         if _part_edited(depsgraph, seen.is_part):
             seen.forget()
+    if _surface_edited(depsgraph):
+        seen_surfaces.forget()
 
 
 def _part_edited(depsgraph: bpy.types.Depsgraph, is_part: Callable[[int], bool]) -> bool:
@@ -41,6 +46,15 @@ def _part_edited(depsgraph: bpy.types.Depsgraph, is_part: Callable[[int], bool])
     for update in depsgraph.updates if depsgraph.id_type_updated("OBJECT") else ():
         obj: Any = update.id.original
         if isinstance(obj, bpy.types.Object) and is_part(obj.session_uid):
+            return True
+    return False
+
+
+def _surface_edited(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the geometry or a setting of an object that is a surface, or was one, was edited; moving it is none."""
+    for update in depsgraph.updates if depsgraph.id_type_updated("OBJECT") else ():
+        obj: Any = update.id.original
+        if update.is_updated_geometry and isinstance(obj, bpy.types.Object) and seen_surfaces.is_part(obj):
             return True
     return False
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws joints, tracks and forces on top of a 3D Viewport: Blender calls `draw` for each redraw, never when it renders.
+"""Draws joints, tracks, forces and surfaces on top of a 3D Viewport. Blender calls `draw` in redraws, never in renders.
 
 It never raises, and remembers what it sent to the graphics card while view and joints stay as they were.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..bridge.core import unexpected
 from ..bridge.results import preview
-from . import layout, seen_joints, seen_lines, seen_tracks
+from . import layout, seen_contacts, seen_joints, seen_lines, seen_surfaces, seen_tracks
 
 LINE, SELECTED_LINE = 1.6, 2.4
 """Width of lines [pixels at a resolution scale of 1]."""
@@ -56,10 +56,10 @@ def forget() -> None:
 
 
 def is_wanted(context: bpy.types.Context) -> bool:
-    """Whether the viewport shows overlays, and ours among them; a render shows none."""
+    """Whether the viewport shows overlays, and something of ours among them; a render shows none."""
     space: Any = context.space_data
     settings: Any = context.scene.redmax
-    ours = settings.show_joints or settings.show_forces
+    ours = settings.show_joints or settings.show_forces or settings.show_surfaces != "NONE" or settings.show_contacts
     return bool(space.overlay.show_overlays and ours and not preview.rendering())
 
 
@@ -67,10 +67,10 @@ def _draw(context: Any) -> None:
     if not is_wanted(context):
         return
     shown, place = context.scene.redmax, (context.scene, context.view_layer)
-    seen = seen_joints.known(*place) if shown.show_joints else seen_joints.nothing()
-    ways = seen_tracks.known(*place) if shown.show_joints else []
+    seen = seen_joints.known(*place) if shown.show_joints else seen_joints.NONE
+    ways: list[Any] = [*(seen_tracks.known(*place) if shown.show_joints else ()), *shown_surfaces(context)]
     acting = seen_lines.known(*place) if shown.show_forces else []
-    if not len(seen.index) and not ways and not acting:
+    if not len(seen.index) and not ways and not acting and not _has_contacts(context.scene):
         return
     pixel = context.preferences.system.ui_scale
     rails = track_lines(ways, context.view_layer, context.space_data)
@@ -89,6 +89,21 @@ def _draw(context: Any) -> None:
     finally:
         gpu.state.depth_test_set(depth_test)
         gpu.state.blend_set(blend)
+
+
+def _has_contacts(scene: Any) -> bool:
+    """Whether there may be contacts to draw."""
+    return bool(scene.redmax.show_contacts and preview.wanted(scene))
+
+
+def shown_surfaces(context: Any) -> list[seen_surfaces.Skin]:
+    """Surfaces that the artist wants to see: those of selected objects, or all."""
+    wanted = context.scene.redmax.show_surfaces
+    found = seen_surfaces.known(context.scene, context.view_layer) if wanted != "NONE" else []
+    if wanted != "SELECTED":
+        return found
+    objects = context.view_layer.objects
+    return [skin for skin in found if objects[skin.place].select_get(view_layer=context.view_layer)]
 
 
 def _stroke(batch: Any, shader_name: str, size: tuple[float, float], width: float, colour: Any) -> None:
@@ -129,6 +144,7 @@ def _picture(context: Any, seen: seen_joints.Seen, rails: layout.Lines, pixel: f
     perspective = np.array(context.region_data.perspective_matrix, np.float64)
     magnification = 0.5 * region.width * math.hypot(*context.region_data.window_matrix[0][:3])
     view = layout.View(perspective, magnification, pixel)
+    rails = layout.joined(rails, seen_contacts.lines(context.scene, view))
     state = (
         seen,
         rails.points.tobytes(),

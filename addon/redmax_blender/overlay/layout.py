@@ -36,6 +36,11 @@ class Lines(NamedTuple):
     colours: Any
 
 
+def joined(*parts: Lines) -> Lines:
+    """All lines of several."""
+    return Lines(np.concatenate([part.points for part in parts]), np.concatenate([part.colours for part in parts]))
+
+
 class View(NamedTuple):
     """perspective: (4, 4) from the world to clip space. magnification: pixels per unit where w in clip space is 1.
 

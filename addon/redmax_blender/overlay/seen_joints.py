@@ -50,6 +50,10 @@ class Seen:
     modelled: dict[int, Array] = field(default_factory=dict)
 
 
+NONE = Seen(np.zeros(0, np.intp), np.zeros(0, np.int32), [], [], [], 0, 0)
+"""No joints, where the artist does not want to see them."""
+
+
 def known(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Seen:
     """The joints of a view layer, remembered as long as they are the same."""
     place = (scene.session_uid, view_layer.name)
@@ -57,14 +61,6 @@ def known(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Seen:
     if seen is None or not _is_current(seen, view_layer):
         seen = _seen[place] = look(view_layer)
     return seen
-
-
-_NOTHING = Seen(np.zeros(0, np.intp), np.zeros(0, np.int32), [], [], [], 0, 0)
-
-
-def nothing() -> Seen:
-    """No joints at all, where none are to be drawn."""
-    return _NOTHING
 
 
 def forget() -> None:

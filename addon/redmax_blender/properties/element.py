@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from . import body, from_specs, joint, joint_fit, migration, sorts, stored_groups
+from . import body, from_specs, joint, joint_fit, migration, sorts, stored_groups, surface
 from .from_specs import OVERRIDABLE, STATIC
 from .mechanism_bodies import mechanism_bodies
 
@@ -37,8 +37,16 @@ def _element_annotations() -> dict[str, Any]:
             options=STATIC,
             override=OVERRIDABLE,
         ),
+        "is_surface": bpy.props.BoolProperty(
+            name="RedMax Surface",
+            description="This touches other surfaces: it is one of the body above it, or scenery",
+            update=_stamp,
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
         "body": bpy.props.PointerProperty(type=body.REDMAX_PG_body, override=OVERRIDABLE),
         "joint": bpy.props.PointerProperty(type=joint.REDMAX_PG_joint, override=OVERRIDABLE),
+        "surface": bpy.props.PointerProperty(type=surface.REDMAX_PG_surface, override=OVERRIDABLE),
         **sorts.annotations(_stamp),
     }
 

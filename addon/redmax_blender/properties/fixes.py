@@ -100,6 +100,16 @@ FIXES = {
     "MINIMUM_TWIST": Fix("Minimum Twist", "Let the curve twist as little as possible", "MOD_SCREW", 41),
     "USE_CARRIER": Fix("Use Carrier", "Fix the joint to the body that its track goes with", "CON_FOLLOWPATH", 42),
     "MOVE_ONTO_TRACK": Fix("Move to Track", "Move the body to the nearest place of its track", "SNAP_ON", 43, False),
+    "ADD_SURFACES": Fix(
+        "Add Surface", "Let bodies without a surface touch others: a shape is fitted to each", "MOD_PHYSICS", 44, False
+    ),
+    "FIT_SURFACE": Fix("Fit", "Use the shape that fits the object best", "SHADING_BBOX", 45),
+    "USE_HULL_SURFACE": Fix("Use Hull", "Let it touch as the convex hull of its mesh", "MESH_ICOSPHERE", 46),
+    "USE_BOX_SURFACE": Fix("Use Box", "Let it touch as a box", "MESH_CUBE", 47),
+    "USE_MESH_SURFACE": Fix("Use Mesh", "Let it touch with the faces of its mesh, as scenery can", "MESH_GRID", 48),
+    "REMOVE_SURFACE": Fix("Remove Surface", "Let it touch nothing", "X", 49, False),
+    "SEPARATE": Fix("Separate", "Move the body out of what it starts inside of", "MOD_EXPLODE", 50, False),
+    "IGNORE_PAIR": Fix("Let Overlap", "Put it into a group that does not touch the other", "HIDE_ON", 51, False),
 }
 
 ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]

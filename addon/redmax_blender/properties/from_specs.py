@@ -105,7 +105,7 @@ def starting_value(name: str, spec: Any, default: Any) -> Any:
     return (number,) * (spec.shape[0] or 0) if spec.shape else number
 
 
-def to_property(name: str, spec: Any, default: Any, *, options: set[str] = STATIC, **more: Any) -> Any:
+def to_property(name: str, spec: Any, default: Any, /, *, options: set[str] = STATIC, **more: Any) -> Any:
     """The Blender property of one declared field; None for sorts that have no single property."""
     shown: dict[str, Any] = {
         "name": title(name),

@@ -188,9 +188,9 @@ REDMAX_PG_bake_options = from_specs.make_group(
         "energy": _switch("Energy", "Write the energies as keys on the scene's custom properties"),
         "gap": _switch("Loop Gap", "Write what loop joints are open by as keys on the joint's custom properties"),
         "forces": _switch(
-            "Springs and Gears",
-            "Write what forces, constraints, strands and drives do, such as the tension of a spring, as keys on their "
-            "custom properties",
+            "Springs, Gears and Contacts",
+            "Write what forces, constraints, strands, drives and surfaces do, such as the tension of a spring, as keys "
+            "on their custom properties",
         ),
         "motion": _switch(
             "Motion",
@@ -259,6 +259,21 @@ REDMAX_PG_scene = from_specs.make_group(
             "Draw springs, cables, muscles and ropes as lines, colored by their tension where it is known, and "
             "arrows of forces and gears, in the viewport",
             default=True,
+        ),
+        "show_surfaces": bpy.props.EnumProperty(
+            name="Surfaces",
+            description="Draw the shapes with which bodies and scenery touch, in the viewport",
+            items=[
+                ("NONE", "None", "Draw no surface", 0),
+                ("SELECTED", "Selected", "Draw the surfaces of selected objects", 1),
+                ("ALL", "All", "Draw every surface", 2),
+            ],
+            default="SELECTED",
+            options=STATIC,
+            override=OVERRIDABLE,
+        ),
+        "show_contacts": _switch(
+            "Contacts", "Draw contact points and forces of the result at the current frame", default=True
         ),
         "live_check": _switch(
             "Check While Editing",

@@ -16,7 +16,7 @@ from .._engine import io
 from . import forms, from_specs, generated, joint
 from .from_specs import OVERRIDABLE, STATIC
 
-BY_HAND = ("body", "joint")
+BY_HAND = ("body", "joint", "surface")
 """Sorts whose groups are written by hand."""
 
 

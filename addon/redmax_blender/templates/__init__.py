@@ -13,8 +13,11 @@ from . import (
     cam,
     chain,
     coaster,
+    cradle,
     crane,
     desk_lamp,
+    dice,
+    dominoes,
     double_pendulum,
     four_bar,
     gear_train,
@@ -24,6 +27,8 @@ from . import (
     robot_arm,
     scissor_lift,
     slider_crank,
+    wheel,
+    wrecking_ball,
 )
 
 TEMPLATES: tuple[ModuleType, ...] = (
@@ -43,4 +48,9 @@ TEMPLATES: tuple[ModuleType, ...] = (
     cable_car,
     bowl,
     cam,
+    dominoes,
+    cradle,
+    wrecking_ball,
+    dice,
+    wheel,
 )

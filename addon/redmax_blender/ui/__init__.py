@@ -17,6 +17,7 @@ from . import (
     scene,
     sidebar,
     solver_rows,
+    surface,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def register(ledger: "Ledger") -> None:
         presets,
         body,
         joint,
+        surface,
         elements,
         scene,
         solver_rows,

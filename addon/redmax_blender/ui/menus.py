@@ -102,11 +102,15 @@ class REDMAX_MT_elements(bpy.types.Menu):
             for name, icon in group:
                 layout.operator(f"redmax.{name}", icon=icon)
             layout.separator()
+        layout.operator("redmax.add_surface", icon="MOD_PHYSICS")
+        layout.operator("redmax.add_ground", icon="MESH_GRID")
+        layout.separator()
         for menu in SORT_MENUS:
             layout.menu(menu.bl_idname)
         layout.separator()
         layout.operator("redmax.add_shape", icon="OUTLINER_OB_CURVE")
         layout.operator("redmax.remove_element", icon="X")
+        layout.operator("redmax.remove_surface", icon="X")
 
 
 class REDMAX_MT_parts(bpy.types.Menu):

@@ -22,6 +22,10 @@ class REDMAX_PT_overlays(OverlayPanel, bpy.types.Panel):
         layout.active = context.space_data.overlay.show_overlays
         layout.prop(context.scene.redmax, "show_joints")
         layout.prop(context.scene.redmax, "show_forces")
+        layout.prop(context.scene.redmax, "show_contacts")
+        split = layout.split(factor=0.3)
+        split.label(text="Surfaces")
+        split.row().prop(context.scene.redmax, "show_surfaces", expand=True)
 
 
 CLASSES = (REDMAX_PT_overlays,)

@@ -11,6 +11,7 @@ from ..properties import sorts
 
 BODY_ICON: Any = "PHYSICS"
 JOINT_ICON: Any = "CON_PIVOT"
+SURFACE_ICON: Any = "MOD_PHYSICS"
 
 
 class PhysicsPanel:
@@ -22,7 +23,7 @@ class PhysicsPanel:
 
 
 def draw_buttons(panel: Any, context: Any) -> None:
-    """RedMax Body and RedMax Joint in columns as Blender's own buttons above them; a body is no joint."""
+    """Body, Joint and Surface of RedMax in columns as Blender's own buttons above them; a body is no joint."""
     obj = context.object
     if obj is None:
         return
@@ -36,6 +37,10 @@ def draw_buttons(panel: Any, context: Any) -> None:
         flow.column().operator("redmax.remove_joint", text="RedMax Joint", icon="X").keep_empty = True
     elif not element.is_body:
         flow.column().prop(element, "is_joint", toggle=True, icon=JOINT_ICON)
+    if element.is_surface:
+        flow.column().operator("redmax.remove_surface", text="RedMax Surface", icon="X")
+    elif not element.is_joint:
+        flow.column().operator("redmax.add_surface", text="RedMax Surface", icon=SURFACE_ICON)
     for sort in sorts.generated_sorts(element):
         flow.column().operator("redmax.remove_element", text=f"RedMax {sort.title}", icon="X").keep_empty = True
 

@@ -125,6 +125,9 @@ class BoundForce(ABC):
     exchanges: ClassVar[bool] = True
     """False only where a force of this class never puts in or takes out energy."""
 
+    is_stiff: ClassVar[bool] = True
+    """False only where a force of this class depends neither on places nor on velocities but by its lever."""
+
     results: ClassVar[tuple[Result, ...]] = (WRENCH,)
     """What `result_values` gives."""
 

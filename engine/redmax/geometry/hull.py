@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, IntArray
 from ..errors import MissingWheelError
 from ..fields import LARGEST
 from ..spatial.inertia import MassProperties
+from .incremental_hull import hull_triangles
 from .mass_properties import mass_properties
 from .mesh import Mesh, MeshError
 from .mesh_check import FLATNESS
@@ -39,26 +41,43 @@ def hull_mesh(vertices: Any) -> Mesh:
 
     Needs scipy (Qhull). Points in one plane, line or place raise `FlatPointsError`.
     """
+    return _hull(vertices, _qhull)
+
+
+def hull_mesh_of_few(vertices: Any) -> Mesh:
+    """`hull_mesh` of up to a few hundred points, which can do without scipy."""
+    try:
+        return hull_mesh(vertices)
+    except ConvexHullNeedsScipyError:
+        return _hull(vertices, hull_triangles)
+
+
+def _hull(vertices: Any, triangles_of: Callable[[Array], IntArray]) -> Mesh:
+    """The hull by a function that finds outward triangles (f, 3) of scaled points."""
     points, precision, directions, extents = _spread(vertices)
     centre = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    # Qhull joins what is closer than its tolerance; with all extents equal a thin plate keeps its thickness.
+    # The directions are a rotation (positive determinant), so outward stays outward.
+    corners = triangles_of((points - centre) @ directions.T / extents)
+    used, renumbered = np.unique(corners, return_inverse=True)
+    return Mesh.from_faces(points[used], renumbered.reshape(-1, 3), precision=precision)
+
+
+def _qhull(scaled: Array) -> IntArray:
     try:
         from scipy.spatial import ConvexHull, QhullError  # noqa: PLC0415 - optional wheel
     except ImportError as error:
         raise ConvexHullNeedsScipyError from error
-    # Qhull joins what is closer than its tolerance; with all extents equal a thin plate keeps its thickness.
-    scaled = (points - centre) @ directions.T / extents
     try:
         hull = ConvexHull(scaled)
     except QhullError as error:
         reason = str(error).strip().splitlines()[0]
-        raise MeshError(f"convex hull failed on {len(points)} points ({reason}); use the bounding box") from error
-    corners = hull.simplices.astype(np.int64)
+        raise MeshError(f"convex hull failed on {len(scaled)} points ({reason}); use the bounding box") from error
+    corners: IntArray = hull.simplices.astype(np.int64)
     normal = np.cross(scaled[corners[:, 1]] - scaled[corners[:, 0]], scaled[corners[:, 2]] - scaled[corners[:, 0]])
     inwards = np.einsum("ni,ni->n", normal, hull.equations[:, :3]) < 0.0
     corners[inwards] = corners[inwards][:, ::-1]
-    # The directions are a rotation (positive determinant), so outward stays outward.
-    used, renumbered = np.unique(corners, return_inverse=True)
-    return Mesh.from_faces(points[used], renumbered.reshape(-1, 3), precision=precision)
+    return corners
 
 
 def hull_mass(vertices: Any, *, density: float | None = None, mass: float | None = None) -> MassProperties:

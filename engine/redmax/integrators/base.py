@@ -32,6 +32,7 @@ from .watch import Watch
 
 if TYPE_CHECKING:
     from ..kernels.compiled_tree import Tree
+    from .contact.account import ContactSample
 
 MAX_TURN = math.pi / 8.0
 """Largest rotation [rad] of a joint with a singularity in one step.
@@ -89,14 +90,21 @@ class Integrator(Element):
     def begin(self, model: Model, state: State) -> Stepper:
         """A run that starts at `state`; animated and locked joints are put where they belong."""
 
-    def cannot(self, model: Model) -> list[str]:  # noqa: ARG002  (most methods can do everything)
+    has_contact: ClassVar[bool] = False
+    """Whether its steppers know surfaces."""
+
+    def cannot(self, model: Model) -> list[str]:
         """What of a model this method does not simulate, with a hint; empty if it does all of it."""
-        return []
+        if model.surfaces is None or self.has_contact:
+            return []
+        return [f"integrator '{self.kind}' does not simulate surfaces; use 'automatic', or remove the surfaces"]
 
 
 class Stepper(ABC):
     """One run. `state` is where it stands; only `advance` changes it. tree: the kernels of a run that has some."""
 
+    contact: ContactSample | None = None
+    """What surfaces do where the run stands; None without surfaces."""
     note: Note | None = None
     """What the person who asked for the run should know of how it went."""
     _frame = 0.0

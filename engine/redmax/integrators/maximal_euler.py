@@ -47,11 +47,15 @@ class MaximalEuler(FixedStep):
             "choose dop853, or use couplings instead"
             for title in inputs[:1]
         ]
-        return drives + [
-            f"integrator '{self.kind}' does not know limits (constraint '{constraint.name}'); choose dop853"
-            for constraint in model.constraints
-            if constraint.one_sided
-        ]
+        return (
+            super().cannot(model)
+            + drives
+            + [
+                f"integrator '{self.kind}' does not know limits (constraint '{constraint.name}'); choose dop853"
+                for constraint in model.constraints
+                if constraint.one_sided
+            ]
+        )
 
     def begin(self, model: Model, state: State) -> MaximalEulerStepper:
         return MaximalEulerStepper(model, state, self)

@@ -17,6 +17,7 @@ from ..dynamics.kinematics import body_poses, body_twists
 from ..dynamics.loads import potential_energy
 from ..dynamics.powers import of_motors
 from ..dynamics.singular import ImmovableError
+from ..integrators.contact.account import ContactSample
 from ..integrators.routes import MechanismAt
 from ..integrators.routes.constrained import Constrained, HeldMotion
 from ..integrators.routes.route import Unconstrained
@@ -131,6 +132,16 @@ def nodes(model: Model, E_wb: Array) -> dict[str, Array]:
     if not model.strands:
         return {}
     return {"nodes": np.concatenate([strand.positions(E_wb) for strand in model.strands])}
+
+
+def contact_channels(contact: ContactSample) -> dict[str, Array]:
+    """The channels of surfaces, where there are any."""
+    return {
+        "surface_force": contact.surface_force,
+        "impact": contact.impact,
+        "friction_loss": np.array(contact.friction_loss),
+        "impact_loss": np.array(contact.impact_loss),
+    }
 
 
 def _held(model: Model, motion: HeldMotion) -> dict[str, Array]:

@@ -19,7 +19,7 @@ from ..motor_stalls import motor_stalls
 from ..outcome import Outcome, remark
 from ..singular_poses import choice_made, singular_pose
 from ..spatial import quaternion
-from ..trajectory import Status, Trajectory
+from ..trajectory import CONTACT_SHAPES, Contacts, Status, Trajectory
 from .run import Samples, SimulationError
 from .sample import PER_BODY, PER_COORDINATE, Sample
 
@@ -42,6 +42,7 @@ class Recorder:
             **{name: getattr(integrator, name) for name in specs(type(integrator))},
             **({"loops": [loop.joint.name for loop in model.loops]} if model.loops else {}),
             **({"inputs": list(model.followers.titles)} if model.followers is not None else {}),
+            **({"surfaces": list(model.surfaces.names)} if model.surfaces is not None else {}),
             **({"strands": {s.name: len(s.owners) for s in model.strands}} if model.strands else {}),
         }
         self.samples: list[Sample] = []
@@ -83,7 +84,20 @@ class Recorder:
             status=status,
             message=message,
             meta={**self.meta, **self._facts(last, channels)},
+            contacts=self._contacts(),
         )
+
+    def _contacts(self) -> Contacts | None:
+        """Where surfaces pushed each other, sample by sample."""
+        if self.model.surfaces is None:
+            return None
+        found = [sample.contact for sample in self.samples if sample.contact is not None]
+        counts = [len(contact.normal_force) for contact in found]
+        arrays = {
+            name: np.concatenate([np.zeros((0, *shape)), *(getattr(contact, name) for contact in found)])
+            for name, shape in CONTACT_SHAPES.items()
+        }
+        return Contacts(offsets=np.concatenate([[0], np.cumsum(counts)]), **arrays)
 
     def _facts(self, last: Sample | None, channels: Mapping[str, Array]) -> dict[str, Any]:
         """What there is to say of a run that ended with this sample."""
@@ -103,6 +117,8 @@ class Recorder:
             facts["remarks"] = [each.as_dict() for each in remarks]
         if note:
             facts["note"] = note
+        if last.contact is not None:
+            facts["contact"] = dict(last.contact.quality)
         if last.outcome is not None:
             facts["outcome"] = last.outcome.as_dict()
         return facts

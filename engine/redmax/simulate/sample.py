@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..integrators.constrained import Strength
+from ..integrators.contact.account import ContactSample
 from ..integrators.energy_balance import EnergyPromise
 from ..outcome import Note, Outcome
 from ..state import State
@@ -32,6 +33,7 @@ class Sample:
     steps: how many the run has taken so far.
     outcome: why the run failed; None unless it has.
     strength: of the weakest equation of loops in the steps since the last sample.
+    contact: where surfaces touch and what they push with; None without surfaces.
     """
 
     index: int
@@ -46,6 +48,7 @@ class Sample:
     steps: int = 0
     outcome: Outcome | None = None
     strength: Strength = NO_STRENGTH
+    contact: ContactSample | None = None
 
 
 CHANNELS = {
@@ -57,7 +60,7 @@ CHANNELS = {
     "potential": "() potential energy of gravity, springs, limits and forces [J]",
     "energy": "() their sum [J]",
     "work": "() energy put in since the start by motors, animated joints, torques, given forces and muscles [J]",
-    "loss": "() energy taken out since the start by damping of joints, soft limits, bodies and forces [J]",
+    "loss": "() energy taken out since the start by damping of joints, limits, bodies and forces, and by contact [J]",
     "reaction": "(n, 6) wrench that each joint passes on to its body, in the joint frame [N m, N]",
     "torque": "(nr,) whole force along each coordinate: torques, springs, dampers, motors [N m, N or J]",
     "motor": "(nr,) what motors push with; of animated and locked joints what they need on top of torques and springs",
@@ -69,6 +72,10 @@ CHANNELS = {
     "momentum": "(6,) angular about the world's origin, then linear, in the world [kg m^2/s, kg m/s]",
     "drive": "(nr,) what drives do to joints that follow and, the other way, to inputs [N m, N or J]; only with drives",
     "input": "(m, 3) of every input of drives: coordinate, velocity and the force it passes on; only with drives",
+    "surface_force": "(s, 3) sum of what all contacts push each surface with, in the world [N]; only with surfaces",
+    "impact": "(s,) largest impulse of an impact on each surface since the last sample [N s]; only with surfaces",
+    "friction_loss": "() energy taken out since the start by friction between surfaces [J]; only with surfaces",
+    "impact_loss": "() energy taken out since the start by impacts of surfaces [J]; only with surfaces",
     "nodes": "(m, 3) where the nodes of all strands are in the world [m], in the scene's order; only with strands",
 }
 """Channels of every sample. Accelerations and forces are NaN where no force determines them (bodies without mass).

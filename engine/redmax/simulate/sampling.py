@@ -16,7 +16,7 @@ from ..integrators import Stepper, routes
 from ..integrators.energy_balance import BalancedStepper
 from ..integrators.routes.constrained import Constrained
 from ..integrators.routes.route import Unconstrained
-from .channels import channels_of, drive_channels, motor_channels, nodes, of_halves, without_armatures
+from .channels import channels_of, contact_channels, drive_channels, motor_channels, nodes, of_halves, without_armatures
 from .divergence import DivergedError, divergence, torn
 from .exchange import Exchange
 from .sample import NO_STRENGTH, Sample
@@ -40,7 +40,9 @@ class Sampler:
         """How the run has diverged, None for a sound state, and the sample there is in any case."""
         state, tree = self._stepper.state, self._tree
         constraints = self._stepper.constraints
-        if tree is not None and not (constraints is not None and constraints.touches):
+        contact = self._stepper.contact
+        pushed = contact is not None and len(contact.normal_force) > 0
+        if tree is not None and not pushed and not (constraints is not None and constraints.touches):
             if self._stepper.tree is not None:
                 tree.hold_like(self._stepper.tree)
             seen = tree.observe(state.q, state.qdot, state.chart, state.t)
@@ -86,6 +88,8 @@ class Sampler:
         diverged = divergence(model, E_wi, np.linalg.norm(phi.reshape(-1, 2, 3), axis=2))
         coordinates = self._route.at(state.t, state.q, state.qdot, state.chart)
         at = coordinates.with_bodies(E_wi, phi)
+        if stepper.contact is not None and len(stepper.contact.normal_force):
+            coordinates, at = (each.pushed(stepper.contact.wrenches) for each in (coordinates, at))
         channels, rows = channels_of(self._route, coordinates, at, self._exchange)
         wrong = diverged or torn(model, channels["gap"])
         return wrong, self._sample(index, body_poses(model, at.kin), channels, rows, complete)
@@ -95,6 +99,8 @@ class Sampler:
     ) -> Sample:
         """seen: see `ConstrainedRun.strength`."""
         stepper = self._stepper
+        if stepper.contact is not None:
+            channels |= contact_channels(stepper.contact)
         constraints = stepper.constraints
         return Sample(
             index,
@@ -107,6 +113,7 @@ class Sampler:
             energy_promise=stepper.energy_promise if isinstance(stepper, BalancedStepper) else None,
             steps=stepper.steps,
             strength=NO_STRENGTH if constraints is None or seen is None else constraints.strength(seen),
+            contact=stepper.contact,
         )
 
 

@@ -20,6 +20,7 @@ from redmax.geometry.hull import (
     bounding_box_mesh,
     hull_mass,
     hull_mesh,
+    hull_mesh_of_few,
     oriented_box_mass,
     oriented_box_mesh,
 )
@@ -121,6 +122,26 @@ def test_convex_hull_without_scipy_names_the_wheel(monkeypatch):
         hull_mesh(icosphere(1)[0])
     # The other stand-ins do not need it.
     assert bounding_box_mass(icosphere(1)[0], density=1.0).mass > 0
+
+
+def test_a_hull_of_few_points_is_the_same_without_scipy(monkeypatch):
+    rng = np.random.default_rng(11)
+    lattice = np.array([(x, y, z) for x in range(4) for y in range(3) for z in range(3)], float)
+    clouds = [
+        rng.normal(size=(200, 3)),
+        rng.normal(size=(60, 3)) * [1.0, 1.0, 1e-5] + 100.0,
+        lattice,
+        icosphere(2)[0],
+        1e-3 * rng.uniform(size=(5, 3)),
+    ]
+    expected = [mass_properties(hull_mesh(points), density=1.0) for points in clouds]
+    monkeypatch.setitem(sys.modules, "scipy.spatial", None)
+    for points, wanted in zip(clouds, expected, strict=True):
+        found = hull_mesh_of_few(points)
+        assert not diagnose(found).problems
+        got = mass_properties(found, density=1.0)
+        assert got.mass == pytest.approx(wanted.mass, rel=1e-9)
+        np.testing.assert_allclose(got.center, wanted.center, rtol=1e-9, atol=1e-9 * np.ptp(points))
 
 
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(0, 8))

@@ -36,7 +36,7 @@ def digest(scene: Any) -> bytes:
     if scene.drives:
         words.append("drives")
         _other(tuple(scene.drives), words, numbers)
-    for name in ("tracks", "sheets"):
+    for name in ("tracks", "sheets", "surfaces"):
         if getattr(scene, name):
             words.append(name)
             _other(tuple(getattr(scene, name)), words, numbers)

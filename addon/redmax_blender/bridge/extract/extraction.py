@@ -19,7 +19,15 @@ from ..._engine import topology
 from ...properties import sorts
 from ...properties.mechanism_bodies import mechanism_bodies
 from ...properties.scene import FURTHEST_FRAME, frame_range
-from ..check.findings import engine_findings, loops, mechanism_findings, pass_through, shearing, torn_parts
+from ..check.findings import (
+    engine_findings,
+    loops,
+    mechanism_findings,
+    pass_through,
+    shearing,
+    surface_findings,
+    torn_parts,
+)
 from ..core import loop_choice, mechanisms, scene_digest, ties
 from ..core.findings import BridgeError, Finding
 from ..core.mechanisms import Mechanism, Structure
@@ -27,7 +35,7 @@ from ..objects import animated_values, changes, mechanism_switches, movers, unit
 from ..objects.modelled import Modelled, as_modelled, own_channels
 from ..objects.named_objects import local_object
 from ..objects.other_frames import other_frames
-from . import animation, closed_start, element_reader, element_tables, guides, parts
+from . import animation, closed_start, element_reader, element_tables, guides, parts, surfaces
 from .bodies import BodyFrame, Element, extract_body
 from .joints import JointReader, root_joint
 
@@ -41,7 +49,8 @@ class Extraction:
     """A scene for the engine. joint_objects: engine's joint name -> object name, without joints that hold roots.
 
     length: metres per Blender unit. frame_start: the frame at t = 0. findings: errors first. With an error among
-    them the scene is incomplete; see `require_sound`.
+    them the scene is incomplete; see `require_sound`. scenery: bodies of the engine that are none of the artist's,
+    because they only touch others while keys move them.
     """
 
     scene: engine_scene.Scene
@@ -53,6 +62,7 @@ class Extraction:
     frame_end: int
     findings: tuple[Finding, ...]
     mechanisms: tuple[Mechanism, ...]
+    scenery: tuple[BodyFrame, ...] = ()
 
     @cached_property
     def digest(self) -> bytes:
@@ -85,7 +95,7 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
     clock = animation.Clock(fps, *frame_range(scene))
     findings.extend(_scene_findings(scene, clock))
     objects = _elements(scene, view_layer, findings)
-    body_objects, joint_objects = objects["body"], objects["joint"]
+    body_objects, joint_objects, surface_objects = objects["body"], objects["joint"], objects["surface"]
     others = [obj for sort in sorts.GENERATED for obj in objects[sort.name]]
     places = element_reader.sources([*joint_objects, *others])
     changes.note_sources(places)
@@ -93,13 +103,16 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
     to_sample += [channel for obj in others for channel in element_tables.channels_to_sample(obj)]
     children = parts.children_of(scene)
     members = [part for obj in body_objects for part in parts.members_of(obj, children)]
+    members += surface_objects
+    moving = surfaces.moving_scenery(surface_objects)
     in_layer = {obj.name_full for obj in view_layer.objects}
     unhide = [part for part in members if parts.may_have_instances(part) and part.name_full in in_layer]
     read = None if _gravity_is_animated(scene) else [*members, *joint_objects, *others, *places]
     with ExitStack() as stack:
         elsewhere = stack.enter_context(other_frames(scene, view_layer))
-        with own_channels(scene.objects if to_sample else ()):
+        with own_channels(scene.objects if to_sample or moving else ()):
             samples = animation.sample(elsewhere, to_sample, clock)
+            motions = surfaces.sample(elsewhere, moving, clock)
         depsgraph = stack.enter_context(
             as_modelled(scene, view_layer, clock.start, unhide, read=read, elsewhere=elsewhere)
         )
@@ -128,18 +141,22 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
         around.known["joint"] = {joint.name for joint in joints}
         rest = [sort for sort in sorts.GENERATED if sort not in first]
         listed |= {sort.listed: others_read.read(sort, objects[sort.name]) for sort in rest}
+        surface_reader = surfaces.SurfaceReader(modelled, all_parts, length, findings)
+        touching = surface_reader.read(surface_objects, bodies, motions, clock)
         gravity = units.gravity(depsgraph.scene_eval, length)
     made = engine_scene.Scene(
         name=scene.name,
         gravity=gravity,
-        bodies=[element.body for element in found_bodies],
-        joints=[*_root_joints(bodies, joints, length), *joints],
+        bodies=[*(element.body for element in found_bodies), *touching.bodies],
+        joints=[*_root_joints(bodies, joints, length), *joints, *touching.joints],
+        surfaces=touching.surfaces,
         **listed,
     )
     named = {joint.name: joint.name for joint in joints}
     made = loop_choice.with_choice(made, named)
     findings.extend(shearing.findings(body_objects, made.joints))
-    return _judged(scene, made, found_bodies, named, findings, clock, length)
+    judged = _judged(scene, made, found_bodies, named, findings, clock, length)
+    return replace(judged, scenery=tuple(touching.frames)) if touching.frames else judged
 
 
 def _guides(
@@ -172,7 +189,8 @@ def _judged(
 ) -> Extraction:
     """The extraction with what the engine and the whole of a mechanism have to say."""
     tree = mechanisms.structure(made)
-    found = mechanisms.find_mechanisms(made, tree, joint_objects)
+    own = {element.frame.name for element in elements}  # scenery that moves is no mechanism
+    found = tuple(each for each in mechanisms.find_mechanisms(made, tree, joint_objects) if own & set(each.bodies))
     off = mechanism_switches.switched_off(found)
     if off:
         made, elements, joint_objects, findings = _without(off, made, elements, joint_objects, findings)
@@ -215,7 +233,11 @@ def _judged(
         mechanisms=found,
     )
     vars(extraction)["digest"] = digest  # worked out already
-    more = [*torn_parts.findings(extraction), *pass_through.findings(extraction, tree, scene)]
+    more = [
+        *torn_parts.findings(extraction),
+        *pass_through.findings(extraction, tree, scene),
+        *surface_findings.findings(extraction, scene),
+    ]
     return replace(extraction, findings=in_order((*extraction.findings, *more))) if more else extraction
 
 

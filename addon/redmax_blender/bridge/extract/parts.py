@@ -69,9 +69,7 @@ class Parts:
             is_part = obj != body
             if not is_part and not with_own:
                 continue
-            if is_part and (
-                obj.redmax.is_joint or is_drawn(obj) or obj.name_full in operands or _is_instanced_by_parent(obj)
-            ):
+            if is_part and (_adds_no_mass(obj) or obj.name_full in operands or _is_instanced_by_parent(obj)):
                 continue
             if obj.type not in (*SURFACES, "META") and not may_have_instances(obj):
                 continue
@@ -87,10 +85,10 @@ class Parts:
             else:
                 B = A.copy()
             B[:3] *= self.length
-            for geometry, M in self._geometry(obj, findings):
+            for geometry, M in self.geometry(obj, findings):
                 yield Piece(obj.name, geometry, B if M is None else B @ M)
 
-    def _geometry(self, obj: bpy.types.Object, findings: list[Finding]) -> Iterator[tuple[mesh.Geometry, Array | None]]:
+    def geometry(self, obj: bpy.types.Object, findings: list[Finding]) -> Iterator[tuple[mesh.Geometry, Array | None]]:
         """Meshes of one object with their place in its coordinates; None for its own, which is there."""
         shows_itself = obj.instance_type in ("NONE", "COLLECTION") or obj.show_instancer_for_viewport
         if obj.type == "META":
@@ -180,6 +178,12 @@ def boolean_operands(obj: bpy.types.Object) -> Iterator[str]:
             yield from (operand.name_full for operand in modifier.collection.all_objects)
         elif modifier.operand_type == "OBJECT" and modifier.object is not None:
             yield modifier.object.name_full
+
+
+def _adds_no_mass(part: bpy.types.Object) -> bool:
+    """Whether an object below a body is a joint, is drawn as a track, or is there for contact alone."""
+    element: Any = part.redmax
+    return element.is_joint or is_drawn(part) or (element.is_surface and element.surface.only_touches)
 
 
 def _is_instanced_by_parent(obj: bpy.types.Object) -> bool:

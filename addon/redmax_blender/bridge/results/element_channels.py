@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results of forces, constraints, strands and drives as animated custom properties of their objects. SI units.
+"""Results of forces, constraints, strands, drives and surfaces as animated custom properties of objects. SI units.
 
 a force        what it tells of itself (`BoundForce.results`): redmax_tension [N], redmax_length [m] and
                redmax_elastic_energy [J] of a spring, a cable or a muscle, and of the last redmax_activation;
@@ -8,6 +8,8 @@ a constraint   redmax_holding, the force or torque along each of its conditions 
 a drive        redmax_input, coordinate, velocity and force of each of its inputs, one after another
 a strand       redmax_length [m], from node to node; redmax_tension [N], the greatest of its segments, and
                redmax_elastic_energy [J], both without damping
+a surface      redmax_normal_force [N], the sum over its contacts; redmax_friction_force [N], what friction amounts to;
+               redmax_slip [m/s], the largest of them; redmax_impact [N s], the largest since the frame before
 """
 
 from __future__ import annotations
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 
 Array = arrays.Array
 Trajectory = trajectory.Trajectory
+
+NORMAL, FRICTION, SLIP, IMPACT = (
+    f"{result_names.PREFIX}{name}" for name in ("normal_force", "friction_force", "slip", "impact")
+)
 
 
 class ElementChannel(NamedTuple):
@@ -141,10 +147,43 @@ def _drives(scene: Any, _model: Any, result: Trajectory) -> Found:
         yield drive.name, f"{result_names.PREFIX}input", ElementChannel(values, ("rad", "rad/s", "N m") * count)
 
 
+def _surfaces(_scene: Any, _model: Any, result: Trajectory) -> Found:
+    """Over the points at which each surface touches others: sums, and the largest slip and impact."""
+    contacts = result.contacts
+    if contacts is None:
+        return
+    count = len(result)
+    sample = np.repeat(np.arange(count), np.diff(contacts.offsets).astype(np.int64))
+    slip = np.linalg.norm(contacts.slip, axis=1)
+    impact = result.channels.get("impact")
+    for number, name in enumerate(result.meta["surfaces"]):
+        own = (contacts.surfaces == number).any(axis=1)
+        at, sign = sample[own], np.where(contacts.surfaces[own, :1] == number, 1.0, -1.0)  # forces are on the first
+        fastest = np.zeros(count)
+        np.maximum.at(fastest, at, slip[own])
+        found = {
+            NORMAL: (_summed(at, contacts.normal_force[own], count), "N"),
+            FRICTION: (np.linalg.norm(_summed(at, sign * contacts.friction[own], count), axis=1), "N"),
+            SLIP: (fastest, "m/s"),
+        }
+        if impact is not None:
+            found[IMPACT] = (impact[:, number], "N s")
+        for prop, (values, unit) in found.items():
+            yield name, prop, ElementChannel(values[:, None], (unit,))
+
+
+def _summed(at: Any, values: Array, count: int) -> Array:
+    """(count, ...) sums of values (k, ...) by their sample at (k,)."""
+    sums = np.zeros((count, *values.shape[1:]))
+    np.add.at(sums, at, values)
+    return sums
+
+
 PROVIDERS: dict[str, Callable[[Any, Any, Trajectory], Found]] = {
     "forces": _forces,
     "constraints": _constraints,
     "strands": _strands,
     "drives": _drives,
+    "surfaces": _surfaces,
 }
 """By list of the engine's scene. A list without one has no results of its own."""

@@ -34,7 +34,7 @@ def with_frames(result: Trajectory, extraction: extract.Extraction) -> Trajector
         "length": extraction.length,
         "bodies": [
             [body.name, np.asarray(body.E_wb).tolist(), np.asarray(body.A).tolist(), body.mass, bool(body.static)]
-            for body in extraction.bodies
+            for body in (*extraction.bodies, *extraction.scenery)
         ],
     }
     return result.with_facts(meta={**result.meta, FRAMES: frames})

@@ -121,7 +121,7 @@ class Source(ABC):
 
     def _led_in(self, result: Trajectory, samples: int) -> Trajectory:
         """The first samples of the result after one of the modelled pose, at which nothing moves."""
-        frames = {body.name: body.E_wb for body in self.extraction.bodies}
+        frames = {body.name: body.E_wb for body in (*self.extraction.bodies, *self.extraction.scenery)}
         E_wb = np.array([frames[name] for name in result.body_names]).reshape(-1, 4, 4)
         still = np.zeros((1, len(result.body_names), 6))
         t, q, qdot = (values[:samples] for values in (result.t, result.q, result.qdot))

@@ -60,3 +60,12 @@ class MechanismAt:
         moved = MechanismAt(self.formulation, self.model, self.t, self.q, self.qdot, self.chart, self.qddot)
         moved.kin = replace(self.kin, E_wi=E_wi, phi=phi)
         return moved
+
+    def pushed(self, wrenches: Array) -> MechanismAt:
+        """The instant with further wrenches (n, 6) on the bodies, along the world's axes and about their centres of
+        mass [N m, N]."""
+        other = MechanismAt(self.formulation, self.model, self.t, self.q, self.qdot, self.chart, self.qddot)
+        other.kin = self.kin
+        of_bodies = (wrenches.reshape(-1, 2, 3) @ self.kin.E_wi[:, :3, :3]).reshape(-1, 6)
+        other.load = replace(self.load, f_m=self.load.f_m + of_bodies)
+        return other

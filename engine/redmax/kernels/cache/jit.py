@@ -70,7 +70,7 @@ def compiled_for(signature: Any) -> Callable[[Callable[..., Any]], Any]:
                 listed = ", ".join(str(numba.typeof(argument)) for argument in arguments)
                 raise TypeError(f"{function.__name__} takes {signature}, not ({listed})")
             dispatcher.compile(signature)
-            return dispatcher(*arguments)
+            return dispatcher  # numba calls what it gets with the arguments
 
         dispatcher._compile_for_args = at_first
         return dispatcher
@@ -109,6 +109,14 @@ def _inner(function: Callable[..., Any], options: dict[str, Any], counted: bool)
         dispatcher.overloads[tuple(result.signature.args)] = known
         dispatcher.targetctx.insert_user_function(known.entry_point, known.fndesc, known.library.with_callees)
 
+    # One form for all integers: numba would compile another one for every constant that is handed over.
+    template = dispatcher.get_call_template
+
+    def without_constants(arguments: Any, named: Any) -> Any:
+        plain = {name: numba.types.unliteral(kind) for name, kind in named.items()}
+        return template(tuple(numba.types.unliteral(kind) for kind in arguments), plain)
+
+    dispatcher.get_call_template = without_constants
     dispatcher._compile_for_args, dispatcher.add_overload = refuse, add_overload
     dispatcher._compiler.pipeline_class = PartCompiler
     return dispatcher

@@ -35,7 +35,7 @@ def findings(owner: Object, title: str, frame: Object) -> Iterator[Finding]:
         hint = f"clear its parent (Keep Transform), or parent '{owner.name}' to '{body.name}' too"
         fixes = ("CLEAR_PARENT",) if body != frame else ("REMOVE_FRAMES",)
         yield Finding(frame.name, f"{text}, but the track does not bend", hint, fixes=fixes, code=FOLLOWS)
-    elif moves := _motion(frame, body):
+    elif moves := motion_on(frame, body):
         text = f"{whose} is {moves}, but the track does not bend: it runs as at the first frame"
         yield Finding(frame.name, text, "freeze it there", "WARNING", ("FREEZE",), code=MOVED)
     scale: Any = frame.scale
@@ -49,13 +49,13 @@ def findings(owner: Object, title: str, frame: Object) -> Iterator[Finding]:
 
 def own_motion(owner: Object, title: str) -> Iterator[Finding]:
     """What is to be said of the object of a track or sheet itself."""
-    if moves := _motion(owner, carrier(owner)):
+    if moves := motion_on(owner, carrier(owner)):
         text = f"{title} is {moves}, but it runs as at the first frame"
         hint = "freeze it there, or parent it to a body that moves, and let its joints have that body as parent"
         yield Finding(owner.name, text, hint, "WARNING", ("FREEZE",), code=MOVED)
 
 
-def _motion(obj: Object, body: Object | None) -> str:
+def motion_on(obj: Object, body: Object | None) -> str:
     """'animated', 'moved by ...', or that an object above it is; empty if it stands still on its body."""
     for each in (obj, *joint_objects.ancestors(obj)):
         if each == body:

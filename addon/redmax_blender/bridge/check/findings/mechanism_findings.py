@@ -26,7 +26,7 @@ def mechanism_findings(scene: Any, tree: Structure, mechanisms: tuple[Mechanism,
         free = [name for name in roots if name in held_free and tree.carried_by[name].name not in mechanism.joints]
         launched = any(any(_numbers(tree.carried_by[name].qdot)) for name in free)
         meant = any(_body_settings(name).keep_free for name in free)
-        hangs = not held.isdisjoint(mechanism.bodies)
+        hangs = not held.isdisjoint(mechanism.bodies) or _may_land(scene, mechanism)
         if roots and len(free) == len(roots) and not launched and not meant and not hangs:
             hint = f"Lock '{mechanism.root}', or leave it if it should be free"
             if len(mechanism.bodies) > 1:
@@ -52,6 +52,12 @@ def _hanging(scene: Any, mechanisms: tuple[Mechanism, ...]) -> Iterator[str]:
             bodies = ties.bodies_of(element, joints)
             if len({None if name is None else mechanism_of.get(name) for name in bodies}) > 1:
                 yield from (name for name in bodies if name is not None)
+
+
+def _may_land(scene: Any, mechanism: Mechanism) -> bool:
+    """Whether a mechanism has a surface, and something else has one that it may fall onto."""
+    own = [surface.body in mechanism.bodies for surface in scene.surfaces]
+    return any(own) and not all(own)
 
 
 def _body_settings(name: str) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Says once per scene that bodies which may meet will pass through each other: contact is not simulated yet.
+"""Says once per scene that bodies which may meet will pass through each other, where nothing has a surface.
 
 A linkage is meant to overlap with itself, so only different mechanisms are compared: by boxes around them, as far as
 each may reach. That is a rough measure and cheap; the line is a remark, and Ignore takes it away for good.
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 Array = arrays.Array
 
-SIMULATED_ONLY = "contact is not simulated yet"
+NO_SURFACES = "nothing has a surface"
 
 
 def findings(extraction: Extraction, tree: Structure, scene: bpy.types.Scene) -> list[Finding]:
     """One remark if two mechanisms, at least one of which moves, come near each other; nothing else."""
     running = [mechanism for mechanism in extraction.mechanisms if mechanism.enabled]
-    if len(running) < 2 or scene.redmax.ignore_contact or extraction.errors:
+    if len(running) < 2 or scene.redmax.ignore_contact or extraction.errors or extraction.scene.surfaces:
         return []
     frames = {body.name: body for body in extraction.bodies}
     boxes = [_box([frames[name] for name in mechanism.bodies], extraction.length) for mechanism in running]
@@ -43,14 +43,14 @@ def findings(extraction: Extraction, tree: Structure, scene: bpy.types.Scene) ->
     ]
     for a, b in combinations(range(len(running)), 2):
         if (movers[a] or movers[b]) and _overlap(reaches[a], reaches[b]):
-            text = f"'{running[a].root}' and '{running[b].root}' pass through each other: {SIMULATED_ONLY}"
+            text = f"'{running[a].root}' and '{running[b].root}' pass through each other: {NO_SURFACES}"
             return [
                 Finding(
                     running[a if movers[a] else b].root,
                     text,
-                    "connect them with a joint, or keep them apart",
+                    "give them surfaces, connect them with a joint, or keep them apart",
                     "INFO",
-                    ("IGNORE",),
+                    ("ADD_SURFACES", "IGNORE"),
                 )
             ]
     return []

@@ -15,7 +15,16 @@ from ...objects import muting
 from ...objects.named_objects import local_object
 from ...results import preview
 from .. import check_report
-from . import fixes_bodies, fixes_elements, fixes_joints, fixes_loops, fixes_scene, fixes_torn, fixes_tracks
+from . import (
+    fixes_bodies,
+    fixes_elements,
+    fixes_joints,
+    fixes_loops,
+    fixes_scene,
+    fixes_surfaces,
+    fixes_torn,
+    fixes_tracks,
+)
 
 Fixer = Callable[[bpy.types.Context, bpy.types.Object], str]
 
@@ -27,9 +36,10 @@ OF_ELEMENTS: dict[str, Fixer] = {
     **fixes_torn.FIXERS,
     **fixes_elements.FIXERS,
     **fixes_tracks.FIXERS,
+    **fixes_surfaces.FIXERS,
     **fixes_scene.OF_OBJECTS,
 }
-OF_SCENES: dict[str, Callable[[bpy.types.Context], str]] = {**fixes_scene.OF_SCENES}
+OF_SCENES: dict[str, Callable[[bpy.types.Context], str]] = {**fixes_scene.OF_SCENES, **fixes_surfaces.OF_SCENES}
 
 MOST_ROUNDS = 8
 """A fix may uncover the next problem; no scene needs more rounds than problems can hide behind each other."""

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators on surfaces: Add Surface, Remove Surface, Add Ground."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge.authoring import make_mechanism, surfaces
+from ..bridge.objects import units
+from ..properties import surface as surface_properties
+from . import readiness
+from .elements import show
+
+GROUND = 20.0
+"""Size of what is shown of a new ground [m]."""
+
+KEEP = "KEEP"
+
+
+class REDMAX_OT_add_surface(bpy.types.Operator):
+    """Let the selected objects touch others. A shape is fitted to each: to the surface of the body that it belongs to,
+    or to scenery where no body is above it"""
+
+    bl_idname = "redmax.add_surface"
+    bl_label = "Add Surface"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: bpy.props.EnumProperty(
+        name="Shape",
+        description="Shape with which the objects touch",
+        items=[
+            (surfaces.AUTOMATIC, "Automatic", "The tightest simple shape, else the hull; scenery keeps its dents", 0),
+            *surface_properties.kind_items(),
+        ],
+        default=surfaces.AUTOMATIC,
+    )
+    material: bpy.props.EnumProperty(
+        name="Material",
+        description="What the surfaces are made of; sets friction and bounce",
+        items=[
+            (KEEP, "As It Is", "Friction and bounce stay what they are", -1),
+            *surface_properties.MATERIAL_ITEMS[1:],
+        ],
+        default=KEEP,
+    )
+    with_parts: bpy.props.BoolProperty(
+        name="With Parts", description="Meshes that are parts of a selected body get surfaces, too", default=True
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not readiness.may_edit(cls, context):
+            return False
+        if not any(surfaces.may_be_surface(obj) for obj in readiness.targets(context)):
+            cls.poll_message_set("Select meshes, or empties as large as the shape")
+            return False
+        return True
+
+    @readiness.building
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        material = "" if self.material == KEEP else self.material
+        wishes = surfaces.Wishes(self.kind, material, self.with_parts)
+        made = surfaces.add(context, readiness.targets(context), wishes)
+        self.report({"INFO"}, _told(made))
+        return {"FINISHED"}
+
+
+def _told(made: list[bpy.types.Object]) -> str:
+    """ "'Crate' touches as a box", or how many there are of each shape."""
+    labels = {item[0]: item[1].lower() for item in surface_properties.kind_items()}
+    if len(made) == 1:
+        return f"'{made[0].name}' touches as a {labels[made[0].redmax.surface.kind]}"
+    shapes: dict[str, int] = {}
+    for obj in made:
+        label = labels[obj.redmax.surface.kind]
+        shapes[label] = shapes.get(label, 0) + 1
+    counted = ", ".join(f"{count} {label}" for label, count in shapes.items())
+    return f"{len(made)} surfaces: {counted}"
+
+
+class REDMAX_OT_remove_surface(bpy.types.Operator):
+    """Let the selected objects touch nothing any more"""
+
+    bl_idname = "redmax.remove_surface"
+    bl_label = "Remove Surface"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not readiness.may_edit(cls, context):
+            return False
+        if not _surfaces(context):
+            cls.poll_message_set("Select a surface first")
+            return False
+        return True
+
+    @readiness.building
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        objects = _surfaces(context)
+        surfaces.remove(objects)
+        self.report({"INFO"}, f"No longer a surface: {make_mechanism.listed([obj.name for obj in objects])}")
+        return {"FINISHED"}
+
+
+def _surfaces(context: bpy.types.Context) -> list[bpy.types.Object]:
+    return [obj for obj in readiness.targets(context) if obj.redmax.is_surface]
+
+
+class REDMAX_OT_add_ground(bpy.types.Operator):
+    """Add a ground without end: below what is selected, or at the 3D cursor"""
+
+    bl_idname = "redmax.add_ground"
+    bl_label = "Add Ground"
+    bl_options = {"REGISTER", "UNDO"}
+
+    size: bpy.props.FloatProperty(
+        name="Size",
+        description="Size of what is shown of the ground; it goes on beyond",
+        default=GROUND,
+        min=1e-6,
+        max=1e10,
+        soft_max=1e4,
+        unit="LENGTH",
+    )
+    material: bpy.props.EnumProperty(
+        name="Material",
+        description="What the ground is made of; sets friction and bounce",
+        items=surface_properties.MATERIAL_ITEMS,
+        default=surface_properties.CUSTOM,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return readiness.may_edit(cls, context)
+
+    @readiness.building
+    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+        if not self.properties.is_property_set("size"):
+            self.size = GROUND / units.metres_per_unit(context.scene)
+        ground = surfaces.add_ground(context, list(context.selected_objects), self.size)
+        ground.redmax.surface.material = self.material
+        show(context, ground)
+        self.report({"INFO"}, f"Added '{ground.name}'")
+        return {"FINISHED"}
+
+
+CLASSES = (REDMAX_OT_add_surface, REDMAX_OT_remove_surface, REDMAX_OT_add_ground)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brings surfaces that have come into each other apart again: positions change by the least, velocities do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...dynamics.assembly import scale_of
+from ...state import State
+from .moment import Moment
+from .problem import ROWS, ContactRows, constraint_blocks, tied
+from .trees import trees
+
+if TYPE_CHECKING:
+    from .stepper import ContactStepper
+
+RATE = 1.0
+"""What is inside comes out by so many of the smallest body's sizes in the time that gravity moves it by its size."""
+
+
+def recovered(run: ContactStepper, moment: Moment, h: float) -> Moment:
+    """The moment with what has come into each other farther apart, after a step of h [s]; else the same object."""
+    points = moment.points(run.zero_margins)
+    of_body = moment.model.once(trees).of_body
+    inside = points.gap < -run.touch
+    stops = _stops(run, moment)
+    if not inside.any() and not stops:
+        return moment
+    touching = (of_body[points.bodies] >= 0).any(axis=1)
+    points = points.only(touching)
+    if not len(points):
+        return moment
+    placed, L = moment.placed, run.detection.length
+    most = RATE * L / run.time * h
+    rows = ContactRows(placed, points)
+    b = np.zeros((len(points), ROWS))
+    b[:, 0] = np.minimum(-points.gap, most)
+    blocks = rows.blocks(b + rows.moved, np.zeros(len(points)), L)
+    blocks = [block._replace(friction=(0.0, 0.0, 0.0)) for block in blocks]
+    contacts = len(blocks)
+    if run.constraints is not None:
+        held = run.constraints.rows(placed.kin, moment.state.t)
+        near = held.one_sided & (held.error <= run.stop_room * scale_of(moment.model, held))
+        wanted = np.where(held.one_sided, -held.error, 0.0)
+        moved = held.G @ placed.state.qdot - placed.freedoms.columns(held.G) @ placed.state.qdot[placed.freedoms.free]
+        more = constraint_blocks(placed, held, ~held.one_sided | near, wanted + moved, L)
+        blocks += more
+    which = tied(blocks, contacts, len(moment.model.once(trees).members))
+    blocks = [block for block, is_tied in zip(blocks, which, strict=True) if is_tied]
+    still = np.zeros(len(placed.freedoms.free))
+    begin = np.zeros(sum(len(block.b) for block in blocks))
+    solution, unknowns = run.solver.velocities(placed, blocks, still, begin, 0.1 * run.touch)
+    if not np.isfinite(solution.residual):
+        return moment
+    change = np.zeros(len(placed.freedoms.free))
+    change[unknowns] = solution.v
+    state = moment.state
+    q = state.q + placed.freedoms.spread(change)
+    end = moment.changed(run.placed_state(State(state.t, q, state.qdot, state.chart)))
+    run.account.work += run.potential(end) - run.potential(moment)
+    return end
+
+
+def _stops(run: ContactStepper, moment: Moment) -> bool:
+    """Whether a stop is passed."""
+    if run.constraints is None or not run.constraints.has_one_sided:
+        return False
+    rows = run.constraints.rows(moment.placed.kin, moment.state.t)
+    return bool((rows.one_sided & (rows.error < -run.stop_room * scale_of(moment.model, rows))).any())

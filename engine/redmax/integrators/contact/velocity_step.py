@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One velocity-level step of what touches, and the impacts of one instant.
+
+The whole mechanism has moved freely through the step, to (q*, v*), feeling the contact forces of the step before.
+Impulses P of contacts, loops, constraints and stops, one problem for every island, change that to
+
+    M (v1 - v*) = G^T P - h Q,        q1 = q* + h/2 (v1 - v*)
+
+Q is what it has felt. M and G are those of the midpoint, so that forces have the directions they have on the average.
+Laws hold for relative velocities at the end, to the same order: G v1 + (G - G0) v0, with G0 at the start.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...arrays import Array, BoolArray
+from ...dynamics.assembly import scale_of
+from ...dynamics.constraint_rows import ConstraintRows
+from ...dynamics.energy import mechanical_energy
+from ...solvers.contact import layout as at
+from ...state import State
+from .moment import Moment
+from .placed import Placed
+from .points import Points
+from .problem import (
+    BOUNCE,
+    BOUNCE_ABOVE,
+    KINETIC,
+    ROWS,
+    STATIC,
+    Block,
+    ContactRows,
+    constraint_blocks,
+    tied,
+)
+from .solving import Solution
+from .trees import trees
+
+if TYPE_CHECKING:
+    from .stepper import ContactStepper
+
+
+LANDS = 1e-9
+"""Energy that is lost at stops within a step counts as a landing from this part of the energy in play."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pushes:
+    """Impulses of one step or instant. points: where. impulses: (k, 6) along the rows of contacts [N s, N m s].
+    slip: (k, 3) mean relative velocity of the skins [m/s], and turn: (k, 3) angular velocity [rad/s], along the axes of
+    the points. loss: energy that friction takes out, in impacts all that is lost [J]. work: what moved surfaces put in
+    [J]. arrived: what surfaces lose that come to rest on each other within a step [J]. felt: what expected forces did
+    in the free motion [J]. landed: (k,) normal impulses at points that did not touch before [N s]."""
+
+    points: Points
+    impulses: Array
+    slip: Array
+    loss: float
+    work: float
+    arrived: float = 0.0
+    felt: float = 0.0
+    landed: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StepEnd:
+    """Where a step came to. pushes: None where nothing touched. is_solved, residual [m/s], worst: see `Solution`; worst
+    is the pair of surfaces."""
+
+    moment: Moment
+    pushes: Pushes | None = None
+    is_solved: bool = True
+    residual: float = 0.0
+    worst: tuple[int, int] | None = None
+    warm: dict[tuple[int, int, int], Array] = field(default_factory=dict)
+
+
+def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, int, int], Array]) -> Array:
+    """(n, 6) torque about the centre of mass, and force, on each body by the forces of the step before at points that
+    still touch, along the world's axes."""
+    found = np.zeros((start.model.body_count + 1, 6))
+    felt = np.zeros((start.model.body_count, 6))
+    if not warm or not len(run.pushes.bodies):
+        return felt
+    points = start.points(run.zero_margins)
+    rest = run.resting(start, points)
+    keys = points.keys()
+    which = np.array([k for k, key in enumerate(keys) if rest[k] and key in warm], np.int64)
+    if len(which):
+        forces = np.array([warm[keys[k]] for k in which])  # (k, 3, 2)
+        force, torque = forces[:, :, 0], forces[:, :, 1]
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            body = points.bodies[which, side]
+            arm = points.ends[which, side] - start.placed.center[body]
+            np.add.at(found, body, sign * np.concatenate([torque + np.cross(arm, force), force], axis=1))
+    felt[run.pushes.bodies] = found[run.pushes.bodies]  # others fall evenly, and have no force in the model
+    return felt
+
+
+def _lost(run: ContactStepper, start: Moment, free: Moment, end: Moment, pushes: Pushes) -> float:
+    """What a step lost [J] that neither the free motion nor friction explains. It is negative where the free motion met
+    stops that the mechanism, held by contact, did not."""
+    work, freely = free.exchanged - start.exchanged
+    freely += free.stops[0] - start.stops[0]
+    work += pushes.work - (pushes.felt if run.books_pushes else 0.0)
+    change = mechanical_energy(end.model, end.placed.kin) - mechanical_energy(start.model, start.placed.kin)
+    return max(-float(freely), float(work - freely - pushes.loss - change))
+
+
+def _felt(start: Placed, end: Placed, wrenches: Array, h: float) -> float:
+    """Work [J] of wrenches (n, 6) that were constant through a step: exact for forces, by the mean of both angular
+    velocities for torques."""
+    moved = end.center[:-1] - start.center[:-1]
+    turned = 0.5 * h * (start.omega[:-1] + end.omega[:-1])
+    return float((wrenches[:, 3:] * moved).sum() + (wrenches[:, :3] * turned).sum())
+
+
+def _without(placed: Placed, wrenches: Array, h: float) -> Array:
+    """(f,) change of free velocities if wrenches (n, 6) had not acted for h [s]."""
+    pushed = wrenches.any(axis=1)
+    change = np.zeros(len(placed.freedoms.free))
+    if not pushed.any():
+        return change
+    Q = placed.freedoms.gathered(placed.generalised(np.flatnonzero(pushed), wrenches[pushed]))
+    M = placed.freedoms.reduced(placed.mass_matrix)
+    for members in placed.model.once(trees).members:
+        if Q[members].any():
+            change[members] = -h * np.linalg.solve(M[np.ix_(members, members)], Q[members])
+    return change
+
+
+def velocity_step(
+    run: ContactStepper, start: Moment, free: Moment, warm: dict[tuple[int, int, int], Array], wrenches: Array
+) -> StepEnd:
+    """The end of the step from `start` that freely came to `free`. warm: forces of the step before, by point.
+    wrenches: (n, 6) that the free motion has felt of them."""
+    h = free.state.t - start.state.t
+    s = free.state
+    margins = run.margins(free, 0.5 * h)
+    middle = free.changed(_middle(run, start.state, s, h))
+    points = middle.points(margins)
+    if not len(points) and not wrenches.any():
+        return StepEnd(free)
+    here = middle.placed
+    # Bodies that rest have fallen at the midpoint of a free motion: by an eighth of what they gain in speed, times h.
+    gained = here.parting(points) - here.parting(points, start.placed)
+    points = points.with_gaps(points.gap - h / 8.0 * gained)
+    kept, closed = _kept(run, start, middle, points, margins)
+    points, closed = points.only(kept), closed[kept]
+    if not len(points) and not wrenches.any():
+        return StepEnd(free)
+    placed, L = middle.placed, run.detection.length
+    rows = ContactRows(placed, points)
+    b = np.zeros((len(points), ROWS))
+    b[:, 1:3] = -np.einsum("kij,kj->ki", points.axes[:, 1:], points.conveyor)
+    b[:, 0] = np.minimum(0.0, np.where(closed, 0.0, -2.0 / h * points.gap))
+    shift, slip_before = _turned(run, start, middle, points, rows, closed)
+    b[:, :3] -= shift
+    sliding = np.linalg.norm(slip_before[:, 1:], axis=1) > run.sticking
+    mu = np.where(sliding, points.material[:, KINETIC], points.material[:, STATIC])
+    blocks = rows.blocks(b, mu, L)
+    contacts = len(blocks)
+    more, held = _constraint_blocks(run, start, middle, free, h)
+    every = [*blocks, *more]
+    which = tied(every, contacts, len(placed.model.once(trees).members))
+    every = [block for block, is_tied in zip(every, which, strict=True) if is_tied]
+    v_end = s.qdot[placed.freedoms.free]
+    v_free = v_end + _without(placed, wrenches, h)
+    begin = _warm_start(points, rows, warm, h, sum(len(block.b) for block in every))
+    solution, unknowns = run.solver.velocities(placed, every, v_free, begin, run.residual)
+    if not np.isfinite(solution.residual):
+        return StepEnd(free, is_solved=False, residual=np.inf)
+    change = v_free - v_end
+    change[unknowns] = solution.v - v_end[unknowns]
+    dv = placed.freedoms.spread(change)
+    qdot = s.qdot + dv
+    end = run.placed_state(State(s.t, s.q + 0.5 * h * dv, qdot, s.chart))
+    impulses = _spread(rows.used, solution.impulses)
+    ended = free.changed(end)
+    pushes = dataclasses.replace(
+        _pushes(points, rows, impulses, slip_before, qdot, _moved(run, start.state, middle, rows)),
+        felt=_felt(start.placed, free.placed, wrenches, h),
+    )
+    if held is not None:
+        at_stops = _at_stops(run, start.state, middle, every[contacts:], solution.impulses, change)
+        pushes = dataclasses.replace(pushes, arrived=pushes.arrived + at_stops)
+    landed = np.where(closed, 0.0, impulses[:, 0])
+    met = run.constraints is not None and run.constraints.has_one_sided
+    if met or landed.any() or pushes.arrived > LANDS * run.scale_of_energy:
+        pushes = dataclasses.replace(pushes, arrived=_lost(run, start, free, ended, pushes), landed=landed)
+    forces = _forces(points, impulses / h)
+    worst = _worst(points, solution)
+    return StepEnd(ended, pushes, solution.is_solved, solution.residual, worst, forces)
+
+
+def _worst(points: Points, solution: Solution) -> tuple[int, int] | None:
+    """The surfaces at which a solution is least good."""
+    if solution.is_solved:
+        return None
+    a, b = points.surfaces[min(max(solution.worst, 0), len(points) - 1)].tolist()
+    return a, b
+
+
+def _middle(run: ContactStepper, start: State, end: State, h: float) -> State:
+    """Coordinates halfway through a free step, by the cubic over it, with the velocities of its end."""
+    if not run.same_coordinates(start, end):
+        start = run.rewritten(start, end)
+    q = 0.5 * (start.q + end.q) + h / 8.0 * (start.qdot - end.qdot)
+    return State(end.t, q, end.qdot, end.chart)
+
+
+def _kept(
+    run: ContactStepper, start: Moment, middle: Moment, points: Points, margins: Array
+) -> tuple[BoolArray, BoolArray]:
+    """(k,) points that take part in the step, and those among them that were closed when it began.
+
+    Others are speculative: they may come as near as touching. Where they will bounce, they take no part, and the step
+    is to end where they meet.
+    """
+    before = start.points(margins)
+    rest = run.resting(start, before)
+    known = dict(zip(before.keys(), rest.tolist(), strict=True))
+    pairs = {key[:2] for key, is_resting in known.items() if is_resting}
+    keys = points.keys()
+    new = np.array([key not in known for key in keys]) & (points.gap <= run.closed)
+    closed = np.array([known.get(key, False) for key in keys]) | (new & np.array([key[:2] in pairs for key in keys]))
+    approach = -middle.placed.parting(points)
+    bounces = (points.material[:, BOUNCE] > 0.0) & (approach > points.material[:, BOUNCE_ABOVE])
+    moves = np.array([bool(a >= 0 or b >= 0) for a, b in middle.model.once(trees).of_body[points.bodies].tolist()])
+    return moves & (closed | ~bounces), closed
+
+
+def _turned(
+    run: ContactStepper, start: Moment, middle: Moment, points: Points, rows: ContactRows, closed: BoolArray
+) -> tuple[Array, Array]:
+    """(k, 3) twice, along the axes of the points: (G - G0) v0 of closed points, 0 of others; and the velocities of the
+    skins relative to each other at the start, whose bodies are taken to move on as they did."""
+    then, now = start.placed, middle.placed
+    v0 = now.relative_velocity(points, then)
+    slip = np.einsum("kij,kj->ki", points.axes, v0 + points.conveyor)
+    shift = np.zeros((len(points), 3))
+    if not closed.any():
+        return shift, slip
+    same = run.same_coordinates(start.state, middle.state)
+    qdot = (start.state if same else run.rewritten(start.state, middle.state)).qdot
+    at_middle = rows.rows[:, :3] @ qdot
+    old = start.points(run.zero_margins)
+    before = {key: j for j, key in enumerate(old.keys())}
+    i = np.array([i for i, key in enumerate(points.keys()) if closed[i] and key in before], np.int64)
+    if len(i):
+        keys = points.keys()
+        j = np.array([before[keys[k]] for k in i])
+        v = then.relative_velocity(old)[j]
+        normal = np.einsum("ki,ki->k", v, old.normal[j])
+        along = v - normal[:, None] * old.normal[j]
+        shift[i, 0] = at_middle[i, 0] - normal
+        shift[i, 1:] = at_middle[i, 1:] - np.einsum("kij,kj->ki", points.axes[i, 1:], along)
+    return shift, slip
+
+
+def _at_stops(
+    run: ContactStepper, start: State, middle: Moment, blocks: list[Block], impulses: Array, change: Array
+) -> float:
+    """Energy [J] that is lost at stops that are reached within a step. blocks: of loops, constraints and stops, whose
+    rows are the last ones. change: (f,) of free velocities."""
+    same = run.same_coordinates(start, middle.state)
+    free = middle.placed.freedoms.free
+    before = (start if same else run.rewritten(start, middle.state)).qdot[free]
+    mean = 0.5 * (before + middle.state.qdot[free] + change)
+    lost = 0.0
+    for block, impulse in zip(blocks, impulses[len(impulses) - len(blocks) :], strict=True):
+        if block.kind == at.ONE_SIDED:
+            lost -= float(impulse * (block.G[0] @ mean))
+    return lost
+
+
+def _constraint_blocks(
+    run: ContactStepper, start: Moment, middle: Moment, free: Moment, h: float
+) -> tuple[list[Block], ConstraintRows | None]:
+    """Rows of loops, constraints and near stops at the midpoint, for velocities at the end, as those of contacts; stops
+    may be approached as far as they have room."""
+    if run.constraints is None:
+        return [], None
+    rows = run.constraints.rows(middle.placed.kin, free.state.t)
+    qdot = middle.state.qdot
+    same = run.same_coordinates(start.state, middle.state)
+    v0 = (start.state if same else run.rewritten(start.state, middle.state)).qdot
+    before = run.constraints.rows(start.placed.kin, start.state.t)
+    shift = rows.G @ v0 - before.G @ start.state.qdot
+    room = rows.error / (0.5 * h)
+    near = rows.one_sided & (room <= np.abs(rows.G @ qdot - rows.rate) + run.stop_speed * scale_of(middle.model, rows))
+    b = np.where(rows.one_sided, rows.rate - np.maximum(room, 0.0), rows.rate) - shift
+    b = np.where(rows.any_velocity, rows.G @ qdot, b)
+    chosen = ~rows.one_sided | near
+    return constraint_blocks(middle.placed, rows, chosen, b, run.detection.length), rows
+
+
+def _warm_start(
+    points: Points, rows: ContactRows, warm: dict[tuple[int, int, int], Array], h: float, count: int
+) -> Array:
+    begin = np.zeros(count)
+    row = 0
+    for key, which, axes in zip(points.keys(), rows.used, points.axes, strict=True):
+        used = int(which.sum())
+        force = warm.get(key)
+        if force is not None:
+            begin[row : row + used] = h * (axes @ force).T.ravel()[which]
+        row += used
+    return begin
+
+
+def _forces(points: Points, forces: Array) -> dict[tuple[int, int, int], Array]:
+    """(3, 2) force and torque of each point that pushes, along the world's axes, by its key. forces: (k, 6)."""
+    world = np.einsum("kij,kai->kja", points.axes, forces.reshape(-1, 2, 3))
+    return {key: value for key, value, n in zip(points.keys(), world, forces[:, 0], strict=True) if n > 0.0}
+
+
+def _spread(used: BoolArray, impulses: Array) -> Array:
+    """(k, 6) impulses of contacts, from those of all rows of a problem."""
+    found = np.zeros(used.shape)
+    found[used] = impulses[: int(used.sum())]
+    return found
+
+
+def _moved(run: ContactStepper, start: State, middle: Moment, rows: ContactRows) -> Array:
+    """(k, 6) speeds that prescribed coordinates give points, on the average of the step."""
+    if not middle.model.prescribed.any():
+        return rows.moved
+    same = run.same_coordinates(start, middle.state)
+    qdot = (start if same else run.rewritten(start, middle.state)).qdot
+    return np.asarray(0.5 * (rows.moved + rows.rows @ qdot - rows.G @ qdot[middle.placed.freedoms.free]))
+
+
+def _pushes(
+    points: Points, rows: ContactRows, impulses: Array, slip_before: Array, qdot: Array, moved: Array
+) -> Pushes:
+    speed = rows.rows @ qdot
+    conveyor = np.einsum("kij,kj->ki", points.axes, points.conveyor)
+    slip_after = speed[:, :3] + conveyor
+    slip = 0.5 * (slip_before + slip_after)
+    loss = -float((impulses[:, 1:3] * slip[:, 1:]).sum() + (impulses[:, 3:] * speed[:, 3:]).sum())
+    arrived = -float(impulses[:, 0] @ slip[:, 0])
+    work = -float((impulses * moved).sum() + (impulses[:, 1:3] * conveyor[:, 1:]).sum())
+    return Pushes(points, impulses, slip, loss, work, arrived)
+
+
+def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]:
+    """The moment after the impacts that are due, and their impulses; the same object where none is."""
+    points = moment.points(run.zero_margins)
+    touching = points.gap <= run.closed
+    of_body = moment.model.once(trees).of_body
+    touching &= (of_body[points.bodies] >= 0).any(axis=1)
+    points = points.only(touching)
+    if not len(points):
+        return moment, None
+    placed = moment.placed
+    velocity = placed.relative_velocity(points)
+    approach = -np.einsum("ki,ki->k", velocity, points.normal)
+    if not (approach > run.settling).any():
+        return moment, None
+    rows = ContactRows(placed, points)
+    b = np.zeros((len(points), ROWS))
+    conveyor = np.einsum("kij,kj->ki", points.axes, points.conveyor)
+    b[:, 1:3] = -conveyor[:, 1:]
+    mu = points.material[:, KINETIC]
+    blocks = rows.blocks(b, mu, run.detection.length)
+    above = points.material[:, BOUNCE_ABOVE]
+    slow = float(above[points.material[:, BOUNCE] > 0.0].min(initial=np.inf))
+    dull = (approach > run.settling) & (approach <= above)  # others may be struck within the impact
+    blocks = [block._replace(bounce=0.0) if is_dull else block for block, is_dull in zip(blocks, dull, strict=True)]
+    contacts, qdot = len(blocks), moment.state.qdot
+    if run.constraints is not None:
+        held: ConstraintRows = run.constraints.rows(placed.kin, moment.state.t)
+        near = held.one_sided & (held.error <= run.stop_room * scale_of(moment.model, held))
+        wanted = np.where(held.one_sided, held.rate, held.G @ qdot)
+        more = constraint_blocks(placed, held, ~held.one_sided | near, wanted, run.detection.length)
+        blocks += more
+    which = tied(blocks, contacts, len(moment.model.once(trees).members))
+    blocks = [block for block, is_tied in zip(blocks, which, strict=True) if is_tied]
+    v_free = qdot[placed.freedoms.free]
+    solution, unknowns = run.solver.jump(placed, blocks, v_free, run.residual, slow if np.isfinite(slow) else 0.0)
+    if not np.isfinite(solution.residual):
+        return moment, None
+    change = np.zeros(len(v_free))
+    change[unknowns] = solution.v - v_free[unknowns]
+    after = qdot + placed.freedoms.spread(change)
+    impulses = _spread(rows.used, solution.impulses)
+    M = placed.mass_matrix
+    work = -float((impulses * rows.moved).sum() + (impulses[:, 1:3] * conveyor[:, 1:]).sum())
+    loss = 0.5 * float(qdot @ M @ qdot - after @ M @ after) + work
+    slip = np.einsum("kij,kj->ki", points.axes, velocity) + conveyor
+    state = moment.state
+    run.account.count(is_solved=solution.is_solved, residual=solution.residual, worst=_worst(points, solution))
+    jumped = moment.changed(State(state.t, state.q, after, state.chart))
+    return jumped, Pushes(points, impulses, slip, loss, work)
