@@ -129,7 +129,7 @@ def advance(
                 break
             place(sim, q, v, poses, rates)
         rest = np.empty(count, np.bool_)
-        resting(par, topology, surfaces, rates, count, ids, found, rest)
+        resting(par, surfaces, rates, count, ids, found, rest)
         h = min(h, safe_step(par, topology, surfaces, rates, ids, found, rest, h))
         start, points = (q, v, poses, rates), (ids, found, rest)
         # --- one step
@@ -164,7 +164,7 @@ def advance(
             put_margins(par, surfaces, rates_h, half, margins)
             count_h, ids_h, found_h = find_points(surfaces, detection, poses_h, margins)
             rest_h = np.empty(count_h, np.bool_)
-            resting(par, topology, surfaces, rates_h, count_h, ids_h, found_h, rest_h)
+            resting(par, surfaces, rates_h, count_h, ids_h, found_h, rest_h)
             two = velocity_step(
                 sim, solver, par, topology, surfaces, detection, pushes, (qh, vh, poses_h, rates_h),
                 (ids_h, found_h, rest_h), warm_ids_h, warm_h, t + half, half, until, qe, ve,

@@ -10,16 +10,14 @@ import numpy as np
 
 from ...solvers.contact import layout as lay
 from ...solvers.contact import tasks as contact_tasks
-from ...surfaces.materials import BOUNCE, BOUNCE_ABOVE, KINETIC, STATIC
+from ...surfaces.materials import KINETIC, STATIC
 from ..cache.jit import inner
 from ..layout.memory import put
 from ..layout.views import packed_rows, rows_of
 from . import numbers as at
 from .placing import column_at, move_freely, place, put_columns
 from .problem import ROWS, solved, speeds
-from .touching import find_key, find_points, first_of_pair, moves, parting, put_margins, relative_velocity
-
-SPEED_LEFT = 1e-12
+from .touching import bounces, find_key, find_points, first_of_pair, moves, parting, put_margins, relative_velocity
 
 
 @inner
@@ -169,8 +167,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
             while p >= 0 and p < ids0.shape[0] and ids0[p, 0] == ids[i, 0] and ids0[p, 1] == ids[i, 1]:
                 is_closed = is_closed or rest0[p]
                 p += 1
-        bounce, above = found[i, at.MATERIAL + BOUNCE], found[i, at.MATERIAL + BOUNCE_ABOVE]
-        if is_closed or not (bounce > 0.0 and -now > max(above, par[at.SLOW])):
+        if is_closed or not bounces(par, found, i, -now):
             kept[k], closed[k] = i, is_closed
             k += 1
     if k == 0 and not pushed:
@@ -182,7 +179,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         put_without(topology, columns, rates, M, wrenches, h, change)
     v_free = v1 + change
     chosen_ids, chosen = np.empty((k, 3), np.int64), np.empty((k, at.POINT))
-    wanted, mu, bounces = np.zeros((k, ROWS)), np.empty(k), np.zeros(k)
+    wanted, mu, dull = np.zeros((k, ROWS)), np.empty(k), np.zeros(k)
     begin, x, slip, moved = np.zeros((k, ROWS)), np.zeros((k, ROWS)), np.zeros((k, 3)), np.zeros((k, ROWS))
     v_prescribed, v0_prescribed = np.zeros(nr), np.zeros(nr)
     any_prescribed = False
@@ -241,7 +238,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     if k > 0:
         code, residual, worst, _ = solved(
             solver, contact_tasks.SOLVE, par[at.RESIDUAL], 0.0, par[at.LENGTH], topology, surfaces, columns, M, v_free,
-            wanted, mu, bounces, begin, chosen_ids, chosen, True, x, v,
+            wanted, mu, dull, begin, chosen_ids, chosen, True, x, v,
         )  # fmt: skip
     finite = code != lay.UNFIT
     for c in range(nr):

@@ -8,8 +8,8 @@ import math
 import numpy as np
 
 from ...surfaces.layout import NUMBERS, P_JS, R_JS, SURFACE_NUMBERS
+from ...surfaces.materials import BOUNCE, BOUNCE_ABOVE, combined
 from ...surfaces.materials import CONVEYOR as SKIN
-from ...surfaces.materials import combined
 from ..cache.jit import inner
 from ..cache.same_text import compiled_text
 from ..contact.compiled import call_find
@@ -166,9 +166,17 @@ def moves(topology, surfaces, ids, i):
 
 
 @inner
-def resting(par, topology, surfaces, rates, count, ids, found, rest):
-    """Write which points touch and do not part."""
+def bounces(par, found, i, approach):
+    """Whether surfaces that approach each other so fast at point i part again."""
+    above = max(found[i, at.MATERIAL + BOUNCE_ABOVE], par[at.SLOW])
+    return found[i, at.MATERIAL + BOUNCE] > 0.0 and approach > above
+
+
+@inner
+def resting(par, surfaces, rates, count, ids, found, rest):
+    """Write which points touch and neither part nor are about to bounce."""
     for i in range(count):
         rest[i] = found[i, at.GAP] <= par[at.CLOSED]
         if rest[i]:
-            rest[i] = parting(surfaces, rates, rates, ids, found, i) <= par[at.SETTLING]
+            speed = parting(surfaces, rates, rates, ids, found, i)
+            rest[i] = speed <= par[at.SETTLING] and not bounces(par, found, i, -speed)
