@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FIRST = 0.1
 """The first step, as part of a frame or of the time in which gravity moves the smallest body by its size."""
-EVENT = 1e-3
+EVENT = 1e-5
 """A step that ends at an impact may be so much shorter than the shortest of others."""
 SLOW = 1e-4
 """What is slower does not bounce, as part of the speed that gravity gives the smallest body on its own length."""
@@ -97,6 +97,7 @@ class CompiledContactStepper(ContactStepper):
         self._clock[at.WORK], self._clock[at.TAKEN] = self._y[-2:]
         self._warm_ids: IntArray = np.zeros((0, 3), np.int64)
         self._warm_forces: Array = np.zeros((0, 6))
+        self._landings = np.zeros((0, 2), np.int64), np.zeros(0)
 
     @property
     def is_stiff(self) -> bool:
@@ -109,6 +110,7 @@ class CompiledContactStepper(ContactStepper):
         clock[at.BOUNCES] = 0.0
         loudest = np.zeros(len(self.detection.bodies))
         first = clock[at.STEPS]
+        self._landings = np.zeros((0, 2), np.int64), np.zeros(0)
         ids, points = np.zeros((0, 3), np.int64), np.zeros((0, at.POINT))
         impulses, slip = np.zeros((0, 6)), np.zeros((0, 3))
         while self.state.t < t_end:
@@ -128,15 +130,16 @@ class CompiledContactStepper(ContactStepper):
         q, qdot = state.q.copy(), state.qdot.copy()
         self._clock[at.TIME] = state.t
         with np.errstate(all="ignore"):
-            ended, self._warm_ids, self._warm_forces, *last = self._frames.advance(
+            ended, self._warm_ids, self._warm_forces, *landings, ids, points, impulses, slip = self._frames.advance(
                 tree.address, tree.ints, tree.floats, self._solver_at, self._parameters, self._clock, *self._topology,
                 *self._surfaces, self._find_at, *self._detection, *self._pushes, self.detection.sizes, q, qdot,
-                self._warm_ids, self._warm_forces, loudest, t, until, STEPS_AT_ONCE,
+                self._warm_ids, self._warm_forces, *self._landings, loudest, t, until, STEPS_AT_ONCE,
             )  # fmt: skip
+        self._landings = landings[0], landings[1]
         now = float(self._clock[at.TIME])
         self.state = self._front = State(now, *with_prescribed(self.model, min(now, until), q, qdot), tree.chart(state.chart))  # fmt: skip  # noqa: E501
         self.steps = int(self._clock[at.STEPS])
-        return (ended, *last)
+        return ended, ids, points, impulses, slip
 
     def _say_why(self, ended: int, steps: float) -> None:
         """Raise what stopped the run, if anything did."""

@@ -21,16 +21,16 @@ from ..layout.views import packed_rows, rows_of
 from . import numbers as at
 from .instants import count_problem, hear, meeting, part, safe_step, settle
 from .one_step import velocity_step
-from .placing import place, step_error
+from .placing import place, step_errors
 from .touching import find_points, put_margins, resting
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 3.0
 """Of the control of the step: its safety factor, and bounds on the ratio of one step to the next."""
-ORDER = 3.0
-"""Errors of steps that touch shrink with this power of their length."""
-FREE_ORDER = 5.0
-STRICT = 1e-3
-"""Of steps in which nothing touches, which may be wrong by this part of what others may."""
+ORDER, FREE_ORDER = 3.0, 5.0
+"""Errors of trees that touch, and of others, shrink with this power of the length of a step. Those of others are known
+well enough to be taken off."""
+STRICT = 1e-5
+"""Trees that touch nothing may be wrong by this part of what others may, before what is known of it is taken off."""
 TRIES = 40
 ROUNDS = 20
 """Rounds of impacts at one instant."""
@@ -58,36 +58,57 @@ def keep_forces(ids, impulses, forces):
 
 
 @inner
-def account(clock, step, h, loudest):
+def mark_trees(tree_of_body, bodies, ids, touched):
+    """Mark the trees that points of a step belong to."""
+    for i in range(ids.shape[0]):
+        for side in range(2):
+            tree = tree_of_body[bodies[ids[i, side]]]
+            if tree >= 0:
+                touched[tree] = True
+
+
+@inner
+def length_factor(error, order):
+    """By what factor a step may be longer, or must be shorter, for its error to be what is allowed."""
+    if error <= 0.0:
+        return MOST
+    return SAFETY * error ** (-1.0 / order) if math.isfinite(error) else LEAST
+
+
+@inner
+def without_error(tree_of_dof, touched, whole, halves):
+    """Take off what is known of the error of trees that touch nothing, from values (nr,) after two half steps."""
+    for c in range(halves.shape[0]):
+        if tree_of_dof[c] >= 0 and not touched[tree_of_dof[c]]:
+            halves[c] += (halves[c] - whole[c]) / (2.0 ** (FREE_ORDER - 1.0) - 1.0)
+
+
+@inner
+def account(clock, step, h):
     """Add what a step did, which `velocity_step` gives, to the clock."""
-    _, touched, is_solved, residual, a, b, put_in, taken, ids, _, x, _, landed, loss, arrived, work, felt, _ = step
+    _, touched, is_solved, residual, a, b, put_in, taken, _, _, _, _, _, loss, arrived, work, felt, _ = step
     clock[at.WORK] += put_in - felt
     clock[at.TAKEN] += taken
     clock[at.STEPS] += 1.0
-    if not touched:
-        clock[at.LAST_STEP] = 0.0
-        return
-    clock[at.LAST_STEP] = h
-    clock[at.FRICTION_LOSS] += loss
-    clock[at.IMPACT_LOSS] += arrived
-    clock[at.CONTACT_WORK] += work
-    count_problem(clock, is_solved, residual, a, b)
-    some = np.zeros((ids.shape[0], 1))
-    for i in range(ids.shape[0]):
-        some[i, 0] = landed[i]
-    hear(ids, some, loudest)
+    clock[at.LAST_STEP] = h if touched else 0.0
+    if touched:
+        clock[at.FRICTION_LOSS] += loss
+        clock[at.IMPACT_LOSS] += arrived
+        clock[at.CONTACT_WORK] += work
+        count_problem(clock, is_solved, residual, a, b)
 
 
 @compiled
 def advance(
     address, ints, floats, solver, par, clock, tree_of_body, tree_start, place_of, dof_at, parent, dof,
     surface_ints, surface_numbers, materials, surface_bodies, arms, thickness, find_at, marks, work, push_bodies,
-    push_places, sizes, q, v, warm_ids, warm, loudest, t_end, until, limit,
+    push_places, sizes, q, v, warm_ids, warm, landing_ids, landings, loudest, t_end, until, limit,
 ):  # fmt: skip
     """Steps up to t_end, over which all inputs are smooth until `until`. Writes q, v (nr,), clock and loudest (s,).
 
-    Gives how it ended; ids and forces (k, 6) of the points that push, for the next call; and of the last step, if
-    anything touched in it, ids, numbers, impulses (k, 6) and mean slip (k, 3) of its points.
+    Gives how it ended; ids and forces (k, 6) of the points that push, and pairs and impulses of the frame's landings,
+    for the next call; and of the last step, if anything touched in it, ids, numbers, impulses (k, 6) and mean slip
+    (k, 3) of its points.
     """
     sim = (address, ints, floats)
     topology = (tree_of_body, tree_start, place_of, dof_at, parent, dof)
@@ -103,7 +124,11 @@ def advance(
     last_ids, last_points = np.empty((0, 3), np.int64), np.empty((0, at.POINT))
     last_impulses, last_slip = np.empty((0, 6)), np.empty((0, 3))
     tolerance = par[at.TOLERANCE]
-    first, ended = clock[at.STEPS], at.DONE
+    first = clock[at.STEPS]
+    tree_of_dof, touched = np.full(nr, -1, np.int64), np.zeros(tree_start.shape[0] - 1, np.bool_)
+    for b in range(n):
+        for c in range(dof[b], dof[b + 1]):
+            tree_of_dof[c] = tree_of_body[b] if place_of[c] >= 0 else -1
     while clock[at.TIME] < t_end:
         t = clock[at.TIME]
         longest = par[at.LONGEST]
@@ -125,7 +150,11 @@ def advance(
         put_margins(par, surfaces, rates, h, margins)
         count, ids, found = find_points(surfaces, detection, poses, margins)
         for _ in range(ROUNDS):
-            if not settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, loudest):
+            struck, landing_ids, landings = settle(
+                sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, landing_ids, landings,
+                loudest,
+            )  # fmt: skip
+            if not struck:
                 break
             place(sim, q, v, poses, rates)
         rest = np.empty(count, np.bool_)
@@ -143,7 +172,7 @@ def advance(
             )  # fmt: skip
             if whole[0] >= 0:
                 clock[at.WHERE] = whole[0]
-                return at.STUCK, warm_ids, warm, last_ids, last_points, last_impulses, last_slip
+                return at.STUCK, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip
             may_halve = h > par[at.SHORTEST] and attempt < TRIES - 1
             if not whole[2] and may_halve:
                 h = max(0.5 * h, par[at.SHORTEST])
@@ -172,45 +201,44 @@ def advance(
             place(sim, qw, vw, poses_h, rates_h)
             poses_e, rates_e = np.empty(12 * n), np.zeros((n + 1, at.RATES))
             place(sim, qe, ve, poses_e, rates_e)
-            error = step_error(poses_h, rates_h, poses_e, rates_e, sizes)
-            touched = whole[1] or one[1] or two[1]
-            if touched:
-                error /= 3.0 * tolerance
-            else:
-                error /= 15.0 * STRICT * tolerance
-            order = ORDER if touched else FREE_ORDER
-            solved = one[2] and two[2]
-            good = error <= 1.0 and solved
+            for tree in range(touched.shape[0]):
+                touched[tree] = False
+            mark_trees(tree_of_body, surface_bodies, whole[8], touched)
+            mark_trees(tree_of_body, surface_bodies, one[8], touched)
+            mark_trees(tree_of_body, surface_bodies, two[8], touched)
+            error, free_error = step_errors(poses_h, rates_h, poses_e, rates_e, sizes, tree_of_body, touched)
+            error, free_error = error / (3.0 * tolerance), free_error / (15.0 * STRICT * tolerance)
+            factor = min(length_factor(error, ORDER), length_factor(free_error, FREE_ORDER))
+            is_finite = math.isfinite(error) and math.isfinite(free_error)
+            good = error <= 1.0 and free_error <= 1.0 and one[2] and two[2]
             if not good and may_halve:
-                factor = 0.5
-                if math.isfinite(error) and error > 1.0:
-                    factor = max(LEAST, min(0.5, SAFETY * error ** (-1.0 / order)))
-                h = max(par[at.SHORTEST], factor * h)
+                h = max(par[at.SHORTEST], max(LEAST, min(0.5, factor)) * h)
                 clock[at.STEP] = h
                 continue
-            if not math.isfinite(error):
-                return at.NOT_FINITE, warm_ids, warm, last_ids, last_points, last_impulses, last_slip
+            if not is_finite:
+                return at.NOT_FINITE, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip  # fmt: skip  # noqa: E501
             break
-        if error > 1.0:
+        if not good:
             clock[at.COARSE] += 1.0
-        account(clock, one, half, loudest)
-        account(clock, two, half, loudest)
-        growth = MOST
-        if error > 0.0:
-            growth = min(MOST, SAFETY * error ** (-1.0 / order))
-        if h_event == 0.0 and (h < left or growth * h > clock[at.STEP]):
-            clock[at.STEP] = min(par[at.LONGEST], max(growth, LEAST) * h)
+        without_error(tree_of_dof, touched, qw, qe)
+        without_error(tree_of_dof, touched, vw, ve)
+        account(clock, one, half)
+        account(clock, two, half)
+        landing_ids, landings = hear(one[8], one[9], one[12], landing_ids, landings, loudest)
+        landing_ids, landings = hear(two[8], two[9], two[12], landing_ids, landings, loudest)
+        if h_event == 0.0 and (h < left or min(MOST, factor) * h > clock[at.STEP]):
+            clock[at.STEP] = min(par[at.LONGEST], max(min(MOST, factor), LEAST) * h)
         for c in range(nr):
             q[c], v[c] = qe[c], ve[c]
         warm_ids, warm = keep_forces(two[8], two[10], two[17])
         last_ids, last_points, last_impulses, last_slip = two[8], two[9], two[10], two[11]
-        if touched:
+        if one[1] or two[1]:
             put_margins(par, surfaces, rates_e, 0.0, margins)
             _, ids_e, found_e = find_points(surfaces, detection, poses_e, margins)
             part(sim, solver, par, clock, topology, surfaces, q, v, poses_e, rates_e, ids_e, found_e, h)
         clock[at.TIME] = t1
         if clock[at.MISSED_AT_ONCE] >= MOST_MISSED:
-            return at.HOPELESS, warm_ids, warm, last_ids, last_points, last_impulses, last_slip
+            return at.HOPELESS, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip
         if clock[at.STEPS] - first > limit:
-            return at.TOO_MANY, warm_ids, warm, last_ids, last_points, last_impulses, last_slip
-    return ended, warm_ids, warm, last_ids, last_points, last_impulses, last_slip
+            return at.TOO_MANY, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip
+    return at.DONE, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip

@@ -35,9 +35,11 @@ def slow_speed(par, clock):
 
 
 @inner
-def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, loudest):
-    """Resolve the impacts that are due at points (k,) of a placing, once; whether there were any. Writes v, clock and
-    the loudest impulse of each surface."""
+def settle(
+    sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, landing_ids, landings, loudest
+):
+    """Resolve the impacts that are due at points (k,) of a placing, once; whether there were any, and `hear`. Writes v,
+    clock and the loudest impulse of each surface."""
     count, n, nr = ids.shape[0], topology[4].shape[0], q.shape[0]
     chosen_of, k, any_fast = np.empty(count, np.int64), 0, False
     for i in range(count):
@@ -46,7 +48,7 @@ def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids,
             k += 1
             any_fast = any_fast or -parting(surfaces, rates, rates, ids, found, i) > par[at.SETTLING]
     if not any_fast:
-        return False
+        return False, landing_ids, landings
     columns, M = np.empty((nr, at.COLUMN)), np.zeros((nr, nr))
     place(sim, q, v, poses, rates)
     put_columns(sim, poses, columns, M)
@@ -93,7 +95,7 @@ def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids,
         finite = finite and math.isfinite(after[c])
     count_problem(clock, finite and code == lay.SOLVED, residual, chosen_ids[worst, 0], chosen_ids[worst, 1])
     if not finite:
-        return False
+        return False, landing_ids, landings
     lost, work = 0.0, 0.0
     for c in range(nr):
         if topology[2][c] < 0:
@@ -118,22 +120,38 @@ def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids,
     clock[at.CONTACT_WORK] += work
     clock[at.IMPACTS] += 1.0
     clock[at.BOUNCES] += 1.0
-    hear(chosen_ids, x, loudest)
+    landing_ids, landings = hear(chosen_ids, chosen, x[:, 0], landing_ids, landings, loudest)
     for c in range(nr):
         v[c] = after[c]
-    return True
+    return True, landing_ids, landings
 
 
 @inner
-def hear(ids, impulses, loudest):
-    """Remember the normal impulses of an impact, those of one pair together."""
+def hear(ids, found, impulses, landing_ids, landings, loudest):
+    """Remember normal impulses (k,), those of one pair together. A landing without bounce takes several steps, whose
+    impulses add up. Gives the pairs (p, 2) of the frame's landings and their sums."""
     i, k = 0, ids.shape[0]
     while i < k:
-        a, b, total = ids[i, 0], ids[i, 1], 0.0
+        a, b, total, bounced = ids[i, 0], ids[i, 1], 0.0, False
         while i < k and ids[i, 0] == a and ids[i, 1] == b:
-            total += impulses[i, 0]
+            total += impulses[i]
+            bounced = bounced or found[i, at.MATERIAL + BOUNCE] > 0.0
             i += 1
+        if total == 0.0:
+            continue
+        if not bounced:
+            place, count = 0, landings.shape[0]
+            while place < count and not (landing_ids[place, 0] == a and landing_ids[place, 1] == b):
+                place += 1
+            if place == count:
+                more_ids, more = np.empty((count + 1, 2), np.int64), np.zeros(count + 1)
+                more_ids[:count], more[:count] = landing_ids, landings
+                more_ids[count, 0], more_ids[count, 1] = a, b
+                landing_ids, landings = more_ids, more
+            landings[place] += total
+            total = landings[place]
         loudest[a], loudest[b] = max(loudest[a], total), max(loudest[b], total)
+    return landing_ids, landings
 
 
 @inner

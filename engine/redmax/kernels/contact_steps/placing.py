@@ -120,9 +120,10 @@ def move_freely(sim, par, q0, v0, t, h, until, q1, v1):
 
 
 @inner
-def step_error(poses_a, rates_a, poses_b, rates_b, sizes):
-    """Largest change of place and direction of a body between two placings, as part of its size."""
-    worst = 0.0
+def step_errors(poses_a, rates_a, poses_b, rates_b, sizes, tree_of_body, touched):
+    """Largest change of place and direction of a body between two placings, as part of its size: of bodies of trees
+    that touched something, and of all others."""
+    touching, free = 0.0, 0.0
     for b in range(sizes.shape[0]):
         moved, turned = 0.0, 0.0
         for i in range(3):
@@ -132,6 +133,10 @@ def step_error(poses_a, rates_a, poses_b, rates_b, sizes):
             d = poses_a[12 * b + i] - poses_b[12 * b + i]
             turned += d * d
         error = math.sqrt(moved) / sizes[b] + math.sqrt(0.5 * turned)
-        if not error <= worst:
-            worst = error
-    return worst
+        tree = tree_of_body[b]
+        if tree >= 0 and touched[tree]:
+            if not error <= touching:
+                touching = error
+        elif not error <= free:
+            free = error
+    return touching, free
