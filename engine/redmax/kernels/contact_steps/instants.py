@@ -17,7 +17,7 @@ from ..layout.views import packed_rows, rows_of
 from . import numbers as at
 from .placing import place, put_columns
 from .problem import ROWS, solved, speeds
-from .touching import find_key, find_points, moves, parting, relative_velocity
+from .touching import PART_OF_SPEED, find_key, find_points, moves, parting, relative_velocity
 
 RATE = 1.0
 """What is inside comes out by so many of the smallest body's sizes in the time that gravity moves it by its size."""
@@ -41,13 +41,13 @@ def settle(
     """Resolve the impacts that are due at points (k,) of a placing, once; whether there were any, and `hear`. Writes v,
     clock and the loudest impulse of each surface."""
     count, n, nr = ids.shape[0], topology[4].shape[0], q.shape[0]
-    chosen_of, k, any_fast = np.empty(count, np.int64), 0, False
+    chosen_of, k, fastest = np.empty(count, np.int64), 0, 0.0
     for i in range(count):
         if found[i, at.GAP] <= par[at.CLOSED] and moves(topology, surfaces, ids, i):
             chosen_of[k] = i
             k += 1
-            any_fast = any_fast or -parting(surfaces, rates, rates, ids, found, i) > par[at.SETTLING]
-    if not any_fast:
+            fastest = max(fastest, -parting(surfaces, rates, rates, ids, found, i))
+    if not fastest > par[at.SETTLING]:
         return False, landing_ids, landings
     columns, M = np.empty((nr, at.COLUMN)), np.zeros((nr, nr))
     place(sim, q, v, poses, rates)
@@ -87,8 +87,9 @@ def settle(
                 wanted[i, r] -= skin
     after = v.copy()
     code, residual, worst, _ = solved(
-        solver, contact_tasks.RESOLVE_IMPACTS, par[at.RESIDUAL], least if least < math.inf else 0.0, par[at.LENGTH],
-        topology, surfaces, columns, M, v, wanted, mu, bounce, np.zeros((k, ROWS)), chosen_ids, chosen, True, x, after,
+        solver, contact_tasks.RESOLVE_IMPACTS, max(par[at.RESIDUAL], PART_OF_SPEED * fastest),
+        least if least < math.inf else 0.0, par[at.LENGTH], topology, surfaces, columns, M, v, wanted, mu, bounce,
+        np.zeros((k, ROWS)), chosen_ids, chosen, True, x, after,
     )  # fmt: skip
     finite = code != lay.UNFIT
     for c in range(nr):
