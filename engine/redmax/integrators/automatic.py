@@ -141,7 +141,15 @@ class Automatic(Integrator):
         from .contact.stepper import ContactStepper, contact_model  # noqa: PLC0415  (made of this module's)
 
         model = contact_model(model)
-        return ContactStepper(model, state, promise, promise.contact, tree_for(promise.explicit, model))
+        tree = tree_for(promise.explicit, model)
+        if tree is not None:
+            from .contact.compiled_stepper import CompiledContactStepper, has_compiled_frames  # noqa: PLC0415
+
+            if has_compiled_frames(model, tree):
+                stepper = CompiledContactStepper(model, state, promise, promise.contact, tree)
+                if not stepper.is_stiff:
+                    return stepper
+        return ContactStepper(model, state, promise, promise.contact, tree)
 
 
 class AutomaticStepper(ExplicitStepper):

@@ -97,6 +97,14 @@ class Account:
                 self._hear(pushes.points, pushes.landed)
             self.work += pushes.work
 
+    def show(self, pushes: Pushes, h: float) -> None:
+        """Have samples list the pushes of a step of h [s], whose energies are booked already."""
+        self._last = pushes, h
+
+    def put_loudest(self, loudest: Array) -> None:
+        """Take over the loudest impulses (s,) of the frame [N s]."""
+        self._loudest = loudest
+
     def add_impact(self, pushes: Pushes) -> None:
         """Impacts at one instant."""
         self.impact_loss += pushes.loss

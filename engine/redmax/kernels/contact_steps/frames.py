@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames of mechanisms whose surfaces touch, in one compiled call: the steps of `integrators.contact.stepper`.
+
+Every step is taken whole and in two halves, whose difference is the error; the halves are kept. A step whose error is
+too large, or whose problem is not solved, is taken again shorter, down to a shortest one that is kept as it is: so what
+has corners in time, such as landings, costs a bounded number of steps.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .. import tasks
+from ..cache.jit import compiled, inner
+from ..core import run
+from ..layout.declaration import World
+from ..layout.memory import get
+from ..layout.views import packed_rows, rows_of
+from . import numbers as at
+from .instants import count_problem, hear, meeting, part, safe_step, settle
+from .one_step import velocity_step
+from .placing import place, step_errors
+from .touching import find_points, put_margins, resting
+
+SAFETY, LEAST, MOST = 0.9, 0.2, 3.0
+"""Of the control of the step: its safety factor, and bounds on the ratio of one step to the next."""
+ORDER, FREE_ORDER = 3.0, 5.0
+"""Errors of trees that touch, and of others, shrink with this power of the length of a step. Those of others are known
+well enough to be taken off."""
+STRICT = 1e-5
+"""Trees that touch nothing may be wrong by this part of what others may, before what is known of it is taken off."""
+TRIES = 40
+ROUNDS = 20
+"""Rounds of impacts at one instant."""
+MOST_MISSED = 200
+"""Contact problems that are missed in a row, in the shortest of steps, before a run ends."""
+
+
+@inner
+def keep_forces(ids, impulses, forces):
+    """Ids and forces of the points that push, for the step that comes."""
+    k = 0
+    for i in range(ids.shape[0]):
+        if impulses[i, 0] > 0.0:
+            k += 1
+    kept_ids, kept = np.empty((k, 3), np.int64), np.empty((k, 6))
+    k = 0
+    for i in range(ids.shape[0]):
+        if impulses[i, 0] > 0.0:
+            for j in range(3):
+                kept_ids[k, j] = ids[i, j]
+            for j in range(6):
+                kept[k, j] = forces[i, j]
+            k += 1
+    return kept_ids, kept
+
+
+@inner
+def mark_trees(tree_of_body, bodies, ids, touched):
+    """Mark the trees that points of a step belong to."""
+    for i in range(ids.shape[0]):
+        for side in range(2):
+            tree = tree_of_body[bodies[ids[i, side]]]
+            if tree >= 0:
+                touched[tree] = True
+
+
+@inner
+def length_factor(error, order):
+    """By what factor a step may be longer, or must be shorter, for its error to be what is allowed."""
+    if error <= 0.0:
+        return MOST
+    return SAFETY * error ** (-1.0 / order) if math.isfinite(error) else LEAST
+
+
+@inner
+def without_error(tree_of_dof, touched, whole, halves):
+    """Take off what is known of the error of trees that touch nothing, from values (nr,) after two half steps."""
+    for c in range(halves.shape[0]):
+        if tree_of_dof[c] >= 0 and not touched[tree_of_dof[c]]:
+            halves[c] += (halves[c] - whole[c]) / (2.0 ** (FREE_ORDER - 1.0) - 1.0)
+
+
+@inner
+def account(clock, step, h):
+    """Add what a step did, which `velocity_step` gives, to the clock."""
+    _, touched, is_solved, residual, a, b, put_in, taken, _, _, _, _, _, loss, arrived, work, felt, _ = step
+    clock[at.WORK] += put_in - felt
+    clock[at.TAKEN] += taken
+    clock[at.STEPS] += 1.0
+    clock[at.LAST_STEP] = h if touched else 0.0
+    if touched:
+        clock[at.FRICTION_LOSS] += loss
+        clock[at.IMPACT_LOSS] += arrived
+        clock[at.CONTACT_WORK] += work
+        count_problem(clock, is_solved, residual, a, b)
+
+
+@compiled
+def advance(
+    address, ints, floats, solver, par, clock, tree_of_body, tree_start, place_of, dof_at, parent, dof,
+    surface_ints, surface_numbers, materials, surface_bodies, arms, thickness, find_at, marks, work, push_bodies,
+    push_places, sizes, q, v, warm_ids, warm, landing_ids, landings, loudest, t_end, until, limit,
+):  # fmt: skip
+    """Steps up to t_end, over which all inputs are smooth until `until`. Writes q, v (nr,), clock and loudest (s,).
+
+    Gives how it ended; ids and forces (k, 6) of the points that push, and pairs and impulses of the frame's landings,
+    for the next call; and of the last step, if anything touched in it, ids, numbers, impulses (k, 6) and mean slip
+    (k, 3) of its points.
+    """
+    sim = (address, ints, floats)
+    topology = (tree_of_body, tree_start, place_of, dof_at, parent, dof)
+    surfaces = (surface_ints, surface_numbers, materials, surface_bodies, arms, thickness)
+    detection = (find_at, marks, work)
+    pushes = (push_bodies, push_places)
+    head, numbers = packed_rows(ints, floats)
+    world = rows_of(head, numbers).world
+    nr, n, count_s = q.shape[0], parent.shape[0], arms.shape[0]
+    nothing = np.zeros(nr)
+    qw, vw, qh, vh, qe, ve = np.empty(nr), np.empty(nr), np.empty(nr), np.empty(nr), np.empty(nr), np.empty(nr)
+    margins = np.empty(count_s)
+    last_ids, last_points = np.empty((0, 3), np.int64), np.empty((0, at.POINT))
+    last_impulses, last_slip = np.empty((0, 6)), np.empty((0, 3))
+    tolerance = par[at.TOLERANCE]
+    first = clock[at.STEPS]
+    tree_of_dof, touched = np.full(nr, -1, np.int64), np.zeros(tree_start.shape[0] - 1, np.bool_)
+    for b in range(n):
+        for c in range(dof[b], dof[b + 1]):
+            tree_of_dof[c] = tree_of_body[b] if place_of[c] >= 0 else -1
+    while clock[at.TIME] < t_end:
+        t = clock[at.TIME]
+        longest = par[at.LONGEST]
+        if par[at.SINGULAR] != 0.0:
+            run(address, ints, floats, q, v, nothing, min(t, until), tasks.PRESCRIBE | tasks.RECENTRE)
+            run(address, ints, floats, q, v, nothing, min(t, until), tasks.PLACE | tasks.TURN_RATE)
+            rate = get(world, World.TURN_RATE)
+            if rate > 0.0:
+                longest = min(longest, par[at.MAX_TURN] / rate)
+        else:
+            run(address, ints, floats, q, v, nothing, min(t, until), tasks.PRESCRIBE)
+        left = t_end - t
+        h = min(min(left, clock[at.STEP]), longest)
+        if h < left < 1.999 * h:
+            h = 0.5 * left
+        # --- impacts that are due, and what touches
+        poses, rates = np.empty(12 * n), np.zeros((n + 1, at.RATES))
+        place(sim, q, v, poses, rates)
+        put_margins(par, surfaces, rates, h, margins)
+        count, ids, found = find_points(surfaces, detection, poses, margins)
+        for _ in range(ROUNDS):
+            struck, landing_ids, landings = settle(
+                sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, landing_ids, landings,
+                loudest,
+            )  # fmt: skip
+            if not struck:
+                break
+            place(sim, q, v, poses, rates)
+        rest = np.empty(count, np.bool_)
+        resting(par, surfaces, rates, count, ids, found, rest)
+        h = min(h, safe_step(par, topology, surfaces, rates, ids, found, rest, h))
+        start, points = (q, v, poses, rates), (ids, found, rest)
+        # --- one step
+        h_event = 0.0
+        for attempt in range(TRIES):
+            t1 = t_end if h >= left else t + h
+            h = t1 - t
+            whole = velocity_step(
+                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, t, h, until,
+                qw, vw,
+            )  # fmt: skip
+            if whole[0] >= 0:
+                clock[at.WHERE] = whole[0]
+                return at.STUCK, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip
+            may_halve = h > par[at.SHORTEST] and attempt < TRIES - 1
+            if not whole[2] and may_halve:
+                h = max(0.5 * h, par[at.SHORTEST])
+                continue
+            met = meeting(sim, par, topology, surfaces, detection, ids, rest, whole[8], whole[10], qw, vw, h)
+            if met < h and h > par[at.EVENT] and attempt < TRIES - 1:
+                h = max(met, par[at.EVENT])
+                h_event = h
+                continue
+            half = 0.5 * h
+            one = velocity_step(
+                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, t, half, until,
+                qh, vh,
+            )  # fmt: skip
+            warm_ids_h, warm_h = keep_forces(one[8], one[10], one[17])
+            poses_h, rates_h = np.empty(12 * n), np.zeros((n + 1, at.RATES))
+            place(sim, qh, vh, poses_h, rates_h)
+            put_margins(par, surfaces, rates_h, half, margins)
+            count_h, ids_h, found_h = find_points(surfaces, detection, poses_h, margins)
+            rest_h = np.empty(count_h, np.bool_)
+            resting(par, surfaces, rates_h, count_h, ids_h, found_h, rest_h)
+            two = velocity_step(
+                sim, solver, par, topology, surfaces, detection, pushes, (qh, vh, poses_h, rates_h),
+                (ids_h, found_h, rest_h), warm_ids_h, warm_h, t + half, half, until, qe, ve,
+            )  # fmt: skip
+            place(sim, qw, vw, poses_h, rates_h)
+            poses_e, rates_e = np.empty(12 * n), np.zeros((n + 1, at.RATES))
+            place(sim, qe, ve, poses_e, rates_e)
+            for tree in range(touched.shape[0]):
+                touched[tree] = False
+            mark_trees(tree_of_body, surface_bodies, whole[8], touched)
+            mark_trees(tree_of_body, surface_bodies, one[8], touched)
+            mark_trees(tree_of_body, surface_bodies, two[8], touched)
+            error, free_error = step_errors(poses_h, rates_h, poses_e, rates_e, sizes, tree_of_body, touched)
+            error, free_error = error / (3.0 * tolerance), free_error / (15.0 * STRICT * tolerance)
+            factor = min(length_factor(error, ORDER), length_factor(free_error, FREE_ORDER))
+            is_finite = math.isfinite(error) and math.isfinite(free_error)
+            good = error <= 1.0 and free_error <= 1.0 and one[2] and two[2]
+            if not good and may_halve:
+                h = max(par[at.SHORTEST], max(LEAST, min(0.5, factor)) * h)
+                clock[at.STEP] = h
+                continue
+            if not is_finite:
+                return at.NOT_FINITE, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip  # fmt: skip  # noqa: E501
+            break
+        if not good:
+            clock[at.COARSE] += 1.0
+        without_error(tree_of_dof, touched, qw, qe)
+        without_error(tree_of_dof, touched, vw, ve)
+        account(clock, one, half)
+        account(clock, two, half)
+        landing_ids, landings = hear(one[8], one[9], one[12], landing_ids, landings, loudest)
+        landing_ids, landings = hear(two[8], two[9], two[12], landing_ids, landings, loudest)
+        if h_event == 0.0 and (h < left or min(MOST, factor) * h > clock[at.STEP]):
+            clock[at.STEP] = min(par[at.LONGEST], max(min(MOST, factor), LEAST) * h)
+        for c in range(nr):
+            q[c], v[c] = qe[c], ve[c]
+        warm_ids, warm = keep_forces(two[8], two[10], two[17])
+        last_ids, last_points, last_impulses, last_slip = two[8], two[9], two[10], two[11]
+        if one[1] or two[1]:
+            put_margins(par, surfaces, rates_e, 0.0, margins)
+            _, ids_e, found_e = find_points(surfaces, detection, poses_e, margins)
+            part(sim, solver, par, clock, topology, surfaces, q, v, poses_e, rates_e, ids_e, found_e, h)
+        clock[at.TIME] = t1
+        if clock[at.MISSED_AT_ONCE] >= MOST_MISSED:
+            return at.HOPELESS, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip
+        if clock[at.STEPS] - first > limit:
+            return at.TOO_MANY, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip
+    return at.DONE, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip
