@@ -20,7 +20,7 @@ from ..switching import next_switch
 from ..watch import FRAME
 from .placed import Placed
 from .points import Points
-from .stepper import WEDGED, ContactStepper
+from .stepper import BOUNCES, BOUNCES_OF_BODY, EVENT, WEDGED, ContactStepper
 from .trees import trees
 from .velocity_step import Pushes
 
@@ -30,23 +30,12 @@ if TYPE_CHECKING:
 
 FIRST = 0.1
 """The first step, as part of a frame or of the time in which gravity moves the smallest body by its size."""
-EVENT = 1e-5
-"""A step that ends at an impact may be so much shorter than the shortest of others."""
-SLOW = 1e-4
-"""What is slower does not bounce, as part of the speed that gravity gives the smallest body on its own length."""
-BOUNCES, BOUNCES_OF_BODY = 20, 4
-"""Impacts in a frame that are usual: so many, and so many more for each body."""
 STEPS_AT_ONCE = 200
 """Steps in one call, after which a run may be stopped."""
 MOST_STEPS = 20_000
 """Steps in a frame after which a run goes nowhere."""
 STIFFEST = 2e4
 """Springs and dampers faster than this [1/s] take implicit steps, which kernels with contact do not have."""
-
-
-def shortest_step(tolerance: float) -> float:
-    """Of what touches, as part of a frame: the sixteenth at 1e-3 of a body's size, and a fourth for each tenth of it."""
-    return 4.0 ** (1.0 + math.log10(tolerance))
 
 
 def has_compiled_frames(model: Model, tree: Tree | None) -> bool:
@@ -80,15 +69,13 @@ class CompiledContactStepper(ContactStepper):
         finder = detection._finder
         self._detection = (finder.marks, finder.work)
         self._pushes = (np.array(self.pushes.bodies), _pool_places(model, tree, self.pushes.forces))
-        speed = detection.length / self.time
-        shortest = shortest_step(tolerance) * min(FRAME, self.time)
         par = np.zeros(at.PARAMETERS)
         for place, value in (
             (at.GRAVITY, self.gravity), (at.TOUCH, self.touch), (at.CLOSED, self.closed), (at.RESIDUAL, self.residual),
             (at.SETTLING, self.settling), (at.STICKING, self.sticking), (at.LENGTH, detection.length),
-            (at.SCALE_OF_TIME, self.time), (at.TOLERANCE, tolerance), (at.LONGEST, FRAME), (at.SHORTEST, shortest),
-            (at.EVENT, EVENT * shortest), (at.MAX_TURN, MAX_TURN), (at.EXCHANGES, float(self._exchanges)),
-            (at.SINGULAR, float(tree.singular)), (at.SLOW, SLOW * speed),
+            (at.SCALE_OF_TIME, self.time), (at.TOLERANCE, tolerance), (at.LONGEST, FRAME), (at.SHORTEST, self._shortest),
+            (at.EVENT, EVENT * self._shortest), (at.MAX_TURN, MAX_TURN), (at.EXCHANGES, float(self._exchanges)),
+            (at.SINGULAR, float(tree.singular)), (at.SLOW, self.bounce_from),
             (at.MOST_BOUNCES, BOUNCES + BOUNCES_OF_BODY * n),
         ):  # fmt: skip
             par[place] = value

@@ -31,6 +31,7 @@ from .account import Account
 from .detection import Detection
 from .moment import Moment
 from .points import Points
+from .problem import BOUNCE, BOUNCE_ABOVE
 from .pushes import FreePushes, pushed
 from .recovery import recovered
 from .solving import Solver
@@ -49,8 +50,15 @@ TOUCHING = 1e-3
 LONGEST = FRAME
 """Longest step of what touches [s]."""
 
-SHORTEST = 1e-5
-"""Shortest step, as part of the time in which gravity moves the smallest body by its size."""
+EVENT = 1e-5
+"""A step that ends at an impact may be so much shorter than the shortest of others."""
+
+BOUNCE_FROM = 1e-4
+"""What is slower does not bounce, as part of the speed that gravity gives the smallest body on its own length."""
+
+BOUNCES, BOUNCES_OF_BODY, SOFTEN = 20, 4, 5.0
+"""Impacts in a frame that are usual: so many, and so many more for each body. Every SOFTEN more double the speed below
+which nothing bounces, so that what rattles comes to rest."""
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 3.0
 """Of the control of the step: its safety factor, and bounds on the ratio of one step to the next."""
@@ -86,6 +94,12 @@ def _shorter(error: float) -> float:
     return max(LEAST, min(0.5, SAFETY * error ** (-1.0 / ORDER))) if 0.0 < error < math.inf else 0.5
 
 
+def shortest_step(tolerance: float) -> float:
+    """Of what touches, as part of a frame: the sixteenth at 1e-3 of a body's size, and a fourth for each tenth of it.
+    Shorter ones would only resolve corners of the motion in time, such as landings, that nobody sees."""
+    return float(4.0 ** (1.0 + math.log10(tolerance)))
+
+
 class ContactStepper(AutomaticStepper):
     """tolerance: error that a step may have, as part of the size of each body."""
 
@@ -110,7 +124,8 @@ class ContactStepper(AutomaticStepper):
         self.stop_speed, self.stop_room = 1e-6, 1e-8
         self.zero_margins: Array = np.full(len(self.detection.bodies), 0.5 * self.closed)
         self._h = 0.1 * min(self.time, LONGEST)
-        self._shortest = SHORTEST * min(self.time, FRAME)
+        self._shortest = shortest_step(tolerance) * min(self.time, FRAME)
+        self.bounce_from, self._impacts_before = BOUNCE_FROM * speed, 0
         self._warm: dict[tuple[int, int, int], Array] = {}
         self._stands = self._moment()
         self._stood = self._stands
@@ -136,8 +151,21 @@ class ContactStepper(AutomaticStepper):
         return np.asarray(self.zero_margins + 1.2 * h * (moment.speeds + self.gravity * h))
 
     def resting(self, moment: Moment, points: Points) -> BoolArray:
-        """(k,) points that touch and do not part."""
-        return np.asarray((points.gap <= self.closed) & (moment.placed.parting(points) <= self.settling))
+        """(k,) points that touch, and neither part nor are about to bounce."""
+        speed = moment.placed.parting(points)
+        return np.asarray((points.gap <= self.closed) & (speed <= self.settling) & ~self.bounces(points, -speed))
+
+    def bounces(self, points: Points, approach: Array) -> BoolArray:
+        """(k,) where surfaces that approach each other so fast [m/s] part again."""
+        above = np.maximum(points.material[:, BOUNCE_ABOVE], self.bounce_from)
+        return np.asarray((points.material[:, BOUNCE] > 0.0) & (approach > above))
+
+    @property
+    def slow(self) -> float:
+        """Impacts slower than this do not bounce [m/s]: faster and faster ones where a frame has too many."""
+        usual = BOUNCES + BOUNCES_OF_BODY * self.model.body_count
+        more = self.account.impacts - self._impacts_before - usual
+        return self.bounce_from * float(2.0 ** min(max(more, 0.0) / SOFTEN, 60.0))
 
     def same_coordinates(self, a: State, b: State) -> bool:
         """Whether q of two near states is written in the same coordinates."""
@@ -171,6 +199,7 @@ class ContactStepper(AutomaticStepper):
 
     def advance(self, t_end: float) -> State:
         self.account.begin_frame()
+        self._impacts_before = self.account.impacts
         if self.constraints is not None:
             self.constraints.hand_over_stops()
         now = self._stood
@@ -217,8 +246,8 @@ class ContactStepper(AutomaticStepper):
                 h = max(0.5 * h, self._shortest)
                 continue
             met = self._meeting(start, whole, h)
-            if met < h and h > self._shortest:
-                h = max(met, self._shortest)
+            if met < h and h > EVENT * self._shortest:
+                h = max(met, EVENT * self._shortest)
                 continue
             if whole.pushes is None:
                 self.account.add_step(None, h)
@@ -229,10 +258,6 @@ class ContactStepper(AutomaticStepper):
             good = error <= 1.0 and half.is_solved and ends.is_solved
             if not good and h > self._shortest:
                 self._h = h = max(self._shortest, _shorter(error) * h)
-                continue
-            met = self._meeting(half.moment, ends, 0.5 * h)
-            if self._shortest < met < 0.5 * h:
-                h = 0.5 * h + met
                 continue
             return self._accept(half, ends, h, error, h < left)
         self.account.add_step(whole.pushes, h)

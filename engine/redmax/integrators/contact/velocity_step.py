@@ -230,7 +230,7 @@ def _kept(
     new = np.array([key not in known for key in keys]) & (points.gap <= run.closed)
     closed = np.array([known.get(key, False) for key in keys]) | (new & np.array([key[:2] in pairs for key in keys]))
     approach = -middle.placed.parting(points)
-    bounces = (points.material[:, BOUNCE] > 0.0) & (approach > points.material[:, BOUNCE_ABOVE])
+    bounces = run.bounces(points, approach)
     moves = np.array([bool(a >= 0 or b >= 0) for a, b in middle.model.once(trees).of_body[points.bodies].tolist()])
     return moves & (closed | ~bounces), closed
 
@@ -369,7 +369,7 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     b[:, 1:3] = -conveyor[:, 1:]
     mu = points.material[:, KINETIC]
     blocks = rows.blocks(b, mu, run.detection.length)
-    above = points.material[:, BOUNCE_ABOVE]
+    above = np.maximum(points.material[:, BOUNCE_ABOVE], run.slow)
     slow = float(above[points.material[:, BOUNCE] > 0.0].min(initial=np.inf))
     dull = (approach > run.settling) & (approach <= above)  # others may be struck within the impact
     blocks = [block._replace(bounce=0.0) if is_dull else block for block, is_dull in zip(blocks, dull, strict=True)]
