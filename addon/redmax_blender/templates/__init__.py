@@ -24,6 +24,7 @@ from . import (
     robot_arm,
     scissor_lift,
     slider_crank,
+    suspension,
 )
 
 TEMPLATES: tuple[ModuleType, ...] = (
@@ -37,6 +38,7 @@ TEMPLATES: tuple[ModuleType, ...] = (
     scissor_lift,
     gear_train,
     desk_lamp,
+    suspension,
     crane,
     robot_arm,
     coaster,
