@@ -83,6 +83,13 @@ class Assembly:
             settings.damping[dof.index] = min(damping, fields.LARGEST)
 
     @staticmethod
+    def spring_joint(joint: Object, stiffness: float) -> None:
+        """A spring on every coordinate of a joint, relaxed as modelled [N m/rad or N/m]."""
+        settings: Any = joint.redmax.joint
+        for dof in joint_properties.dofs(settings):
+            settings.stiffness[dof.index] = min(stiffness, fields.LARGEST)
+
+    @staticmethod
     def damp_body(body: Object, damping: float) -> None:
         """Viscous damping of a body's own motion [N s/m and N m s/rad]."""
         body.redmax.body.damping = min(damping, fields.LARGEST)

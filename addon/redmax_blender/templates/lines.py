@@ -25,11 +25,13 @@ class End(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How a line is shown. thickness: in times of the usual one. turns: of a coil."""
+    """How a line is shown. thickness: in times of the usual one. turns: of a coil. bulge: thickness at each point of a
+    curve, in times of that."""
 
     paint: Paint
     thickness: float = 1.0
     turns: float = 8.0
+    bulge: Sequence[float] = ()
 
 
 class Elastic(NamedTuple):
@@ -125,4 +127,7 @@ def _show(made: Assembly, element: Object, look: Look | None) -> None:
     shape = shapes.add_shape(made.context, element, shapes.Wishes(look.thickness, look.turns))
     data: Any = shape.data
     data.materials.append(blender_material(look.paint))
+    if look.bulge:
+        for point, radius in zip(data.splines[0].points, look.bulge, strict=True):
+            point.radius = radius
     made.objects.append(shape)
