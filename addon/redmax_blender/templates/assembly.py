@@ -121,7 +121,11 @@ class Assembly:
         curve = compat.ensure_fcurves(settings.id_data).new(path, 0, "RedMax")
         for seconds, value in values:
             point = curve.keyframe_points.insert(start + round(seconds * fps), value)
-            point.interpolation, point.handle_left_type, point.handle_right_type = "BEZIER", "AUTO_CLAMPED", "AUTO_CLAMPED"
+            point.interpolation, point.handle_left_type, point.handle_right_type = (
+                "BEZIER",
+                "AUTO_CLAMPED",
+                "AUTO_CLAMPED",
+            )
         curve.update()
         setattr(settings, name, values[0][1])
 

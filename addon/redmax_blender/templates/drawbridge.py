@@ -68,7 +68,9 @@ def build(
     balancing = moment / arm / damping.EARTH
     high = _height(weight * balancing, deck, metre)
     start = parts.TOP - 0.24
-    base = made.body("Drawbridge Frame", scaled(parts.ground(), deck), at((0.0, 0.0, 0.0)), material="OAK", root="LOCKED")
+    base = made.body(
+        "Drawbridge Frame", scaled(parts.ground(), deck), at((0.0, 0.0, 0.0)), material="OAK", root="LOCKED"
+    )
     hinge = at((0.0, 0.0, deck * parts.ROAD))
     bridge = made.body("Drawbridge Deck", planks, hinge, material=material)
     place = at((deck * parts.LINE, 0.0, deck * start))

@@ -71,7 +71,9 @@ def ground(length: float = 1.0) -> list[Part]:
     water = shells.block((length + 0.02, 0.96, 0.02), (0.5 * length, 0.0, 0.06 + GAP), 0.002)
     parts: list[Part] = [(bed, STONE), (water, MATERIAL["WATER"])]
     for low, high in ((left, -0.06), (length + 0.03, right)):
-        bank = shells.block((high - low, 1.0, ROAD + 0.03 - 0.05 - GAP), (0.5 * (low + high), 0.0, 0.5 * (ROAD + 0.08 + GAP)), 0.02)
+        bank = shells.block(
+            (high - low, 1.0, ROAD + 0.03 - 0.05 - GAP), (0.5 * (low + high), 0.0, 0.5 * (ROAD + 0.08 + GAP)), 0.02
+        )
         parts.append((bank, STONE))
     foot = ROAD + 0.03 + GAP
     thick = 0.065
@@ -79,7 +81,9 @@ def ground(length: float = 1.0) -> list[Part]:
         y = side * aside
         for x in (front - 0.08, back - 0.02):
             parts.append((shells.block((thick, thick, TOP - foot), (x, y, 0.5 * (TOP + foot)), 0.008), OAK))
-        rail = shells.block((front - back + 0.2, thick, thick), (0.5 * (front + back) - 0.05, y, TOP + 0.5 * thick + GAP), 0.008)
+        rail = shells.block(
+            (front - back + 0.2, thick, thick), (0.5 * (front + back) - 0.05, y, TOP + 0.5 * thick + GAP), 0.008
+        )
         parts.append((rail, OAK))
         # A brace from post to post.
         a = np.array([back + 0.04, y, foot + 0.35])
@@ -104,7 +108,9 @@ def _sheaves(aside: float, thick: float) -> list[Part]:
     rod = shells.cylinder(0.16 * r, -aside + 0.5 * thick + GAP, aside - 0.5 * thick - GAP, 0.002, 20)
     parts.append((shells.placed(rod, at((x, 0.0, z), SIDEWAYS)), STEEL))
     for side in (-1.0, 1.0):
-        hanger = shells.block((0.05, 0.03, TOP - z - 0.03), (x, side * (aside - 0.06), 0.5 * (TOP + z + 0.03) - GAP), 0.004)
+        hanger = shells.block(
+            (0.05, 0.03, TOP - z - 0.03), (x, side * (aside - 0.06), 0.5 * (TOP + z + 0.03) - GAP), 0.004
+        )
         parts.append((hanger, GRAPHITE))
     return parts
 
@@ -116,7 +122,9 @@ def _guides(foot: float) -> list[Part]:
         pole = shells.cylinder(0.014, foot, TOP - 0.17, 0.002, 16)
         parts.append((shells.moved(pole, (LINE, side * 0.115, 0.0)), STEEL))
         x, z = WINCH
-        outline = outlines.belt([((x, z), 0.035), ((x - 0.05, foot + 0.012), 0.012), ((x + 0.05, foot + 0.0125), 0.012)])
+        outline = outlines.belt(
+            [((x, z), 0.035), ((x - 0.05, foot + 0.012), 0.012), ((x + 0.05, foot + 0.0125), 0.012)]
+        )
         cheek = shells.plate(outline, -0.014, 0.014, 0.003, [Boss((x, z), 0.0, 0.0, 0.0, 0.015)])
         parts.append((shells.placed(cheek, at((0.0, side * 0.22, 0.0), SIDEWAYS)), GRAPHITE))
     high = TOP - 0.2

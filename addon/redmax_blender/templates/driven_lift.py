@@ -103,7 +103,9 @@ def _add_drive(
 ) -> Object:
     """One slider that turns every joint by its share of a travel [rad] while it goes from 0 to 1."""
     place = np.array([middle[0], 0.0, middle[1]]) + made.origin
-    drive = elements.add(made.context, SORTS["drive"], "", [joint for joint, _share in joints], place, name="Lift Drive")
+    drive = elements.add(
+        made.context, SORTS["drive"], "", [joint for joint, _share in joints], place, name="Lift Drive"
+    )
     settings: Any = drive.redmax.drive
     settings.inputs.clear()
     settings.followers.clear()

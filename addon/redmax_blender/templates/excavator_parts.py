@@ -66,7 +66,7 @@ def boom(knee: Point, below: Point, above: Point) -> list[Part]:
 
 
 def stick(length: float, tail: Point, mount: Point, rocker: Point) -> list[Part]:
-    """From its hinge to (length, 0). tail, mount: pins of the cylinders that move it and the bucket; rocker: its pin."""
+    """From its hinge to (length, 0). tail, mount: pins of cylinders that move it and the bucket; rocker: its pin."""
     discs = [((0.0, 0.0), 0.058), (tail, 0.036), (mount, 0.036), ((length, 0.0), 0.034)]
     bosses = [Boss(place, 0.0, 0.0, 0.0, BORE) for place in ((0.0, 0.0), tail, mount, rocker, (length, 0.0))]
     beam = shells.plate(outlines.belt(discs), -0.036, 0.036, 0.005, bosses)
@@ -110,7 +110,9 @@ def _eye(breadth: float, depth: float) -> shells.Shell:
 def bucket(lug: Point, mouth: float, breadth: float) -> list[Part]:
     """From its hinge at the origin to its lip at (mouth, 0); it bulges to +y. lug: pin of the strap that turns it."""
     half, thin = 0.5 * breadth, 0.012
-    bowl = np.array([(0.055, 0.0), (0.045, 0.09), (0.075, 0.17), (0.15, 0.21), (0.24, 0.19), (0.32, 0.10), (mouth, 0.0)])
+    bowl = np.array(
+        [(0.055, 0.0), (0.045, 0.09), (0.075, 0.17), (0.15, 0.21), (0.24, 0.19), (0.32, 0.10), (mouth, 0.0)]
+    )
     bowl[:-1] *= mouth / 0.36
     t = np.linspace(0.0, 1.0, 25)
     knots = np.linspace(0.0, 1.0, len(bowl))
@@ -186,7 +188,7 @@ def _on_stadium(part: float, length: float, radius: float, low: float) -> Point:
 
 
 def house(foot: Point, cylinder: Point) -> list[Part]:
-    """Deck, cab, engine and counterweight, from z = 0 up. foot, cylinder: pins of the boom and its cylinders, (x, z)."""
+    """Deck, cab, engine and counterweight, from z = 0 up. foot, cylinder: pins of boom and cylinders, (x, z)."""
     thick = 0.07
     floor = shells.block((1.0, 0.74, thick), (-0.14, 0.0, 0.5 * thick), 0.015)
     top = thick + GAP
@@ -199,8 +201,8 @@ def house(foot: Point, cylinder: Point) -> list[Part]:
     exhaust = shells.cylinder(0.022, 0.0, 0.12, 0.004, 16)
     parts.append((shells.moved(exhaust, (-0.3, -0.22, top + 0.22 + GAP)), STEEL))
     for side in (-1.0, 1.0):
-        outline = outlines.belt([(foot, 0.05), ((foot[0] - 0.13, top + 0.02), 0.018), ((cylinder[0] + 0.02, top + 0.024), 0.02),
-                                 (cylinder, 0.036)])  # fmt: skip
+        feet = [((foot[0] - 0.13, top + 0.02), 0.018), ((cylinder[0] + 0.02, top + 0.024), 0.02)]
+        outline = outlines.belt([(foot, 0.05), *feet, (cylinder, 0.036)])
         bosses = [Boss(foot, 0.0, 0.0, 0.0, BORE), Boss(cylinder, 0.0, 0.0, 0.0, BORE)]
         cheek = shells.plate(outline, -0.014, 0.014, 0.003, bosses)
         parts.append((shells.placed(cheek, at((0.0, side * 0.07, 0.0), SIDEWAYS)), YELLOW))

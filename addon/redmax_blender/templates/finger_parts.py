@@ -30,7 +30,12 @@ def bone(length: float, low: float, high: float | None) -> shells.Shell:
     it ends in a tip."""
     start = 1.04 * low
     waist = 0.62 * low
-    profile = [(0.0, start), (0.7 * low, start - 0.12 * low), (0.98 * low, start + 0.22 * low), (0.9 * low, start + 0.6 * low)]
+    profile = [
+        (0.0, start),
+        (0.7 * low, start - 0.12 * low),
+        (0.98 * low, start + 0.22 * low),
+        (0.9 * low, start + 0.6 * low),
+    ]
     if high is None:
         top = length - 0.6 * low
         profile += [(waist, 0.5 * length), (0.8 * low, top), (0.66 * low, top + 0.35 * low), (0.0, length)]

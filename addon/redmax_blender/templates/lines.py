@@ -62,12 +62,10 @@ def cable(made: Assembly, name: str, ends: Sequence[End], law: Elastic, look: Lo
 
 
 class Strength(NamedTuple):
-    """Of a muscle. force: the greatest active one [N]. tendon: part of the line's length that is tendon. stretch: length
-    of the rest of the line as it stands, in parts of that at which the muscle is strongest."""
+    """Of a muscle, strongest as it stands. force: the greatest active one [N]. tendon: part of the line's length."""
 
     force: float
     tendon: float
-    stretch: float = 1.0
 
 
 def muscle(
@@ -78,7 +76,7 @@ def muscle(
     _set_points(made, settings, ends)
     length = length_of([end.place for end in ends])
     settings.tendon_length = strength.tendon * length
-    settings.optimal_length = (1.0 - strength.tendon) * length / strength.stretch
+    settings.optimal_length = (1.0 - strength.tendon) * length
     settings.peak_force = min(strength.force, fields.LARGEST)
     made.table_keys(settings, "activation_table", keys)
     _show(made, element, look)

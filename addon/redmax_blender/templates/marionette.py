@@ -106,7 +106,9 @@ class _Puppet:
         self.bodies: dict[str, Object] = {}
         self.masses: dict[str, float] = {}
 
-    def body(self, name: str, shape: list[Part], place: tuple[float, float, float], rotation: Array | None = None) -> None:
+    def body(
+        self, name: str, shape: list[Part], place: tuple[float, float, float], rotation: Array | None = None
+    ) -> None:
         shape = scaled(shape, self.height)
         frame = at(self.height * np.array(place), rotation)
         self.bodies[name] = self.made.body(f"Marionette {name}", shape, frame, material=self.material, turns=True)

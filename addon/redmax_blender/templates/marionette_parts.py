@@ -28,7 +28,12 @@ BAR, CROSS = 0.27, 0.15
 def limb(length: float, top: float, bottom: float, paint: Paint) -> list[Part]:
     """A turned piece of wood with a ball at its joint."""
     profile = [(0.0, -length + 0.25 * bottom), (0.8 * bottom, -length + 0.25 * bottom), (bottom, -length + bottom)]
-    profile += [(0.92 * bottom, -0.6 * length), (1.12 * top, -0.3 * length), (0.85 * top, -1.3 * top), (0.0, -1.25 * top)]
+    profile += [
+        (0.92 * bottom, -0.6 * length),
+        (1.12 * top, -0.3 * length),
+        (0.85 * top, -1.3 * top),
+        (0.0, -1.25 * top),
+    ]
     ball = shells.ball(0.9 * top, (0.0, 0.0, 0.0), 16)
     return [(shells.lathe(profile, 20), paint), (ball, BRASS)]
 

@@ -42,7 +42,7 @@ STRETCHING = (
     (parts.LENGTHS[1], ((-0.072, 0.07), (-0.064, 0.24))),
     (parts.LENGTHS[2], ((-0.034, 0.13),)),
 )
-"""Length of each bone, and where a tendon runs beside it, as (x, z) from the hinge below; of the first from the floor."""
+"""Length of each bone, and where a tendon runs beside it, as (x, z) from the hinge below, or from the floor."""
 
 BELLY = (1.0, 5.0, 1.4, *(1.0,) * 5)
 """Thickness of a muscle at its points: it bulges between its origin and the first ring."""
@@ -101,13 +101,17 @@ def build(
         height += parts.LENGTHS[k]
     force = strength * torque / (ARMS[0] * size * metre)
     t = duration
+    bends = ((0.0, 0.0), (0.05 * t, 0.0), (0.25 * t, curl), (0.5 * t, curl), (0.6 * t, 0.0))
+    stretches = ((0.0, 0.0), (0.5 * t, 0.0), (0.65 * t, 0.6 * curl), (0.85 * t, 0.6 * curl), (t, 0.0))
     courses = (
-        ("Bending", BENDING, force, ((0.0, 0.0), (0.05 * t, 0.0), (0.25 * t, curl), (0.5 * t, curl), (0.6 * t, 0.0))),
-        ("Stretching", STRETCHING, 0.5 * force, ((0.0, 0.0), (0.5 * t, 0.0), (0.65 * t, 0.6 * curl), (0.85 * t, 0.6 * curl), (t, 0.0))),
-    )  # fmt: skip
+        ("Bending", BENDING, force, bends),
+        ("Stretching", STRETCHING, 0.5 * force, stretches),
+    )
     for name, course, greatest, keys in courses:
         muscle = Strength(greatest, 0.3)
-        lines.muscle(made, f"Finger {name} Muscle", _ends(bodies, course, size), muscle, keys, Look(RED, 0.22, bulge=BELLY))
+        lines.muscle(
+            made, f"Finger {name} Muscle", _ends(bodies, course, size), muscle, keys, Look(RED, 0.22, bulge=BELLY)
+        )
     return made.finish(base)
 
 

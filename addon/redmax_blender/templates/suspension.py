@@ -118,10 +118,9 @@ def build(
         "Wheel": _at((AXLE[0], 0.0, AXLE[1]), arm) @ shells.frame_along((1.0, 0.0, 0.0)),
         "Tie Rod": _along(*tie, arm, parts.TIE),
         "Damper Tube": _at((TOP[0], 0.0, TOP[1]), arm) @ shells.frame_along((math.cos(slope), 0.0, math.sin(slope))),
-        "Damper Rod": _at((foot[0], 0.0, foot[1]), arm)
-        @ shells.frame_along((-math.cos(slope), 0.0, -math.sin(slope))),
+        "Damper Rod": _at((foot[0], 0.0, foot[1]), arm) @ shells.frame_along((-math.cos(slope), 0.0, -math.sin(slope))),
     }
-    kinds = {name: material for name in ("Lower Wishbone", "Upper Wishbone", "Upright", "Wheel")}
+    kinds = dict.fromkeys(("Lower Wishbone", "Upper Wishbone", "Upright", "Wheel"), material)
     body = {
         name: made.body(
             f"Suspension {name}", shape, frames[name], material=kinds.get(name, "STEEL"), turns=name == "Wheel"

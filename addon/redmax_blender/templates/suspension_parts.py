@@ -12,7 +12,7 @@ import numpy as np
 
 from . import outlines, shells
 from .assembly import Part
-from .paint import GRAPHITE, ORANGE, RED, STEEL, TEAL, YELLOW, MATERIAL, Paint
+from .paint import GRAPHITE, MATERIAL, ORANGE, RED, STEEL, TEAL, YELLOW, Paint
 from .shells import GAP
 
 TYRE, RIM, TREAD = 0.9, 0.6, 0.56
@@ -64,8 +64,12 @@ def upright(lower: tuple[float, float], upper: tuple[float, float], height: floa
     x = 0.5 * (lower[0] + upper[0])
     low, high = lower[1] + 0.085, upper[1] - 0.085
     wide, narrow = outlines.rounded_rectangle(0.15, 0.26, 0.05), outlines.rounded_rectangle(0.09, 0.12, 0.03)
-    sections = [(narrow + (lower[0], 0.0), low), (wide + (x, 0.0), 0.75 * low), (wide + (x, 0.0), 0.6 * high),
-                (narrow + (upper[0], 0.0), high)]  # fmt: skip
+    sections = [
+        (np.add(narrow, (lower[0], 0.0)), low),
+        (np.add(wide, (x, 0.0)), 0.75 * low),
+        (np.add(wide, (x, 0.0)), 0.6 * high),
+        (np.add(narrow, (upper[0], 0.0)), high),
+    ]
     parts.append((shells.loft(sections), metal))
     face = x + 0.075 + GAP
     stub = shells.lathe([(0.0, face), (0.15, face), (0.15, face + 0.04), (0.07, face + 0.06), (0.06, 0.0), (0.0, 0.0)])
@@ -82,7 +86,12 @@ def wheel(metal: Paint) -> list[Part]:
     ribs = [(0.80, -b), (0.86, -b), (TYRE, -0.8 * b)]
     for k in range(3):
         middle = (-0.4 + 0.4 * k) * b
-        ribs += [(TYRE, middle - 0.06 * b), (0.875, middle - 0.05 * b), (0.875, middle + 0.05 * b), (TYRE, middle + 0.06 * b)]
+        ribs += [
+            (TYRE, middle - 0.06 * b),
+            (0.875, middle - 0.05 * b),
+            (0.875, middle + 0.05 * b),
+            (TYRE, middle + 0.06 * b),
+        ]
     ribs += [(TYRE, 0.8 * b), (0.86, b), (0.80, b)]
     cavity = [(RIM + 0.01, 0.62 * b), (0.74, 0.82 * b), (0.83, 0.72 * b)]
     cavity += [(r, -z) for r, z in reversed(cavity)]
@@ -134,7 +143,9 @@ def chassis(lower: tuple[float, float], upper: tuple[float, float], top: tuple[f
         for side in (-1.0, 1.0):
             for way in (-1.0, 1.0):
                 eye, tail = 0.09, 0.07
-                outline = outlines.belt([((x, z), eye), ((right + tail + GAP, z - 0.05), tail), ((right + tail + GAP, z + 0.05), tail)])
+                outline = outlines.belt(
+                    [((x, z), eye), ((right + tail + GAP, z - 0.05), tail), ((right + tail + GAP, z + 0.05), tail)]
+                )
                 y = side * spread + way * 0.15
                 lug = shells.plate(outline, -0.035, 0.035, 0.008, [shells.Boss((x, z), 0.0, 0.0, 0.0, 0.04)])
                 frame = np.eye(4)
@@ -145,7 +156,9 @@ def chassis(lower: tuple[float, float], upper: tuple[float, float], top: tuple[f
             parts.append((bolt, STEEL))
     # The tower that the damper hangs from: two cheeks beside its eye.
     for side in (-1.0, 1.0):
-        outline = outlines.belt([((top[0], top[1]), 0.12), ((left + 0.3, high + 0.13), 0.12), ((right - 0.13, high + 0.13), 0.12)])
+        outline = outlines.belt(
+            [((top[0], top[1]), 0.12), ((left + 0.3, high + 0.13), 0.12), ((right - 0.13, high + 0.13), 0.12)]
+        )
         frame = np.eye(4)
         frame[:3, :3] = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
         frame[1, 3] = side * 0.14

@@ -16,7 +16,6 @@ from ..base import Force, Formula, Result
 from .muscle_curves import ACTIVE_LENGTH, PASSIVE, VELOCITY
 from .path import Law
 
-
 ROUNDING = 1e-6
 """By how much activations may pass 0 and 1, where they are clamped: keys of a curve in single precision do."""
 
