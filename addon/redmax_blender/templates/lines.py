@@ -91,7 +91,7 @@ def length_of(places: Sequence[Sequence[float] | Array]) -> float:
 def _add(made: Assembly, name: str, kind: str, ends: Sequence[End]) -> tuple[Object, Any]:
     """An element of a kind of force between some places, and its properties."""
     bodies = list(dict.fromkeys(end.body for end in ends if end.body is not None))
-    middle = np.mean([end.place for end in ends], axis=0) + made.origin
+    middle = np.mean(np.array([end.place for end in ends], np.float64), axis=0) + made.origin
     element = elements.add(made.context, SORTS["force"], kind, bodies, middle, name=name)
     made.objects.append(element)
     return element, getattr(element.redmax.force, kind)
