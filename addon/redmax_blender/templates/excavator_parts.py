@@ -45,7 +45,8 @@ def boom(knee: Point, below: Point, above: Point) -> list[Part]:
     t = np.linspace(0.0, 1.0, 15)
     ends = np.array([[0.0, 0.0], [1.0, 0.0]])
     control = 2.0 * np.array(knee) - 0.5 * ends.sum(axis=0)
-    centre: Array = np.outer((1 - t) ** 2, ends[0]) + np.outer(2 * t * (1 - t), control) + np.outer(t**2, ends[1])
+    s = t[:, None]
+    centre: Array = (1.0 - s) ** 2 * ends[0] + 2.0 * s * (1.0 - s) * control + s**2 * ends[1]
     half: Array = 0.048 + 0.047 * np.sin(np.pi * t) ** 1.2
     bosses = [Boss((0.0, 0.0), 0.0, 0.0, 0.0, BORE), Boss((1.0, 0.0), 0.0, 0.0, 0.0, BORE)]
     bosses.append(Boss(below, 0.0, 0.0, 0.0, BORE))
