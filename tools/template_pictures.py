@@ -42,6 +42,12 @@ VIEWS = {
     "wrecking_ball": Vector((0.9, -1.0, 0.4)),
     "dice": Vector((0.3, -1.0, 0.8)),
     "wheel": Vector((0.25, -1.0, 0.3)),
+    "suspension": Vector((0.25, -1.0, 0.3)),
+    "excavator": Vector((0.7, -1.0, 0.35)),
+    "drawbridge": Vector((0.75, -1.0, 0.3)),
+    "muscle_finger": Vector((0.35, -1.0, 0.25)),
+    "marionette": Vector((0.25, -1.0, 0.2)),
+    "driven_lift": Vector((0.6, -1.0, 0.35)),
 }
 
 

@@ -80,7 +80,9 @@ def artists_file() -> dict[str, Any]:
     """Everything of objects and scenes that nothing which only shows or computes may change."""
     found: dict[str, Any] = {"actions": sorted(action.name for action in bpy.data.actions)}
     objects = [obj for obj in bpy.data.objects if obj.users_scene]
-    for item in (*objects, *bpy.data.scenes, *bpy.data.curves):
+    # Blender does not save data of what was deleted.
+    curves = {obj.data for obj in objects if obj.type == "CURVE"}
+    for item in (*objects, *bpy.data.scenes, *curves):
         kind = type(item).__name__
         found[f"keys of {kind} {item.name}"] = keys_of(item)
         found[f"tracks of {kind} {item.name}"] = tracks_of(item)

@@ -78,6 +78,31 @@ EXTREMES = {
         {"arm": 0.02, "lean": 2.0, "dip": 0.5, "push": -3.0},
         {"arm": 20.0, "with_springs": False},
     ],
+    "suspension": [
+        {"arm": 0.02, "bump": 0.006, "ride": 4.0, "damper": 1.0, "material": "STEEL"},
+        {"arm": 5.0, "bump": 0.0, "ride": 0.5, "damper": 0.0, "bump_time": 2.0},
+    ],
+    "excavator": [
+        {"boom": 0.05, "reach": 0.0, "slew": -6.0},
+        {"boom": 40.0, "reach": 1.0, "cycles": 3, "duration": 0.5},
+    ],
+    "drawbridge": [
+        {"deck": 0.1, "opening": math.radians(80.0), "weight": 0.0},
+        {"deck": 60.0, "opening": 0.0, "weight": 1.0, "material": "STEEL"},
+    ],
+    "muscle_finger": [
+        {"size": 0.02, "curl": 1.0, "strength": 3.0, "duration": 0.5},
+        {"size": 5.0, "curl": 0.0, "strength": 0.0, "material": "STEEL"},
+    ],
+    "marionette": [
+        {"height": 0.05, "tilt": 0.6, "bob": 1.0, "steps": 1, "duration": 0.5},
+        {"height": 6.0, "tilt": 0.0, "bob": 0.0, "steps": 0, "material": "STEEL"},
+    ],
+    "driven_lift": [
+        {"stages": 1, "angle": 1.2, "raised": 0.2},
+        {"stages": 30, "breadth": 3.0, "raised": 1.2},
+        {"angle": 0.5, "raised": 0.5, "arm": 0.05},
+    ],
     "jansen_leg": [{"crank": 0.01, "turns": -2.0}, {"crank": 10.0, "angle": 2.0, "with_motor": False}, {"angle": 4.0}],
     "gear_train": [
         {"stages": 1, "wheel_teeth": 12, "pinion_teeth": 12},
@@ -102,6 +127,8 @@ LOOPS = {
     "peaucellier": (3, 9),
     "jansen_leg": (3, 9),
     "desk_lamp": (2, 6),
+    "suspension": (3, 0),
+    "excavator": (4, 12),
 }
 """Loop joints, and how often too often they are held, of templates with closed loops."""
 
@@ -365,6 +392,10 @@ def animated():
         ("scissor_lift", {}, 1),
         ("cable_car", {}, 1),
         ("cam", {}, 1),
+        ("suspension", {}, 1),
+        ("excavator", {}, 4),
+        ("drawbridge", {}, 1),
+        ("marionette", {}, 2),
         ("robot_arm", {}, 8),
         ("robot_arm", {"axes": 5}, 7),
         ("robot_arm", {"axes": 4, "with_gripper": False}, 4),

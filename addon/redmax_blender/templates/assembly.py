@@ -14,6 +14,7 @@ from mathutils import Matrix
 from .. import compat
 from .._engine import arrays, fields
 from ..bridge.authoring import build, motion_keys
+from ..properties import generated
 from ..properties import joint as joint_properties
 from ..properties.scene import frame_range
 from . import shells
@@ -82,6 +83,13 @@ class Assembly:
             settings.damping[dof.index] = min(damping, fields.LARGEST)
 
     @staticmethod
+    def spring_joint(joint: Object, stiffness: float) -> None:
+        """A spring on every coordinate of a joint, relaxed as modelled [N m/rad or N/m]."""
+        settings: Any = joint.redmax.joint
+        for dof in joint_properties.dofs(settings):
+            settings.stiffness[dof.index] = min(stiffness, fields.LARGEST)
+
+    @staticmethod
     def damp_body(body: Object, damping: float) -> None:
         """Viscous damping of a body's own motion [N s/m and N m s/rad]."""
         body.redmax.body.damping = min(damping, fields.LARGEST)
@@ -99,6 +107,27 @@ class Assembly:
         if gentle:
             _lengthen_handles(compat.fcurves_of(joint)[-1])
         joint.redmax.joint.motion_type = "animated"
+
+    def table_keys(self, settings: Any, table: str, values: Sequence[tuple[float, float]]) -> None:
+        """Smooth keys (seconds after the first frame, value) on what an element takes from a table over time.
+
+        settings: its properties. table: name of the field.
+        """
+        scene = self.context.scene
+        start, fps = frame_range(scene)[0], scene.render.fps / scene.render.fps_base
+        setattr(settings, f"{table}_source", generated.KEYS)
+        name = generated.column(table, 0)
+        path = f"{settings.path_from_id()}.{name}"
+        curve = compat.ensure_fcurves(settings.id_data).new(path, 0, "RedMax")
+        for seconds, value in values:
+            point = curve.keyframe_points.insert(start + round(seconds * fps), value)
+            point.interpolation, point.handle_left_type, point.handle_right_type = (
+                "BEZIER",
+                "AUTO_CLAMPED",
+                "AUTO_CLAMPED",
+            )
+        curve.update()
+        setattr(settings, name, values[0][1])
 
     def finish(self, active: Object) -> list[Object]:
         """Select what was made, as Blender does with whatever is added."""

@@ -72,6 +72,13 @@ def factor(name: str, description: str, default: float, *, most: float) -> Any:
     )
 
 
+def rate(name: str, description: str, default: float, *, least: float, most: float) -> Any:
+    """A frequency [Hz]."""
+    return bpy.props.FloatProperty(
+        name=name, description=f"{description} [Hz]", default=default, min=least, max=most, precision=2
+    )
+
+
 def switch(name: str, description: str, *, default: bool) -> Any:
     return bpy.props.BoolProperty(name=name, description=description, default=default)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from redmax.forces import Muscle
 from redmax.forces.lines.muscle_curves import ACTIVE_LENGTH, PASSIVE, VELOCITY
 from redmax.forces.lines.muscle_law import MuscleLaw
 from redmax.tables import Table
@@ -118,6 +119,14 @@ def test_activation_over_time_is_clamped():
     assert float(table.value(0.5)[0]) > 1.2
     assert law(table=table).activation_at(0.5) == 1.0
     assert law(table=table).activation_at(-0.2) == 0.0
+
+
+def test_keys_in_single_precision_may_pass_the_ends_by_rounding():
+    ends = {"peak_force": 1.0, "optimal_length": 1.0, "body_a": None, "body_b": "Arm"}
+    for beyond, refused in ((1e-7, False), (1e-3, True)):
+        table = Table(x=(0.0, 1.0), y=((-beyond,), (1.0 + beyond,)))
+        said = [text for text, *_ in Muscle(name="M", activation_table=table, **ends).problems()]
+        assert any("outside 0 to 1" in text for text in said) == refused
 
 
 def test_active_power_is_work_and_passive_power_is_stored():

@@ -16,6 +16,9 @@ from ..base import Force, Formula, Result
 from .muscle_curves import ACTIVE_LENGTH, PASSIVE, VELOCITY
 from .path import Law
 
+ROUNDING = 1e-6
+"""By how much activations may pass 0 and 1, where they are clamped: keys of a curve in single precision do."""
+
 
 @dataclass(frozen=True)
 class MuscleLaw(Law):
@@ -96,7 +99,7 @@ class MuscleBase(Force):
             y = np.asarray(table.y, np.float64)
             if y.shape[1] != 1:
                 yield f"activation_table has {y.shape[1]} columns", "give one column"
-            elif ((y < 0.0) | (y > 1.0)).any():
+            elif ((y < -ROUNDING) | (y > 1.0 + ROUNDING)).any():
                 yield "activation_table has a value outside 0 to 1", "give activations from 0 to 1"
 
     def law(self) -> MuscleLaw:
