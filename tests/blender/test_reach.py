@@ -11,7 +11,7 @@ from redmax_blender.properties import body as body_properties
 from redmax_blender.properties import forms, sorts
 from redmax_blender.properties import joint as joint_properties
 
-NOT_YET = {"joint.charts": "further charts of a custom joint; scene files have them"}
+NOT_YET: dict[str, str] = {}
 """Kinds ('joint screw') and fields ('joint.stiffness_table') that cannot be reached, and why."""
 
 OTHERWISE = {

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays import Array
-from .contacts import Sized, contact_sides, surface_contact
+from .contacts import AT_ZERO, Points, Sized, contact_sides, surface_contact
 from .grammar import transform
 from .graph import Graph, Node
 from .tape import MASK, SHIFT, play, tape
@@ -24,14 +24,16 @@ ROWS = 3
 
 
 @lru_cache(maxsize=256)
-def slip_tape(first: Sized, second: Sized, *, spin: bool, twist: float, inside: bool, chart: int) -> tuple[float, ...]:
+def slip_tape(
+    first: Sized, second: Sized, *, spin: bool, twist: float, inside: bool, chart: int, points: Points = AT_ZERO
+) -> tuple[float, ...]:
     """Tape of C (ROWS, n), row by row, and of its derivative times qdot (ROWS,), in one chart of a contact."""
-    texts = surface_contact(first, second, spin=spin, twist=twist, inside=inside)
+    texts = surface_contact(first, second, spin=spin, twist=twist, inside=inside, points=points)
     names = coordinates(texts.coordinates).names
     n = len(names)
     g = Graph(2 * n)
     known = known_names(g, g.inputs[:n], names, texts.constants)
-    a, b = contact_sides(first[0], second[0], spin=spin)[chart]
+    a, b = contact_sides(first[0], second[0], spin=spin, points=points)[chart]
     between = f"Rx({'twist + spin' if spin else 'twist'})" + ("" if inside else " * Rz(pi)")
     poses = []
     for text in (a.frame, b.frame, between):
