@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from redmax.integrators import base as integrator_base  # noqa: F401
     from redmax.integrators import constrained as constrained_run  # noqa: F401
     from redmax.joints import motor as motors  # noqa: F401
-    from redmax.joints import traits  # noqa: F401
+    from redmax.joints import touching, traits  # noqa: F401
     from redmax.kernels import route  # noqa: F401
     from redmax.kernels.cache import cache_folder  # noqa: F401
     from redmax.spatial import adjoint, angle_axis, euler, inertia, pose, quaternion, rates, so3  # noqa: F401
@@ -63,6 +63,7 @@ _PLACES = {
     "integrator_base": ".integrators.base",
     "constrained_run": ".integrators.constrained",
     "motion_at": ".dynamics.animation",
+    "touching": ".joints.touching",
     "traits": ".joints.traits",
     "motors": ".joints.motor",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),

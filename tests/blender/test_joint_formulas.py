@@ -38,7 +38,8 @@ def test_a_shipped_formula_makes_a_sound_joint_of_any_other(path):
     obj = new_joint("revolute")
     assert bpy.ops.redmax.apply_preset(filepath=str(path)) == {"FINISHED"}
     joint = obj.redmax.joint
-    assert joint.kind == "custom" and joint.custom.note == ""
+    assert joint.kind == "custom"
+    assert joint.custom.note == ""
     assert list(joint_properties.engine_joint(joint).problems()) == []
     assert "Moves by" in said(drawn())
 
@@ -77,7 +78,8 @@ def test_every_letter_is_judged_and_the_panel_says_what_is_wrong(custom):
     )
     assert "unknown name 'lenght'" in said(drawn())
     group.transform = "Rz(q1) * Tx(length)"
-    assert group.note == "" and "Moves by" in said(drawn())
+    assert group.note == ""
+    assert "Moves by" in said(drawn())
     group.coordinates = "q1: deg"
     assert group.note.startswith("Coordinates has a coordinate 'q1' with the unit 'deg'")
 
@@ -93,7 +95,8 @@ def test_drawing_computes_nothing(custom, monkeypatch):
     note = custom.redmax.joint.custom.note
     monkeypatch.setattr(Custom, "written_problems", None)
     monkeypatch.setattr(Custom, "numbers", None)
-    assert note and note.split("'")[1] in said(drawn())
+    assert note
+    assert note.split("'")[1] in said(drawn())
 
 
 def test_a_wrong_text_is_a_finding_too(custom):
@@ -110,14 +113,16 @@ def test_charts_are_listed_edited_and_simulated(custom):
     presets.apply(bpy.context, next(p for p in SHIPPED if "Charts" in p.stem), presets.KINDS["formula"])
     group = custom.redmax.joint.custom
     made = joint_properties.engine_joint(custom.redmax.joint)
-    assert made.chart_count == 2 and made.charts[0].transform == "euler_zxz(a, b, c)"
+    assert made.chart_count == 2
+    assert made.charts[0].transform == "euler_zxz(a, b, c)"
     assert bpy.ops.redmax.edit_charts(action="ADD") == {"FINISHED"}
     assert [entry.transform for entry in group.charts] == ["euler_zxz(a, b, c)", "euler_xyz(a, b, c)"]
     assert group.note.startswith("From_pose of chart 2") or "chart 2" in group.note
     group.charts[1].from_pose = group.from_pose
     assert group.note == ""
     bpy.ops.redmax.edit_charts(action="UP")
-    assert group.charts[0].transform == "euler_xyz(a, b, c)" and group.active_charts == 0
+    assert group.charts[0].transform == "euler_xyz(a, b, c)"
+    assert group.active_charts == 0
     layouts = drawn()
     assert "redmax.edit_charts" in layouts["REDMAX_PT_joint_charts"].operators()
     bpy.ops.redmax.edit_charts(action="REMOVE")

@@ -285,6 +285,7 @@ KINDS_THAT_ARE_MADE = {
     "properties/joint.py": {"Prismatic", "Revolute"},  # a new joint, and parts of a new composite
     "bridge/authoring/composite_parts.py": {"Revolute"},  # a new part
     "bridge/extract/joints.py": {"Fixed", "FreeTranslationRotation"},  # what holds a body that no joint carries
+    "bridge/authoring/surface_contacts.py": {"SurfaceContact"},  # two surfaces that touch
     "bridge/authoring/tracks.py": {"SplineCurve", "SplineSurface"},  # what runs on a new track or sheet
     "bridge/authoring/joint_formulas.py": {"Custom"},  # a preset of formulas
     "bridge/check/fixes/fixes_loops.py": {"Spherical"},  # Make Ball

@@ -20,6 +20,7 @@ from . import (
     mechanisms,
     presets,
     simulate,
+    surface_contacts,
     templates,
     tracks,
     warm_up,
@@ -47,7 +48,7 @@ def register(ledger: "Ledger") -> None:
             mechanisms,
             presets,
         ),
-        *(simulate, bake, templates, tracks, warm_up),
+        *(simulate, bake, surface_contacts, templates, tracks, warm_up),
     ):
         ledger.add_classes(module.CLASSES)
     ledger.on_undo(simulate.clean_up)  # Blender ends a running operator of a class that goes, and tells it nothing

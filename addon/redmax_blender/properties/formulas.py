@@ -36,7 +36,7 @@ def texts_of(cls: Any) -> tuple[str, ...]:
 
 
 def annotations(cls: Any, update: Update) -> dict[str, Any]:
-    """What a written joint has besides plain parameters: texts that are judged letter by letter, lists, and its note."""
+    """What a written joint has besides plain parameters: texts judged letter by letter, lists, and its note."""
     made: dict[str, Any] = {}
     for name, spec in fields.specs(cls).items():
         if name in fields.specs(joints.Joint):
