@@ -37,6 +37,8 @@ VIEWS = {
     "peaucellier": Vector((0.3, -1.0, 0.2)),
     "jansen_leg": Vector((0.35, -1.0, 0.2)),
     "gear_train": Vector((0.3, -1.0, 0.2)),
+    "windmill": Vector((0.35, -1.0, 0.15)),
+    "knee": Vector((0.5, -1.0, 0.2)),
 }
 
 

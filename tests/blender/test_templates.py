@@ -84,6 +84,13 @@ EXTREMES = {
         {"stages": 8, "wheel_teeth": 60, "pinion_teeth": 8, "module": 1e-3},
         {"stages": 2, "wheel_teeth": 10, "pinion_teeth": 30, "module": 0.5, "with_motor": False},
     ],
+    "torus_chain": [
+        {"count": 1},
+        {"count": 3, "ring": 0.005, "thickness": 0.0},
+        {"count": 2, "ring": 8.0, "thickness": 0.3, "angle": -1.0},
+    ],
+    "windmill": [{"arms": 1, "radius": 0.01, "speed": -20.0}, {"arms": 3, "radius": 4.0, "material": "STEEL"}],
+    "knee": [{"length": 0.02, "angle": -1.5}, {"length": 30.0, "damping": 0.0}],
     "cam": [{"lobes": 3, "lift": 0.3}, {"radius": 0.02, "lift": 0.0}, {"radius": 10.0, "lobes": 2, "turns": -1.0}],
 }
 LOOPS = {

@@ -19,11 +19,14 @@ from . import (
     four_bar,
     gear_train,
     jansen_leg,
+    knee,
     peaucellier,
     pendulum,
     robot_arm,
     scissor_lift,
     slider_crank,
+    torus_chain,
+    windmill,
 )
 
 TEMPLATES: tuple[ModuleType, ...] = (
@@ -43,4 +46,7 @@ TEMPLATES: tuple[ModuleType, ...] = (
     cable_car,
     bowl,
     cam,
+    torus_chain,
+    windmill,
+    knee,
 )
