@@ -90,7 +90,7 @@ def lock(obj):
     [
         (ball, "sphere", (0.2,)),
         (lambda: ball(scale=(2.0, 1.0, 1.5)), "ellipsoid", (0.4, 0.2, 0.3)),
-        (lambda: ring(), "torus", (0.3, 0.05)),
+        (ring, "torus", (0.3, 0.05)),
         (lambda: bar(rotation=(1.0, 0.2, 0.3)), "cylinder", (0.15,)),
         (slab, "plane", ()),
     ],
@@ -167,7 +167,7 @@ def test_links_are_hung_into_each_other():
 
 
 def test_what_cannot_be_read_is_refused_and_nothing_changes():
-    monkey = mesh_object("Blob", lambda b: bmesh.ops.create_monkey(b))
+    monkey = mesh_object("Blob", bmesh.ops.create_monkey)
     parent = slab()
     before = len(bpy.data.objects)
     bpy.context.view_layer.update()

@@ -11,7 +11,7 @@ from ..arrays import Array
 from ..errors import Fault
 from ..fields import Vector, array, choice, flag, number
 from ..symbolic.contacts import Points, Sized, contact_coordinates, surface_contact
-from ..symbolic.slip import slip, slip_tape
+from ..symbolic.slip import row_numbers, slip, slip_tape
 from ..symbolic.surfaces import CURVES, SURFACES
 from ..symbolic.written import Coordinates, Texts, coordinates
 from .written_joint import WrittenJoint
@@ -88,6 +88,11 @@ class SurfaceContact(WrittenJoint):
         """C (3, n) and Cdot qdot (3,): C qdot is how fast the surfaces slip along two directions [m/s] and pivot."""
         numbers = slip_tape(*self._surfaces, **self._how, chart=chart)
         return slip(numbers, q, qdot)
+
+    def slip_numbers(self, frame: Array, row: int) -> tuple[float, ...]:
+        """What `symbolic.slip_row.slip_row` reads to give a row of `slip` as one on the bodies. frame: (4, 4) of the
+        joint on the parent."""
+        return row_numbers(*self._surfaces, **self._how, frame=frame, row=row)
 
     @property
     def _coordinates(self) -> Coordinates:

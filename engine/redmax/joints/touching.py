@@ -20,6 +20,7 @@ STARTS = 8
 """Pairs of places from which the search begins."""
 STEPS = 100
 SETTLED = 1e-13
+ROUNDING = 1e-9
 NEARNESS = 0.05
 """How much an offset of the size of the surfaces counts beside an angle of 1 rad: the child is moved rather than
 turned."""
@@ -45,9 +46,17 @@ def _size(kind: str, sizes: Any) -> float:
 
 def _fields(free: SurfaceContact, q: Array) -> dict[str, Any]:
     """Points and twist from the coordinates of a contact with spin; a held coordinate is 0."""
-    by_name = dict(zip(free.dof_names, q.tolist(), strict=True))
+    by_name = {
+        name: _tidy(_within_a_turn(x) if unit == "rad" else x)
+        for name, unit, x in zip(free.dof_names, free.dof_units, q.tolist(), strict=True)
+    }
     points = [tuple(by_name.get(f"{letter}{number}", 0.0) for letter in "uv") for number in (1, 2)]
-    return {"first_point": points[0], "second_point": points[1], "twist": _within_a_turn(by_name["spin"])}
+    return {"first_point": points[0], "second_point": points[1], "twist": by_name["spin"]}
+
+
+def _tidy(x: float) -> float:
+    """A number without the rounding of 0."""
+    return 0.0 if abs(x) < ROUNDING else x
 
 
 def _within_a_turn(angle: float) -> float:

@@ -74,6 +74,7 @@ READ_OUTSIDE = (
     "spatial/scalar",
     "spatial/swing_twist",
     "symbolic/chart_changes",
+    "symbolic/slip_row",
     "symbolic/tape",
     "tracks/curve_motion",
     "tracks/sheet_motion",
