@@ -2,8 +2,8 @@
 """Rolling without slipping as a row on two bodies, in plain arithmetic that kernels compile.
 
 1 is the frame on the first surface where it is touched, a and b are the bodies. The twist of the child relative to the
-parent, seen from 1, is nu = Ad(E_1b) V_b - Ad(E_1a) V_a. Its velocities along y and z are how fast the surfaces slip, its
-rotation about x is how fast they pivot. Frame 1 moves over the first surface with the twist sigma = S1 (u', v'), so
+parent, seen from 1, is nu = Ad(E_1b) V_b - Ad(E_1a) V_a. Its velocities along y and z are how fast the surfaces slip,
+its rotation about x is how fast they pivot. Frame 1 moves over the first surface with the twist sigma = S1 (u', v'), so
 that d(Ad(E_1a))/dt = -ad(sigma) Ad(E_1a) and d(Ad(E_1b))/dt = -ad(sigma - nu) Ad(E_1b).
 """
 
