@@ -255,11 +255,14 @@ def knee_texts(size: float = 1.0) -> dict[str, str]:
 
 def knee() -> Scene:
     """A leg whose knee is a four-bar linkage, in one coordinate (SG13 section 6)."""
+    texts = knee_texts()
     joint = Custom(
         name="knee",
         parent="thigh",
         child="shin",
-        **knee_texts(),
+        coordinates=texts["coordinates"],
+        constants=texts["constants"],
+        transform=texts["transform"],
         frame_in_parent=Pose((0.0, 0.0, -0.2)),
         frame_in_child=Pose((0.0, 0.0, 0.2)),
         lower=-0.2,
