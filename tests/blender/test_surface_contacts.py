@@ -10,7 +10,7 @@ import pytest
 from geared import select
 from mathutils import Euler, Matrix
 
-from redmax_blender.bridge.core import surface_fit
+from redmax_blender.bridge.core import surface_found
 from redmax_blender.bridge.extract.extraction import extract
 from redmax_blender.properties import joint as joint_properties
 
@@ -213,4 +213,4 @@ def test_units_of_the_scene_do_not_matter():
 @pytest.mark.parametrize("seed", range(5))
 def test_few_vertices_are_no_round_surface(seed):
     points = np.random.default_rng(seed).uniform(-1.0, 1.0, (12, 3))
-    assert surface_fit.fitted(points, "AUTO", np.zeros(3)) is None
+    assert surface_found.fitted(points, "AUTO", np.zeros(3)) is None

@@ -15,7 +15,7 @@ from ..._engine import pose as poses
 from ..._engine import touching as finding
 from ...properties import joint as joint_properties
 from ...properties.sorts import SORTS
-from ..core import surface_fit
+from ..core import surface_found
 from ..core.findings import refuse
 from ..objects import frames, joint_objects, movers, units
 from ..objects.editable import require_editable
@@ -109,7 +109,7 @@ def _side(obj: Object, kind: str, given: tuple[float, ...], other: Array, depsgr
     if obj.type == "EMPTY":
         is_ball = kind == "sphere" or (kind == AUTO and obj.empty_display_type == "SPHERE")
         own = float(obj.empty_display_size) * float(np.abs(np.diag(A)[:3]).mean())
-        found = surface_fit.Surface(
+        found = surface_found.Surface(
             ("sphere" if is_ball else "plane") if kind == AUTO else kind, (own, own, own), np.eye(4), 0.0
         )
         if found.kind == "torus":
@@ -119,7 +119,7 @@ def _side(obj: Object, kind: str, given: tuple[float, ...], other: Array, depsgr
         if not len(points):
             raise refuse(obj.name, f"'{obj.name}' has no mesh whose shape could be read", "use a mesh or an empty")
         towards = E[:3, :3].T @ (other - E[:3, 3])
-        fit = surface_fit.fitted(points, kind, towards)
+        fit = surface_found.fitted(points, kind, towards)
         if fit is None:
             text = f"'{obj.name}' is no sphere, ellipsoid, torus, cylinder, flat sheet or box"
             raise refuse(obj.name, text, "choose its surface yourself, with sizes if need be")
@@ -169,7 +169,7 @@ def _turned(side: _Side, point: Any) -> _Side:
     if side.kind not in HAS_POLES or np.cos(v) >= NEAR_POLE:
         return side
     frame = side.frame.copy()
-    turn = surface_fit.TURNS[1]
+    turn = surface_found.TURNS[1]
     frame[:3, :3] = frame[:3, :3] @ turn
     a, b, c = (float(x) for x in np.array(side.sizes) @ turn)
     return _Side(side.kind, (a, b, c), frame)
