@@ -48,6 +48,8 @@ VIEWS = {
     "muscle_finger": Vector((0.35, -1.0, 0.25)),
     "marionette": Vector((0.25, -1.0, 0.2)),
     "driven_lift": Vector((0.6, -1.0, 0.35)),
+    "windmill": Vector((0.35, -1.0, 0.15)),
+    "knee": Vector((0.5, -1.0, 0.2)),
 }
 
 

@@ -41,11 +41,12 @@ if TYPE_CHECKING:
     from redmax.cli import warm_up as preparing  # noqa: F401
     from redmax.dynamics import animation as motion_at  # noqa: F401
     from redmax.dynamics import assembly, composite_body, constraint_rows, freedoms, halves, kinematics  # noqa: F401
+    from redmax.examples import general_joints  # noqa: F401
     from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
     from redmax.integrators import constrained as constrained_run  # noqa: F401
     from redmax.joints import motor as motors  # noqa: F401
-    from redmax.joints import traits  # noqa: F401
+    from redmax.joints import touching, traits  # noqa: F401
     from redmax.kernels import route  # noqa: F401
     from redmax.kernels.cache import cache_folder  # noqa: F401
     from redmax.kernels.contact import detection  # noqa: F401
@@ -67,6 +68,8 @@ _PLACES = {
     "integrator_base": ".integrators.base",
     "constrained_run": ".integrators.constrained",
     "motion_at": ".dynamics.animation",
+    "general_joints": ".examples.general_joints",
+    "touching": ".joints.touching",
     "traits": ".joints.traits",
     "motors": ".joints.motor",
     "surface_materials": ".surfaces.materials",

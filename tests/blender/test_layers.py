@@ -286,7 +286,9 @@ KINDS_THAT_ARE_MADE = {
     "bridge/authoring/composite_parts.py": {"Revolute"},  # a new part
     "bridge/extract/joints.py": {"Fixed", "FreeTranslationRotation"},  # what holds a body that no joint carries
     "bridge/extract/surfaces.py": {"FreeTranslationEuler"},  # what moves scenery
+    "bridge/authoring/surface_contacts.py": {"SurfaceContact"},  # two surfaces that touch
     "bridge/authoring/tracks.py": {"SplineCurve", "SplineSurface"},  # what runs on a new track or sheet
+    "bridge/authoring/joint_formulas.py": {"Custom"},  # a preset of formulas
     "bridge/check/fixes/fixes_loops.py": {"Spherical"},  # Make Ball
 }
 """Files that name a kind of joint to make one; so do templates."""

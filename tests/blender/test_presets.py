@@ -23,6 +23,7 @@ SHIPPED = Path(redmax_blender.__file__).parent / "presets" / "redmax"
 FILES = sorted(SHIPPED.rglob("*.py"))
 MENUS = {
     "material": menus.REDMAX_PT_material_presets,
+    "formula": menus.REDMAX_PT_formula_presets,
     "joint_feel": menus.REDMAX_PT_joint_feel_presets,
     "accuracy": menus.REDMAX_PT_accuracy_presets,
 }

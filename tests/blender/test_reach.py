@@ -12,7 +12,7 @@ from redmax_blender.properties import forms, sorts
 from redmax_blender.properties import joint as joint_properties
 from redmax_blender.properties import surface as surface_properties
 
-NOT_YET = {"joint.charts": "further charts of a custom joint; scene files have them"}
+NOT_YET: dict[str, str] = {}
 """Kinds ('joint screw') and fields ('joint.stiffness_table') that cannot be reached, and why."""
 
 OTHERWISE = {

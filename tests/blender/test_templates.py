@@ -114,6 +114,13 @@ EXTREMES = {
     "wrecking_ball": [{"rows": 1, "columns": 1, "brick": 0.02}],
     "dice": [{"count": 1, "size": 0.005}, {"count": 2, "size": 5.0, "seed": 7}],
     "wheel": [{"radius": 0.01, "spin": 0.0}, {"spin": -3.0, "speed": 1.0, "friction": 0.0}],
+    "torus_chain": [
+        {"count": 1},
+        {"count": 3, "ring": 0.005, "thickness": 0.0},
+        {"count": 2, "ring": 8.0, "thickness": 0.3, "angle": -1.0},
+    ],
+    "windmill": [{"arms": 1, "radius": 0.01, "speed": -20.0}, {"arms": 3, "radius": 4.0, "material": "STEEL"}],
+    "knee": [{"length": 0.02, "angle": -1.5}, {"length": 30.0, "damping": 0.0}],
     "cam": [{"lobes": 3, "lift": 0.3}, {"radius": 0.02, "lift": 0.0}, {"radius": 10.0, "lobes": 2, "turns": -1.0}],
 }
 LOOSE = {"dominoes": 40, "wrecking_ball": 30, "dice": 5, "wheel": 1}

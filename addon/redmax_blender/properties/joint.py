@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from .._engine import fields, joints, motors, traits
-from . import from_specs, joint_arrow, references, stand_ins
+from . import formulas, from_specs, joint_arrow, references, stand_ins
 from .from_specs import OVERRIDABLE, STATIC
 
 COMMON = fields.specs(joints.Joint)
@@ -103,9 +103,12 @@ def _guide_annotations(cls: Any) -> dict[str, Any]:
 def _kind_groups(prefix: str) -> dict[str, Any]:
     groups = {}
     for cls in joints.JOINTS:
-        updates = dict.fromkeys(_own(cls), _parameter_edited)
+        is_written = formulas.is_written(cls)
+        updates = dict.fromkeys(_own(cls), _formula_edited if is_written else _parameter_edited)
         made = from_specs.group_annotations(cls, leave_out=(*COMMON, ORIGIN), updates=updates)
         made |= _guide_annotations(cls)
+        if is_written:
+            made |= formulas.annotations(cls, _formula_edited)
         if made:
             name = f"REDMAX_PG_{prefix}_{cls.kind}"
             groups[cls.kind] = from_specs.make_group(name, made, f"Parameters of a {cls.label} joint.")
@@ -162,6 +165,23 @@ def _parameter_edited(group: Any, _context: Any) -> None:
     owner: Any = group.id_data
     if isinstance(owner, bpy.types.Object) and owner.redmax.is_joint:
         show_type(owner.redmax.joint)
+
+
+def _formula_edited(group: Any, context: Any) -> None:
+    """A joint that is written down says at once what is wrong with it, also while somebody types."""
+    owner: Any = group.id_data
+    if isinstance(owner, bpy.types.Object):
+        note_formulas(owner.redmax.joint)
+    _parameter_edited(group, context)
+
+
+def note_formulas(joint: Any) -> None:
+    """Write down what is wrong with the formulas of a joint and of its parts."""
+    for each in (joint, *joint.parts):
+        if formulas.is_written(joints.JOINTS[each.kind]):
+            note = formulas.note_of(engine_joint(each))
+            if own_group(each).note != note:
+                own_group(each).note = note
 
 
 def put_arrows_right() -> None:
@@ -300,7 +320,7 @@ REDMAX_PG_joint_part = from_specs.make_group(
 )
 REDMAX_PG_joint = from_specs.make_group("REDMAX_PG_joint", _joint_annotations(), "A joint between two bodies.")
 
-CLASSES = (*KIND_GROUPS.values(), REDMAX_PG_joint_part, REDMAX_PG_joint)
+CLASSES = (*formulas.groups(), *KIND_GROUPS.values(), REDMAX_PG_joint_part, REDMAX_PG_joint)
 
 
 def has_parts(joint: Any) -> bool:

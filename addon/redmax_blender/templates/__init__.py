@@ -27,6 +27,7 @@ from . import (
     jansen_leg,
     marionette,
     muscle_finger,
+    knee,
     peaucellier,
     pendulum,
     robot_arm,
@@ -35,6 +36,8 @@ from . import (
     wheel,
     wrecking_ball,
     suspension,
+    torus_chain,
+    windmill,
 )
 
 TEMPLATES: tuple[ModuleType, ...] = (
@@ -65,4 +68,7 @@ TEMPLATES: tuple[ModuleType, ...] = (
     wrecking_ball,
     dice,
     wheel,
+    torus_chain,
+    windmill,
+    knee,
 )

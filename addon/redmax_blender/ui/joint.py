@@ -6,9 +6,21 @@ from typing import Any
 
 import bpy
 
-from ..properties import from_specs
+from .._engine import joints
+from ..properties import formulas, from_specs
 from ..properties import joint as joint_properties
-from . import axis_buttons, dof_rows, element_rows, generated, kinds, lists, presets, results, text_lines
+from . import (
+    axis_buttons,
+    dof_rows,
+    element_rows,
+    generated,
+    joint_formulas,
+    kinds,
+    lists,
+    presets,
+    results,
+    text_lines,
+)
 from .physics import PhysicsPanel
 
 SIMULATED, ANIMATED = "simulated", "animated"
@@ -47,6 +59,9 @@ class REDMAX_PT_joint(JointPanel, bpy.types.Panel):
 
 def draw_parameters(layout: bpy.types.UILayout, context: Any, joint: Any) -> None:
     """What only joints of its kind have. joint: also a part of one."""
+    if formulas.is_written(joints.JOINTS[joint.kind]):
+        joint_formulas.draw(layout, context, joint)
+        return
     generated.draw_group(layout, joint_properties.own_group(joint))
     if left := joint_properties.uneditable(joint.kind):
         faint = layout.column()
@@ -85,6 +100,27 @@ class REDMAX_PT_joint_parts(JointPanel, bpy.types.Panel):
         if freedoms > from_specs.MOST_DOFS:
             text = f"{freedoms} degrees of freedom, but a body has {from_specs.MOST_DOFS}: use fewer or simpler parts"
             text_lines.draw_text(layout, context, text, "ERROR")
+
+
+def _with_formulas(context: Any) -> tuple[Any, bool]:
+    """The joint, or the active part of a composite, and whether it is a part."""
+    joint = context.object.redmax.joint
+    is_part = joint_properties.has_parts(joint) and 0 <= joint.active_part < len(joint.parts)
+    return (joint.parts[joint.active_part], True) if is_part else (joint, False)
+
+
+class REDMAX_PT_joint_charts(JointPanel, bpy.types.Panel):
+    bl_label = "Charts"
+    bl_parent_id = "REDMAX_PT_joint"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return super().poll(context) and bool(formulas.texts_of(joints.JOINTS[_with_formulas(context)[0].kind]))
+
+    def draw(self, context: Any) -> None:
+        shown, is_part = _with_formulas(context)
+        joint_formulas.draw_charts(self.layout, joint_properties.own_group(shown), part=is_part)
 
 
 class REDMAX_PT_joint_connects(JointPanel, bpy.types.Panel):
@@ -286,6 +322,7 @@ class REDMAX_PT_joint_results(JointPanel, bpy.types.Panel):
 CLASSES = (
     REDMAX_PT_joint,
     REDMAX_PT_joint_parts,
+    REDMAX_PT_joint_charts,
     REDMAX_PT_joint_connects,
     REDMAX_PT_joint_motion,
     REDMAX_PT_joint_torque,

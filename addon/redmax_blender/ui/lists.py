@@ -159,6 +159,8 @@ def entry_text(item: Any) -> str:
     """The objects that an entry refers to, or else its numbers."""
     if "values" in item.bl_rna.properties:
         return ", ".join(f"{number:.4g}" for number in item.values[:3])
+    if "transform" in item.bl_rna.properties:
+        return item.transform or "Empty"
     named = list(dict.fromkeys(obj.name for obj in entry_objects(item)))
     if named:
         return " at ".join(named[:2])

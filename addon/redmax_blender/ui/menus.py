@@ -87,6 +87,7 @@ INTENTS: tuple[tuple[tuple[str, Any], ...], ...] = (
     ),
     (("add_force", "FORCE_FORCE"), ("add_drag", "FORCE_DRAG"), ("pin_to_world", "PINNED")),
     (("add_track", "CURVE_BEZCURVE"), ("add_sheet", "SURFACE_DATA"), ("add_train", "LINKED")),
+    (("add_surface_contact", "MESH_TORUS"),),
 )
 """Operators that add what acts on bodies and joints, with an icon each, as menus group them."""
 

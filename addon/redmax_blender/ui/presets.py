@@ -8,7 +8,7 @@ from bl_ui.utils import PresetPanel
 
 
 class PresetMenu(PresetPanel):
-    """What the three menus share."""
+    """What the menus share."""
 
     preset_operator = "redmax.apply_preset"
     preset_extensions = frozenset({".py"})
@@ -26,6 +26,12 @@ class REDMAX_PT_joint_feel_presets(PresetMenu, bpy.types.Panel):
     preset_add_operator = "redmax.save_joint_feel"
 
 
+class REDMAX_PT_formula_presets(PresetMenu, bpy.types.Panel):
+    bl_label = "Formulas"
+    preset_subdir = "redmax/formula"
+    preset_add_operator = "redmax.save_formula"
+
+
 class REDMAX_PT_accuracy_presets(PresetMenu, bpy.types.Panel):
     bl_label = "Accuracy"
     preset_subdir = "redmax/accuracy"
@@ -37,4 +43,9 @@ def draw_in_header(layout: Any, menu: Any) -> None:
     menu.draw_panel_header(layout.row(align=True))
 
 
-CLASSES = (REDMAX_PT_material_presets, REDMAX_PT_joint_feel_presets, REDMAX_PT_accuracy_presets)
+CLASSES = (
+    REDMAX_PT_material_presets,
+    REDMAX_PT_joint_feel_presets,
+    REDMAX_PT_formula_presets,
+    REDMAX_PT_accuracy_presets,
+)

@@ -86,4 +86,12 @@ class FunctionRow:
     metres: bool = True
 
 
-PackedRow = CoordinateRow | PointRow | ComponentRow | FunctionRow | TurnRow
+@dataclass(frozen=True, eq=False)
+class SlipRow:
+    """A row of `SurfaceContact.slip` is 0: along one tangent (0) or the other (1), or about the normal (2)."""
+
+    joint: str
+    row: int
+
+
+PackedRow = CoordinateRow | PointRow | ComponentRow | FunctionRow | TurnRow | SlipRow

@@ -13,6 +13,7 @@ from ..errors import RedMaxError
 from ..fields import flag, reference
 from ..joints import Joint, SurfaceContact
 from .base import Constraint, Instant, Rows
+from .packed_rows import SlipRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,9 @@ class Rolling(Constraint):
 
     joint: str = reference(doc="Surface contact that rolls", refers_to="joint")
     pivots: bool = flag(True, doc="Whether it may turn about the common normal")
+
+    def packed(self) -> tuple[SlipRow, ...]:
+        return tuple(SlipRow(self.joint, row) for row in range(2 if self.pivots else 3))
 
     def rows(self, at: Instant) -> Rows:
         seen = at.joint(self.joint)

@@ -233,11 +233,11 @@ KNEE = {"a": 0.028, "b": 0.020, "c": 0.030, "d": 0.022, "tilt": 0.75}
 angle of the thigh's bar to the first ligament of a straight leg [rad]."""
 
 
-def knee() -> Scene:
-    """A leg whose knee is a four-bar linkage of two crossed ligaments, in one coordinate (SG13 section 6).
+def knee_texts(size: float = 1.0) -> dict[str, str]:
+    """Texts of a custom joint that bends as a four-bar linkage of two crossed ligaments does (SG13 section 6).
 
     The ligament a turns by `bend` about its end on the thigh; the law of cosines, twice, gives how the shin's bar turns
-    at its other end, so that the centre of rotation moves as it does in a knee.
+    at its other end, so that the centre of rotation moves as it does in a knee. size: in times of a grown-up's.
     """
 
     def turn(bend: str) -> str:
@@ -245,13 +245,24 @@ def knee() -> Scene:
         seen, opened = f"(a**2 + {far}**2 - d**2) / (2 * a * {far})", f"(b**2 + {far}**2 - c**2) / (2 * b * {far})"
         return f"acos({seen}) - acos({opened})"
 
+    lengths = {name: value if name == "tilt" else round(value * size, 12) for name, value in KNEE.items()}
+    return {
+        "coordinates": "bend: rad",
+        "constants": "; ".join([*(f"{name} = {value}" for name, value in lengths.items()), f"straight = {turn('0')}"]),
+        "transform": f"Ry(bend) * Tz(-a) * Ry({turn('bend')} - straight)",
+    }
+
+
+def knee() -> Scene:
+    """A leg whose knee is a four-bar linkage, in one coordinate (SG13 section 6)."""
+    texts = knee_texts()
     joint = Custom(
         name="knee",
         parent="thigh",
         child="shin",
-        coordinates="bend: rad",
-        constants="; ".join([*(f"{name} = {value}" for name, value in KNEE.items()), f"straight = {turn('0')}"]),
-        transform=f"Ry(bend) * Tz(-a) * Ry({turn('bend')} - straight)",
+        coordinates=texts["coordinates"],
+        constants=texts["constants"],
+        transform=texts["transform"],
         frame_in_parent=Pose((0.0, 0.0, -0.2)),
         frame_in_child=Pose((0.0, 0.0, 0.2)),
         lower=-0.2,

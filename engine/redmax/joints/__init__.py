@@ -22,6 +22,7 @@ from .spline_surface import SplineSurface
 from .surface_contact import SurfaceContact
 from .translational import Translational
 from .universal import Universal
+from .written_joint import WrittenJoint
 
 JOINTS: Registry[Joint] = Registry("joint")
 JOINTS.add(1, Fixed)
@@ -67,4 +68,5 @@ __all__ = [
     "SurfaceContact",
     "Translational",
     "Universal",
+    "WrittenJoint",
 ]

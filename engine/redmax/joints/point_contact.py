@@ -58,7 +58,7 @@ class PointContact(WrittenJoint):
         has_poles = self.first in SURFACES and SURFACES[self.first].poles
         return len(EULER_CHARTS) * (1 + has_poles)
 
-    def problems(self) -> Iterator[tuple[str, ...]]:
+    def written_problems(self) -> Iterator[Fault]:
         faults = [
             *size_problems("first_size", self.first, self.first_size),
             *size_problems("second_size", self.second, self.second_size),
@@ -67,4 +67,4 @@ class PointContact(WrittenJoint):
             faults.append(Fault(f"holds a {self.second} on a {self.first}", "choose a point, or two curves"))
         yield from faults
         if not faults:
-            yield from super().problems()
+            yield from super().written_problems()

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from ..arrays import Array
 from ..errors import Fault
 from ..fields import Vector, array, choice, flag, number
-from ..symbolic.contacts import Sized, contact_coordinates, surface_contact
-from ..symbolic.slip import slip, slip_tape
+from ..symbolic.contacts import Points, Sized, contact_coordinates, surface_contact
+from ..symbolic.slip import row_numbers, slip, slip_tape
 from ..symbolic.surfaces import CURVES, SURFACES
 from ..symbolic.written import Coordinates, Texts, coordinates
 from .written_joint import WrittenJoint
@@ -55,31 +55,44 @@ class SurfaceContact(WrittenJoint):
     first_size: Vector = array((0.1, 0.1, 0.1), doc=f"Its sizes ({SIZES})", shape=(3,), unit="m", positive=True)
     second: str = choice("sphere", doc="Surface of the child", choices=tuple(SURFACES))
     second_size: Vector = array((0.1, 0.1, 0.1), doc=f"Its sizes ({SIZES})", shape=(3,), unit="m", positive=True)
+    first_point: Vector = array(
+        (0.0, 0.0), doc="u and v on the parent's surface where it touches at coordinates 0", shape=(2,), unit="rad or m"
+    )
+    second_point: Vector = array(
+        (0.0, 0.0), doc="u and v on the child's surface where it touches at coordinates 0", shape=(2,), unit="rad or m"
+    )
     spin: bool = flag(False, doc="Whether the child also turns about the common normal, a coordinate more")
     twist: float = number(0.0, doc="Angle about the common normal between the surfaces' directions z", unit="rad")
     inside: bool = flag(False, doc="The child touches the parent's surface from within")
 
     @property
     def texts(self) -> Texts:
-        return surface_contact(
-            sized(self.first, self.first_size),
-            sized(self.second, self.second_size),
-            spin=bool(self.spin),
-            twist=float(self.twist),
-            inside=bool(self.inside),
-        )
+        return surface_contact(*self._surfaces, **self._how)
+
+    @property
+    def _surfaces(self) -> tuple[Sized, Sized]:
+        return sized(self.first, self.first_size), sized(self.second, self.second_size)
+
+    @property
+    def _how(self) -> dict[str, Any]:
+        (a, b), (c, d) = self.first_point, self.second_point
+        points: Points = (float(a), float(b)), (float(c), float(d))
+        return {
+            "spin": bool(self.spin),
+            "twist": float(self.twist),
+            "inside": bool(self.inside),
+            "points": points,
+        }
 
     def slip(self, q: Array, qdot: Array, chart: int) -> tuple[Array, Array]:
         """C (3, n) and Cdot qdot (3,): C qdot is how fast the surfaces slip along two directions [m/s] and pivot."""
-        numbers = slip_tape(
-            sized(self.first, self.first_size),
-            sized(self.second, self.second_size),
-            spin=bool(self.spin),
-            twist=float(self.twist),
-            inside=bool(self.inside),
-            chart=chart,
-        )
+        numbers = slip_tape(*self._surfaces, **self._how, chart=chart)
         return slip(numbers, q, qdot)
+
+    def slip_numbers(self, frame: Array, row: int) -> tuple[float, ...]:
+        """What `symbolic.slip_row.slip_row` reads to give a row of `slip` as one on the bodies. frame: (4, 4) of the
+        joint on the parent."""
+        return row_numbers(*self._surfaces, **self._how, frame=frame, row=row)
 
     @property
     def _coordinates(self) -> Coordinates:
@@ -92,7 +105,7 @@ class SurfaceContact(WrittenJoint):
         pair = [SURFACES[kind] for kind in (self.first, self.second) if kind in SURFACES]
         return 2 ** sum(surface.poles for surface in pair) if self.spin else 1
 
-    def problems(self) -> Iterator[tuple[str, ...]]:
+    def written_problems(self) -> Iterator[Fault]:
         faults = [
             *size_problems("first_size", self.first, self.first_size),
             *size_problems("second_size", self.second, self.second_size),
@@ -101,4 +114,4 @@ class SurfaceContact(WrittenJoint):
             faults.append(Fault("is of two planes, which touch everywhere", "use a planar joint"))
         yield from faults
         if not faults:
-            yield from super().problems()
+            yield from super().written_problems()

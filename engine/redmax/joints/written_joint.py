@@ -87,12 +87,19 @@ class WrittenJoint(Joint):
         except (ValueError, ArithmeticError):  # a formula has no value here; compiled code stays in the chart as well
             return q, qdot, chart
 
-    def problems(self) -> Iterator[tuple[str, ...]]:
+    def written_problems(self) -> Iterator[Fault]:
+        """What is wrong with what is written, wherever the joint starts."""
         try:
-            listed = self.numbers.listed
+            _ = self.numbers
         except WrittenError as error:
             yield Fault(error.what, error.hint, "formula", error.where)
+
+    def problems(self) -> Iterator[tuple[str, ...]]:
+        faults = list(self.written_problems())
+        yield from faults
+        if faults:
             return
+        listed = self.numbers.listed
         q = np.array(per_dof_values(self.q, self.ndof))
         reason = why_not_finite(listed, q)
         S = self.motion(q, np.zeros(self.ndof)).S

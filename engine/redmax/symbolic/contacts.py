@@ -16,6 +16,11 @@ from .written import Chart, Texts
 Sized = tuple[str, tuple[float, ...]]
 """A surface or curve and its sizes [m]."""
 
+Points = tuple[tuple[float, float], tuple[float, float]]
+"""u and v on either surface where coordinates are 0."""
+
+AT_ZERO: Points = ((0.0, 0.0), (0.0, 0.0))
+
 EULER_CHARTS = (
     ("euler_xyz", "atan2(-r23, r33); atan2(r13, sqrt(r11**2 + r12**2)); atan2(-r12, r11)"),
     ("euler_zxz", "atan2(r13, -r23); atan2(sqrt(r13**2 + r23**2), r33); atan2(r31, r32)"),
@@ -29,18 +34,30 @@ def _permuted(values: Triple) -> Triple:
 
 
 class _Side:
-    """One of two surfaces in contact in one of its charts. number: 1 or 2. turned: whether the poles are on x."""
+    """One of two surfaces in contact in one of its charts. number: 1 or 2. turned: whether the poles are on x.
 
-    def __init__(self, kind: str, number: int, *, turned: bool, held: bool) -> None:
+    point: u and v on the surface where its coordinates are 0, with the poles on z; other charts count from 0.
+    """
+
+    def __init__(
+        self, kind: str, number: int, *, turned: bool, held: bool, point: tuple[float, float] = (0.0, 0.0)
+    ) -> None:
         self.surface, self.turned = SURFACES[kind], turned
-        self.u, self.v = f"u{number}", "0" if held else f"v{number}"
+        self.number = number
+        shifts = (0.0, 0.0) if turned else point
+        self.shifts = [f"point{number}{letter}" if x else "" for letter, x in zip("uv", shifts, strict=True)]
+        u, v = (
+            f"({letter}{number} + {shift})" if shift else f"{letter}{number}"
+            for letter, shift in zip("uv", self.shifts, strict=True)
+        )
+        self.u, self.v = u, "0" if held else v
         sizes = [f"size{number}{letter}" for letter in "abc"[: len(self.surface.sizes)]]
         self.sizes = [sizes[1], sizes[2], sizes[0]] if turned and len(sizes) == 3 else sizes
         self.held = held
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (self.u,) if self.held else (self.u, self.v)
+        return (f"u{self.number}",) if self.held else (f"u{self.number}", f"v{self.number}")
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -60,15 +77,17 @@ class _Side:
     def marks(self) -> tuple[str, ...]:
         """What another chart needs to know: the normal, or the coordinates where there is only this one."""
         if not self.surface.poles:
-            return self.names
+            return (self.u,) if self.held else (self.u, self.v)
         return _permuted(normal(self.u, self.v)) if self.turned else normal(self.u, self.v)
 
     def coordinates(self, marks: list[str]) -> tuple[str, ...]:
         """Coordinates from the marks of any chart."""
         if not self.surface.poles:
-            return tuple(marks)
-        x, y, z = marks
-        return polar(y, z, x) if self.turned else polar(x, y, z)
+            found = tuple(marks)
+        else:
+            x, y, z = marks
+            found = polar(y, z, x) if self.turned else polar(x, y, z)
+        return tuple(f"{value} - {shift}" if shift else value for value, shift in zip(found, self.shifts, strict=False))
 
     @property
     def axes(self) -> tuple[Triple, Triple]:
@@ -85,19 +104,30 @@ def _sizes(first: Sized, second: Sized) -> str:
     )
 
 
-def _sides(first: str, second: str, turned: tuple[bool, bool]) -> tuple[_Side, _Side]:
+def _shifts(points: Points) -> str:
+    """Points where coordinates are 0 as constants, those that are not 0."""
+    return "".join(
+        f"; point{number}{letter} = {x!r}"
+        for number, point in enumerate(points, start=1)
+        for letter, x in zip("uv", point, strict=True)
+        if x
+    )
+
+
+def _sides(first: str, second: str, turned: tuple[bool, bool], points: Points = AT_ZERO) -> tuple[_Side, _Side]:
     """A cylinder touches a plane in a line, along which its own coordinate would say nothing new."""
     flat = {first, second} == {"plane", "cylinder"}
     a, b = (
-        _Side(kind, k + 1, turned=turned[k], held=flat and kind == "cylinder") for k, kind in enumerate((first, second))
+        _Side(kind, k + 1, turned=turned[k], held=flat and kind == "cylinder", point=points[k])
+        for k, kind in enumerate((first, second))
     )
     return a, b
 
 
-def contact_sides(first: str, second: str, *, spin: bool) -> list[tuple[_Side, _Side]]:
+def contact_sides(first: str, second: str, *, spin: bool, points: Points = AT_ZERO) -> list[tuple[_Side, _Side]]:
     """The two surfaces in each chart of their contact; with spin, those with poles have two."""
     variants = [(False, True) if spin and SURFACES[kind].poles else (False,) for kind in (first, second)]
-    return [_sides(first, second, (turned[0], turned[1])) for turned in product(*variants)]
+    return [_sides(first, second, (turned[0], turned[1]), points) for turned in product(*variants)]
 
 
 def contact_coordinates(first: str, second: str, *, spin: bool) -> str:
@@ -108,8 +138,10 @@ def contact_coordinates(first: str, second: str, *, spin: bool) -> str:
 
 
 @lru_cache(maxsize=256)
-def surface_contact(first: Sized, second: Sized, *, spin: bool, twist: float, inside: bool) -> Texts:
-    """Texts of a joint between two surfaces.
+def surface_contact(
+    first: Sized, second: Sized, *, spin: bool, twist: float, inside: bool, points: Points = AT_ZERO
+) -> Texts:
+    """Texts of a joint between two surfaces, which touch in `points` where the coordinates are 0.
 
     spin: whether the second turns about the common normal, a fifth coordinate. twist: angle about the normal between
     their directions z [rad]. inside: the first surface is touched from within.
@@ -118,11 +150,11 @@ def surface_contact(first: Sized, second: Sized, *, spin: bool, twist: float, in
     kinds = first[0], second[0]
     flip = "" if inside else " * Rz(pi)"
     charts = []
-    for a, b in contact_sides(*kinds, spin=spin):
+    for a, b in contact_sides(*kinds, spin=spin, points=points):
         angle = "twist + spin" if spin else "twist"
         transform = f"{a.frame} * Rx({angle}){flip} * {b.back}"
         charts.append(Chart(transform, _from_pose(a, b), "; ".join((*a.marks, *b.marks))) if spin else Chart(transform))
-    constants = f"{_sizes(first, second)}; twist = {twist!r}".lstrip("; ")
+    constants = f"{_sizes(first, second)}; twist = {twist!r}{_shifts(points)}".lstrip("; ")
     return Texts(contact_coordinates(*kinds, spin=spin), constants, tuple(charts) if len(charts) > 1 else (
         Chart(charts[0].transform),
     ))  # fmt: skip

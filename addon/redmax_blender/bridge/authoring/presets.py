@@ -18,7 +18,7 @@ from ..._engine import fields, files, integrators
 from ...properties.scene import CUSTOM
 from ..core.findings import refuse
 from ..objects.editable import require_editable
-from . import joint_feel
+from . import joint_feel, joint_formulas
 
 MOST_BYTES = 64_000
 """A preset is a few lines; anything longer is something else."""
@@ -166,7 +166,22 @@ def _apply_feel(context: Any, values: dict[str, Any]) -> str:
     return f"{len(joints)} joint{'s' * (len(joints) != 1)}"
 
 
+# --- formulas of joints ----------------------------------------------------------------------
+
+
+def _read_formula(context: Any) -> dict[str, Any]:
+    return joint_formulas.texts_of(context.object)
+
+
+def _apply_formula(context: Any, values: dict[str, Any]) -> str:
+    joints = [obj for obj in _chosen(context) if obj.redmax.is_joint]
+    for obj in joints:
+        joint_formulas.set_texts(obj, values)
+    return f"{len(joints)} joint{'s' * (len(joints) != 1)}"
+
+
 KINDS = {
+    "formula": Kind("Formula", frozenset(joint_formulas.NAMES), _read_formula, _apply_formula),
     "material": Kind("Material", frozenset(MATERIAL), _read_material, _apply_material),
     "joint_feel": Kind("Joint Feel", frozenset(joint_feel.Feel._fields), _read_feel, _apply_feel),
     "accuracy": Kind("Accuracy", frozenset(ACCURACY), _read_accuracy, _apply_accuracy),

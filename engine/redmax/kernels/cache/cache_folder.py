@@ -92,6 +92,7 @@ READ_OUTSIDE = (
     "surfaces/layout",
     "surfaces/materials",
     "symbolic/chart_changes",
+    "symbolic/slip_row",
     "symbolic/tape",
     "tracks/curve_motion",
     "tracks/sheet_motion",

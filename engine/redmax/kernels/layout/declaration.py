@@ -62,7 +62,9 @@ RowBodies = Record(
 COORDINATE_A, COORDINATE_B: of a COORDINATE row, -1 for none; BODY_A and BODY_B are what these coordinates carry.
 TARGET: what a table prescribes (`codes`), with the row of the table and its column, or -1. METRES: whether its error
 is a distance. NUMBER: its place among all rows of the model's constraints, -1 for a row of a loop. FUNCTION, DATA,
-COUNT: of a FUNCTION row, address of its function, where in the pool its numbers begin and how many there are.
+COUNT: of a FUNCTION row, address of its function, where in the pool its numbers begin and how many there are; one that
+is told the coordinates of a joint has the first of them in COORDINATE_A, their number in COORDINATE_B, and in FOLLOWED
+one more than the place of its chart, 0 without any.
 FOLLOWED, COUNT, DATA, TABLE: of a FOLLOWER row, as in `Follower`; COORDINATE_A is the one that follows. POSED: whether
 a COORDINATE row is on a coordinate that is not free, because a drive moves it.
 

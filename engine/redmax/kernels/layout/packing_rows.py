@@ -18,11 +18,14 @@ from ...constraints.packed_rows import (
     FunctionRow,
     PackedRow,
     PointRow,
+    SlipRow,
     TurnRow,
 )
 from ...joints import closing
 from ...joints.closing import AxisRow, closing_rows
+from ...joints.trusted import evaluated_parts
 from ...model import LoopJoint, Model
+from ...symbolic.slip_row import slip_row
 from ...tables import Table
 from . import codes
 from .declaration import Follower, FollowerNumbers, RowBodies, RowVectors
@@ -183,6 +186,8 @@ def _line(model: Model, tilts: Array, row: PackedRow, tables: _Tables) -> Line:
         return _coordinate_line(model, row, tables)
     if isinstance(row, TurnRow):
         return _turn_line(model, tilts, row)
+    if isinstance(row, SlipRow):
+        return _slip_line(model, row, tables)
     bodies = model.body_names
     if isinstance(row, FunctionRow):
         ints = {
@@ -262,6 +267,42 @@ def _turn_line(model: Model, tilts: Array, row: TurnRow) -> Line:
     return {"KIND": codes.TURN_LIMIT, "BODY_A": parent, "BODY_B": child}, values
 
 
+def _slip_line(model: Model, row: SlipRow, tables: _Tables) -> Line:
+    """A FUNCTION row that is told the coordinates of a surface contact, see `row_kinds.put_coordinates`."""
+    child = model.joint_names.index(row.joint)
+    joint: Any = model.joints[child]
+    parent = int(model.parent[child])
+    E_pa = np.eye(4) if parent < 0 else model.E_ji[parent] @ model.E_ib[parent]
+    data = joint.slip_numbers(np.linalg.solve(E_pa, model.E_pj0[child]), row.row)
+    slots = slots_of(model)
+    ints = {
+        "KIND": codes.FUNCTION,
+        "BODY_A": parent,
+        "BODY_B": child,
+        "METRES": int(row.row < 2),
+        "TARGET": codes.VELOCITY,
+        "FUNCTION": _slip_address(),
+        "DATA": tables.numbers_at(data),
+        "COUNT": len(data),
+        "COORDINATE_A": int(model.dof[child]),
+        "COORDINATE_B": joint.ndof,
+        "FOLLOWED": 1 + slots.get(child, -1),
+    }
+    return ints, {}
+
+
+def slots_of(model: Model) -> dict[int, int]:
+    """Where in the charts of kernels that of a joint without parts stands, by joint, of those that have several."""
+    found: dict[int, int] = {}
+    count = 0
+    for number, joint in enumerate(model.joints):
+        parts = [part for part in evaluated_parts(joint) or () if part.chart_count > 1]
+        if parts:
+            found[number] = count
+        count += len(parts)
+    return found
+
+
 def _lines(listed: list[Line]) -> Lines:
     ints = np.zeros((len(listed), RowBodies.SIZE), np.int64)
     for field in ("COORDINATE_A", "COORDINATE_B", "TABLE", "NUMBER"):
@@ -306,6 +347,12 @@ def _address(row: FunctionRow) -> int:
     return functions.address(row.function)
 
 
+def _slip_address() -> int:
+    from ..rows import functions  # noqa: PLC0415  (needs numba)
+
+    return functions.address(slip_row)
+
+
 def known(model: Model) -> bool:
     """Whether kernels know every loop and constraint of a model.
 
@@ -318,6 +365,8 @@ def known(model: Model) -> bool:
         if rows is None:
             return False
         if not all(_address(row) for row in rows if isinstance(row, FunctionRow)):
+            return False
+        if any(isinstance(row, SlipRow) for row in rows) and not _slip_address():
             return False
         for row in rows:
             if isinstance(row, CoordinateRow):

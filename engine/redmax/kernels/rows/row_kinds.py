@@ -10,6 +10,7 @@ cancels. What a table prescribes is part of the error, of `RowWork.RATE` and of 
 from __future__ import annotations
 
 from ...spatial import swing_twist
+from ...symbolic.slip_row import CHART, QDOT, Q
 from ..cache.jit import inlined, inner
 from ..cache.same_text import compiled_text
 from ..joints.drives import follower_motion
@@ -258,9 +259,23 @@ def put_wrench(results, field, target, result_at, body, work, is_world):
     return -(f0 * c0 + f1 * c1 + f2 * c2)
 
 
+@inlined
+def put_coordinates(row, rows, q, qdot):
+    """Write coordinates, velocities and chart of a joint where a row's function that needs them reads them."""
+    count, first = fixed(row, RowBodies.COORDINATE_B), fixed(row, RowBodies.COORDINATE_A)
+    numbers = further(rows.pool, fixed(row, RowBodies.DATA))
+    for k in range(count):
+        put(numbers, Q + k, get(q, first + k))
+        put(numbers, QDOT + k, get(qdot, first + k))
+    slot = fixed(row, RowBodies.FOLLOWED)
+    put(numbers, CHART, float(get(rows.charts, slot - 1)) if slot > 0 else 0.0)
+
+
 @inner
-def function_row(row, results, rows, a, b, work_a, work_b):
+def function_row(row, results, rows, a, b, work_a, work_b, q, qdot):
     """FUNCTION row: what the function of the constraint's own says."""
+    if fixed(row, RowBodies.COORDINATE_B) > 0:
+        put_coordinates(row, rows, q, qdot)
     target, poses = rows.row_function, rows.poses
     body_a, body_b = further(rows.bodies, a * Body.SIZE), further(rows.bodies, b * Body.SIZE)
     put_described(target, RowFunction.E_A, RowFunction.V_A, body_a, further(poses, a * Pose.SIZE), work_a, a < 0)
@@ -302,7 +317,7 @@ def evaluate_rows(first, last, rows, arrays, q, qdot, t):
             component_row(row, vectors, results, pose_b, work_b, arrays.tables, arrays.pool, t)
             continue
         if kind == codes.FUNCTION:
-            function_row(row, results, rows, a, b, work_a, work_b)
+            function_row(row, results, rows, a, b, work_a, work_b, q, qdot)
             continue
         E, p = relative(pose_a, pose_b)
         if kind == codes.POINT:
