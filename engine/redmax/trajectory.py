@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping
 from copy import copy
@@ -174,6 +175,15 @@ class Trajectory:
 
     def save(self, path: str | Path, *, compressed: bool = True) -> None:
         """Write everything to one .npz file, whole or not at all. Compressing takes most of the time."""
+        npz.write(Path(path), self._entries(), compressed=compressed)
+
+    def content(self) -> bytes:
+        """What `save` would write, without compressing."""
+        stream = io.BytesIO()
+        npz.write_to(stream, self._entries(), compressed=False)
+        return stream.getvalue()
+
+    def _entries(self) -> dict[str, Any]:
         header = {
             "format": FORMAT,
             "version": VERSION,
@@ -185,8 +195,7 @@ class Trajectory:
         }
         arrays = {name: getattr(self, name) for name in DIMENSIONS}
         channels: dict[str, Any] = {f"{CHANNEL}{name}": values for name, values in self.channels.items()}
-        entries = {"header": np.array(json.dumps(header)), **arrays, **channels}
-        npz.write(Path(path), entries, compressed=compressed)
+        return {"header": np.array(json.dumps(header)), **arrays, **channels}
 
 
 def load(path: str | Path) -> Trajectory:

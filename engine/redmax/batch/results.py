@@ -19,12 +19,15 @@ from typing import Any
 
 from .. import files
 from ..errors import RedMaxError
+from ..scene import Scene
+from .sheet import Card, contact_sheet, in_order
 from .variations import Variations
 from .work import Result
 
 RESULTS = "results"
 TABLE = "table.csv"
 PARQUET = "table.parquet"
+SHEET = "sheet.svg"
 MOST_BYTES = 10_000_000
 """Largest record that is read."""
 
@@ -102,6 +105,33 @@ class ResultFolder:
         except OSError as error:
             raise FolderError(f"'{path}' cannot be written: {error.strerror or error}") from None
         return path
+
+    def write_sheet(
+        self,
+        scene: Scene,
+        cards: Sequence[Card],
+        *,
+        order: str = "",
+        descending: bool = False,
+    ) -> Path:
+        """The contact sheet of the variations, in the order of a column or of the table. Raises FolderError."""
+        path = self.path / SHEET
+        shown = in_order(cards, order, descending=descending) if order else cards
+        try:
+            files.write_text(path, contact_sheet(scene.name, shown, scene))
+        except OSError as error:
+            raise FolderError(f"'{path}' cannot be written: {error.strerror or error}") from None
+        return path
+
+
+def cards_of(variations: Variations, keys: Sequence[str], records: Mapping[str, Mapping[str, Any]]) -> list[Card]:
+    """One for each variation that has a result."""
+    cards = []
+    for row, key in zip(variations.rows, keys, strict=True):
+        if key in records:
+            values = {column.title: value for column, value in zip(variations.columns, row.values, strict=True)}
+            cards.append(Card(row.name, values, records[key]))
+    return cards
 
 
 def _csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
