@@ -8,9 +8,10 @@ which results are kept, `sheet` shows them side by side, `run_batch` does all of
 
 from .property_list import Variable, variables
 from .property_paths import PathError, changed, value_at
-from .results import ResultFolder, cards_of
+from .results import ResultFolder, cards_of, finite, table_csv
 from .run_batch import Batch, Progress, run_batch
 from .schedulers import Dask, LocalProcesses, Scheduler, ThisProcess
+from .sheet import Card, contact_sheet, in_order
 from .variations import (
     Column,
     TableError,
@@ -23,19 +24,22 @@ from .variations import (
     loads_csv,
     loads_json,
 )
-from .work import Settings
+from .work import Result, Settings, Task, measures, simulated
 
 __all__ = [
     "Batch",
+    "Card",
     "Column",
     "Dask",
     "LocalProcesses",
     "PathError",
     "Progress",
+    "Result",
     "ResultFolder",
     "Scheduler",
     "Settings",
     "TableError",
+    "Task",
     "ThisProcess",
     "Variable",
     "Variation",
@@ -44,11 +48,17 @@ __all__ = [
     "cell_text",
     "cell_value",
     "changed",
+    "contact_sheet",
     "dumps_csv",
+    "finite",
+    "in_order",
     "load",
     "loads_csv",
     "loads_json",
+    "measures",
     "run_batch",
+    "simulated",
+    "table_csv",
     "value_at",
     "variables",
 ]

@@ -78,7 +78,7 @@ class ResultFolder:
             if result.archive is not None:
                 with files.replacing(self.trajectory(result.key)) as partial:
                     partial.write_bytes(result.archive)
-            files.write_text(self.results / f"{result.key}.json", json.dumps(_json(record), indent=1) + "\n")
+            files.write_text(self.results / f"{result.key}.json", json.dumps(finite(record), indent=1) + "\n")
         except OSError as error:
             raise FolderError(
                 f"'{error.filename or self.results}' cannot be written: {error.strerror or error}"
@@ -100,7 +100,7 @@ class ResultFolder:
         names = list(dict.fromkeys(name for row in rows for name in row))
         path = self.path / TABLE
         try:
-            files.write_text(path, _csv(names, rows))
+            files.write_text(path, table_csv(rows))
             _write_parquet(self.path / PARQUET, names, rows)
         except OSError as error:
             raise FolderError(f"'{path}' cannot be written: {error.strerror or error}") from None
@@ -134,7 +134,9 @@ def cards_of(variations: Variations, keys: Sequence[str], records: Mapping[str, 
     return cards
 
 
-def _csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+def table_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows by heading as CSV text in which nothing is run by a spreadsheet."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
     text = text_io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([_harmless(name) for name in names])
@@ -179,6 +181,6 @@ def _write_parquet(path: Path, names: Sequence[str], rows: Sequence[Mapping[str,
         parquet.write_table(pyarrow.table(columns), str(partial))
 
 
-def _json(record: Mapping[str, Any]) -> dict[str, Any]:
+def finite(record: Mapping[str, Any]) -> dict[str, Any]:
     """JSON has no NaN; what is not known is null."""
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in record.items()}

@@ -35,9 +35,8 @@ def add_batch_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scheduler", metavar="ADDRESS", help="use the Dask cluster at this address instead")
     parser.add_argument("--table-only", action="store_true", help="keep the table of numbers, but no trajectories")
     parser.add_argument("--rows", type=int, nargs=2, metavar=("FIRST", "LAST"), help="simulate these rows, from 1")
-    parser.add_argument(
-        "--sort", metavar="COLUMN", default="", help="order of the contact sheet; -COLUMN: largest first"
-    )
+    parser.add_argument("--sort", metavar="COLUMN", default="", help="column that orders the contact sheet")
+    parser.add_argument("--descending", action="store_true", help="largest first in the contact sheet")
     add_integrator_options(parser)
 
 
@@ -56,8 +55,7 @@ def batch_command(options: argparse.Namespace, integrator: Integrator, say: Say,
             scene, variations, folder, settings=settings, scheduler=scheduler, progress=shown.show, rows=options.rows
         )
         cards = cards_of(variations, batch.keys, batch.records)
-        order = options.sort.removeprefix("-")
-        folder.write_sheet(scene, cards, order=order, descending=order != options.sort)
+        folder.write_sheet(scene, cards, order=options.sort, descending=options.descending)
     except RedMaxError as error:
         shown.end()
         say(str(error))

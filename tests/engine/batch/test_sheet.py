@@ -67,7 +67,7 @@ def test_the_command_writes_it_sorted(tmp_path, capsys):
     io.save(chain_scene(3), tmp_path / "scene.json")
     (tmp_path / "table.csv").write_text(TEXT, encoding="utf-8")
     given = ["batch", str(tmp_path / "scene.json"), str(tmp_path / "table.csv"), "--out", str(tmp_path / "out")]
-    more = ["--duration", str(SETTINGS.duration), "--jobs", "1", "--sort", "-joints.j0.damping"]
+    more = ["--duration", str(SETTINGS.duration), "--jobs", "1", "--sort", "joints.j0.damping", "--descending"]
     assert main([*given, *more]) == 0, capsys.readouterr()
     said = texts((tmp_path / "out" / "sheet.svg").read_text(encoding="utf-8"))
     assert said.index("v5") < said.index("v0")
