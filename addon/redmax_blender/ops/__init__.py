@@ -21,6 +21,7 @@ from . import (
     simulate,
     templates,
     tracks,
+    variations,
     warm_up,
 )
 
@@ -45,7 +46,8 @@ def register(ledger: "Ledger") -> None:
             mechanisms,
             presets,
         ),
-        *(simulate, bake, templates, tracks, warm_up),
+        *(simulate, bake, templates, tracks, variations, warm_up),
     ):
         ledger.add_classes(module.CLASSES)
+    ledger.on_undo(variations.forget)
     ledger.on_undo(simulate.clean_up)  # Blender ends a running operator of a class that goes, and tells it nothing

@@ -5,12 +5,20 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from . import body, curve, element, joint, scene, window_manager
+from . import body, curve, element, joint, scene, variations, window_manager
 
 if TYPE_CHECKING:
     from ..registration import Ledger
 
-CLASSES = (*joint.CLASSES, *body.CLASSES, *element.CLASSES, *curve.CLASSES, *scene.CLASSES, *window_manager.CLASSES)
+CLASSES = (
+    *joint.CLASSES,
+    *body.CLASSES,
+    *element.CLASSES,
+    *curve.CLASSES,
+    *variations.CLASSES,
+    *scene.CLASSES,
+    *window_manager.CLASSES,
+)
 
 
 def register(ledger: "Ledger") -> None:

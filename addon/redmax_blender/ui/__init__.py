@@ -17,6 +17,7 @@ from . import (
     scene,
     sidebar,
     solver_rows,
+    variations,
 )
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 
 def register(ledger: "Ledger") -> None:
+    ledger.add_classes(variations.LISTS)
     # Lists before the panels that show them, parents before their sub-panels.
     for module in (
         lists,

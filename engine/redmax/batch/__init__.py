@@ -9,10 +9,11 @@ which results are kept, `sheet` shows them side by side, `run_batch` does all of
 from .property_list import Variable, variables
 from .property_paths import PathError, changed, value_at
 from .results import ResultFolder, cards_of, finite, table_csv
-from .run_batch import Batch, Progress, run_batch
+from .run_batch import Batch, Progress, keys_of, run_batch
 from .schedulers import Dask, LocalProcesses, Scheduler, ThisProcess
-from .sheet import Card, contact_sheet, in_order
+from .sheet import Card, contact_sheet, in_order, show
 from .variations import (
+    MOST_BYTES,
     Column,
     TableError,
     Variation,
@@ -27,6 +28,7 @@ from .variations import (
 from .work import Result, Settings, Task, measures, simulated
 
 __all__ = [
+    "MOST_BYTES",
     "Batch",
     "Card",
     "Column",
@@ -52,11 +54,13 @@ __all__ = [
     "dumps_csv",
     "finite",
     "in_order",
+    "keys_of",
     "load",
     "loads_csv",
     "loads_json",
     "measures",
     "run_batch",
+    "show",
     "simulated",
     "table_csv",
     "value_at",

@@ -73,7 +73,7 @@ def _entries(spec: Spec, value: Any, element: Any) -> Iterator[tuple[int, float 
         values = list(value) if isinstance(value, (tuple, list, np.ndarray)) else [value] * element.ndof
         units = element.dof_units
         for index, number in enumerate(values):
-            yield index if element.ndof > 1 or _is_list(value) else -1, number, per_dof_unit(spec, units[index])
+            yield index if element.ndof > 1 else -1, number, per_dof_unit(spec, units[index])
     elif value is None or isinstance(value, REAL):
         if spec.sort in ("number", "integer"):
             yield -1, value, spec.unit

@@ -77,6 +77,8 @@ def run_batch(
     asked = tasks[first - 1 : last]
     waiting = list({task.key: task for task in asked if task.key not in batch.records}.values())
     begun, total = time.monotonic(), len({task.key for task in asked})
+    if progress is not None and len(waiting) < total:
+        progress(Progress(total - len(waiting), total, _failures(batch), None))
     try:
         for count, (task, answer) in enumerate(scheduler.results(waiting), start=1):
             if isinstance(answer, LostError):
@@ -90,6 +92,11 @@ def run_batch(
         batch.failed = [names[key] for key, record in batch.records.items() if record["status"] != "complete"]
         batch.table = folder.write_table(variations, batch.keys, batch.records)
     return batch
+
+
+def keys_of(scene: Scene, variations: Variations, settings: Settings) -> list[str]:
+    """By which the result of each variation is found. Raises TableError."""
+    return [task.key for task in _tasks(scene, variations, settings)]
 
 
 def _failures(batch: Batch) -> int:

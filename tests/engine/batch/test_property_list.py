@@ -30,7 +30,8 @@ def test_every_path_of_the_examples_is_read_as_listed_and_can_be_written(example
         if each.only:
             assert changed(scene, each.path, 1.0, each.only) == scene
             continue
-        assert value_at(scene, each.path) == each.value
+        own = value_at(scene, each.path)  # of a joint with one coordinate a list of one is its value, too
+        assert (own[0] if isinstance(own, (tuple, list)) else own) == each.value
         new = changed(scene, each.path, 3)
         assert value_at(new, each.path) == 3
 

@@ -3,19 +3,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from ..._engine import files, trajectory
+from ..._engine import files, quaternion, trajectory
 from ..core.findings import refuse
-from . import preview, shown
+from ..extract import parts as parts_of
+from . import preview, result_frames
+
+NAME = "RedMax Pictures"
+
+BACKGROUND = (0.8, 0.8, 0.8)
+
+DRAWN = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
+"""Types of objects that have faces to draw."""
 
 SIZE = (320, 200)
 """Width and height [px]."""
@@ -33,66 +38,118 @@ ASIDE = 0.18
 """How far the view on a thin mechanism is turned, so that it has depth."""
 
 
+class _Part(NamedTuple):
+    """A picture's own copy of a part of a body. M: where the part is in the body's frame with its scale, (4, 4)."""
+
+    obj: Any
+    body: str
+    M: Any
+
+
 def draw(scene: bpy.types.Scene, results: list[tuple[trajectory.Trajectory, Path]]) -> None:
     """A PNG of the last frame of each result; all from the scene's camera, or else from one place that sees them all.
 
-    results: with the frames of their bodies (`result_frames.with_frames`), and where each picture goes. Nothing of
-    the file is another afterwards. Raises BridgeError where Workbench cannot draw.
+    results: with the frames of their bodies (`result_frames.with_frames`), and where each picture goes. The artist's
+    objects are not touched. Raises BridgeError where Workbench cannot draw.
     """
-    sources = [(shown.Recorded(result), result, path) for result, path in results]
-    with _stage(scene, [result for _, result, _ in sources]) as stage:
-        for source, result, path in sources:
-            preview.begin_live(scene, source)
-            try:
-                preview.show_live(scene, source.extraction.frame_start + len(result) - 1)
-                _render(stage, path)
-            finally:
-                preview.end_live()
-    preview.show(scene)
-
-
-@contextmanager
-def _stage(scene: bpy.types.Scene, results: list[trajectory.Trajectory]) -> Iterator[bpy.types.Scene]:
-    """A scene with the same objects, a camera and Workbench."""
-    stage = bpy.data.scenes.new("RedMax Pictures")
-    camera: Any = None
-    data: Any = None
+    if not results:
+        return
+    made: list[Any] = []
     try:
-        preview.hide(stage)
-        stage.unit_settings.scale_length = scene.unit_settings.scale_length
-        stage.frame_current = scene.frame_current
-        for obj in scene.objects:
-            if not obj.hide_render:
-                stage.collection.objects.link(obj)
-        render, shading = stage.render, stage.display.shading
-        render.engine = "BLENDER_WORKBENCH"
-        render.resolution_x, render.resolution_y, render.resolution_percentage = *SIZE, 100
-        render.image_settings.file_format = "PNG"
-        render.use_file_extension = False
-        shading.light, shading.color_type, shading.show_cavity = "STUDIO", "MATERIAL", True
-        stage.camera = scene.camera if scene.camera is not None and not scene.camera.hide_render else None
+        stage, parts = _stage(scene, results[0][0], made)
+        low, high = _extent(scene, parts, [result for result, _ in results])
         if stage.camera is None:
-            data = bpy.data.cameras.new("RedMax Pictures")
-            camera = bpy.data.objects.new("RedMax Pictures", data)
+            camera = _made(
+                made,
+                bpy.data.objects,
+                bpy.data.objects.new(NAME, _made(made, bpy.data.cameras, bpy.data.cameras.new(NAME))),
+            )
             stage.collection.objects.link(camera)
-            _aim(camera, *_extent(scene, results))
+            _aim(camera, low, high)
             stage.camera = camera
-        yield stage
+        for result, path in results:
+            _pose(parts, result, scene.unit_settings.scale_length)
+            _render(stage, path)
     finally:
-        bpy.data.scenes.remove(stage)
-        if camera is not None:
-            bpy.data.objects.remove(camera)
-            bpy.data.cameras.remove(data)
+        for collection, block in reversed(made):
+            collection.remove(block)
 
 
-def _extent(scene: bpy.types.Scene, results: list[trajectory.Trajectory]) -> tuple[Any, Any]:
-    """Low and high corner [Blender units] of bodies as modelled and of where they are at the ends of results."""
+def _made(made: list[Any], collection: Any, block: Any) -> Any:
+    """Note what is to be removed again."""
+    made.append((collection, block))
+    return block
+
+
+def _stage(scene: bpy.types.Scene, result: trajectory.Trajectory, made: list[Any]) -> tuple[Any, list[_Part]]:
+    """A scene with copies of the bodies' parts, and with whatever else is rendered."""
+    stage = _made(made, bpy.data.scenes, bpy.data.scenes.new(NAME))
+    preview.hide(stage)
+    stage.unit_settings.scale_length = scene.unit_settings.scale_length
+    stage.frame_current = scene.frame_current
+    render, shading = stage.render, stage.display.shading
+    render.engine = "BLENDER_WORKBENCH"
+    render.resolution_x, render.resolution_y, render.resolution_percentage = *SIZE, 100
+    render.image_settings.file_format = "PNG"
+    render.use_file_extension = False
+    render.image_settings.color_mode = "RGB"
+    stage.world = _made(made, bpy.data.worlds, bpy.data.worlds.new(NAME))
+    stage.world.color = BACKGROUND
+    shading.light, shading.color_type, shading.show_cavity = "STUDIO", "MATERIAL", True
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    children = parts_of.children_of(scene)
+    frames = {body.name: body for body in result_frames.stored_extraction(result).bodies}
+    found: list[_Part] = []
+    moving: set[str] = set()
+    for name, frame in frames.items():
+        body: Any = scene.objects.get(name)
+        if body is None:
+            continue
+        from_body = np.linalg.inv(np.array(body.evaluated_get(depsgraph).matrix_world))
+        for part in parts_of.members_of(body, children):
+            moving.add(part.name_full)
+            if part.hide_render or part.type not in DRAWN:
+                continue
+            seen = part.evaluated_get(depsgraph)
+            mesh = _made(made, bpy.data.meshes, bpy.data.meshes.new_from_object(seen, depsgraph=depsgraph))
+            copy = _made(made, bpy.data.objects, bpy.data.objects.new(NAME, mesh))
+            copy.color = part.color
+            stage.collection.objects.link(copy)
+            found.append(_Part(copy, name, frame.A @ from_body @ np.array(seen.matrix_world)))
+    for obj in scene.objects:
+        if not obj.hide_render and obj.name_full not in moving and not obj.redmax.is_joint:
+            stage.collection.objects.link(obj)
+    if scene.camera is not None and scene.camera.name in stage.objects:
+        stage.camera = scene.camera
+    return stage, found
+
+
+def _pose(parts: list[_Part], result: trajectory.Trajectory, length: float) -> None:
+    """Put the copies where a result ends."""
+    where = {name: k for k, name in enumerate(result.body_names)}
+    for part in parts:
+        k = where.get(part.body)
+        if k is not None:
+            part.obj.matrix_world = Matrix((_end(result, k, length) @ part.M).tolist())
+
+
+def _end(result: trajectory.Trajectory, k: int, length: float) -> Any:
+    """Frame of a body at last, (4, 4) [Blender units]."""
+    E = np.eye(4)
+    E[:3, :3] = quaternion.to_matrix(result.rotation[-1, k])
+    E[:3, 3] = result.position[-1, k] / length
+    return E
+
+
+def _extent(scene: bpy.types.Scene, parts: list[_Part], results: list[trajectory.Trajectory]) -> tuple[Any, Any]:
+    """Low and high corner [Blender units] of all parts at the ends of all results."""
     length = scene.unit_settings.scale_length
-    bodies = [obj for obj in scene.objects if obj.redmax.is_body]
-    parts = [child for obj in bodies for child in (obj, *obj.children_recursive)]
-    corners = [obj.matrix_world @ Vector(corner) for obj in parts if obj.type == "MESH" for corner in obj.bound_box]
-    points = [np.array(corners).reshape(-1, 3)]
-    points += [result.position[-1] / length for result in results if len(result)]
+    corners = {part.obj.name: np.c_[np.array(part.obj.bound_box), np.ones(8)] for part in parts}
+    points = [np.zeros((0, 3))]
+    for result in results:
+        where = {name: k for k, name in enumerate(result.body_names)}
+        ends = {name: _end(result, k, length) for name, k in where.items()}
+        points += [(corners[p.obj.name] @ (ends[p.body] @ p.M).T)[:, :3] for p in parts if p.body in ends]
     found = np.concatenate(points)
     found = found[np.isfinite(found).all(axis=1)]
     return (found.min(axis=0), found.max(axis=0)) if len(found) else (-np.ones(3), np.ones(3))
@@ -125,7 +182,7 @@ def _render(stage: bpy.types.Scene, path: Path) -> None:
         with files.replacing(path) as partial:
             stage.render.filepath = str(partial)
             bpy.ops.render.render(write_still=True, scene=stage.name)
-            if not math.prod(SIZE) or partial.stat().st_size == 0:
+            if partial.stat().st_size == 0:
                 raise refuse("", f"Workbench drew nothing into '{path}'", "look at the console")
     except (RuntimeError, OSError) as error:
         raise refuse(
