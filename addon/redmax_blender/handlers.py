@@ -211,6 +211,8 @@ def _mark_changed(scene: bpy.types.Scene) -> None:
     live.note_change()
     if scene.redmax.result.identifier and not scene.redmax.result.changed:
         scene.redmax.result.changed = True
+    if scene.redmax.variations.base and not scene.redmax.variations.changed:
+        scene.redmax.variations.changed = True
 
 
 def _weigh_soon(objects: list[bpy.types.Object]) -> None:

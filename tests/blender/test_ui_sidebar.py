@@ -389,6 +389,8 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
     import test_ui_panels
 
     scene.redmax.result.identifier = scene.redmax.former.identifier = "abc"
+    scene.redmax.variations.rows.add()
+    scene.redmax.variations.changed = True
     monkeypatch.setattr(full_zip, "wanted", lambda: "redmax_blender-full.zip")
     state.checked = True
     add_problem(state, "ERROR", "Pin", "text", fixes="PICK,ENTER_MASS")

@@ -120,6 +120,9 @@ def test_what_is_old_is_said_and_baked_only_when_asked(settings):
     bpy.data.objects["Elbow"].redmax.joint.stiffness[0] = 50.0
     with pytest.raises(RuntimeError, match="was changed since its variations were simulated"):
         OPERATORS.bake_variation()
+    assert settings.changed
+    texts = drawn(panels.REDMAX_PT_simulated_variations).texts()
+    assert any("Settings changed" in text for text in texts)
     assert bpy.data.objects["Lower"].animation_data is None
     assert OPERATORS.bake_variation(allow_stale=True) == {"FINISHED"}
 

@@ -291,7 +291,8 @@ class REDMAX_OT_bake_variation(bpy.types.Operator):
             preview.hide(scene)
             extraction = extract.extract(scene, view_layer)
             extract.require_sound(extraction)
-            if cache.fingerprint(extraction, integrator_of(scene)) != settings.base and not self.allow_stale:
+            settings.changed = cache.fingerprint(extraction, integrator_of(scene)) != settings.base
+            if settings.changed and not self.allow_stale:
                 raise refuse("", STALE, "press Simulate All, or bake the old result")
             result = many.result_of(row)
             changed = many.extraction_of(row, extraction)
@@ -385,7 +386,7 @@ class REDMAX_OT_clear_variations(bpy.types.Operator):
         settings = context.scene.redmax.variations
         count = len(settings.rows)
         settings.rows.clear()
-        settings.base = ""
+        settings.base, settings.changed = "", False
         self.report({"INFO"}, f"Cleared the list of {count} variations")
         return {"FINISHED"}
 

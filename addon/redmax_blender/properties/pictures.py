@@ -15,7 +15,8 @@ def load(key: str, path: Path) -> None:
         _loaded.append(bpy.utils.previews.new())
     if key in _loaded[0]:
         del _loaded[0][key]
-    _loaded[0].load(key, str(path), "IMAGE", force_reload=True)
+    loaded = _loaded[0].load(key, str(path), "IMAGE", force_reload=True)
+    tuple(loaded.image_size)  # reads the file now: a popup that is open is not drawn again once it has been read
 
 
 def icon(key: str) -> int:

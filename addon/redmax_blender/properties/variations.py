@@ -135,6 +135,7 @@ REDMAX_PG_variations = from_specs.make_group(
         "rows": bpy.props.CollectionProperty(type=REDMAX_PG_variation),
         "active_row": bpy.props.IntProperty(name="Active Variation", description="The variation that is baked"),
         "base": bpy.props.StringProperty(description="Hash of the mechanism that was varied"),
+        "changed": bpy.props.BoolProperty(description="The mechanism was changed since they were simulated"),
         "order": _enum(
             "Sort By",
             "Order of the list and of the contact sheet",

@@ -154,11 +154,10 @@ class REDMAX_PT_simulated_variations(SidebarPanel, bpy.types.Panel):
         bake = layout.row()
         bake.scale_y = 1.5
         bake.operator("redmax.bake_variation", icon="KEYFRAME_HLT")
-        is_old = context.scene.redmax.result.changed and context.scene.redmax.result.identifier == settings.base
-        if is_old:
-            text = "The mechanism was changed since; Simulate All, or bake as it was"
+        if settings.changed:
+            text = "Settings changed since these were simulated; Simulate All, or bake as it was"
             text_lines.draw_text(layout, context, text, "ERROR")
-        layout.operator("redmax.bake_variation", text="Bake Old Result").allow_stale = True
+            layout.operator("redmax.bake_variation", text="Bake Old Result").allow_stale = True
 
 
 def draw_row(layout: Any, context: Any, item: Any) -> None:

@@ -65,10 +65,10 @@ def batch_command(options: argparse.Namespace, integrator: Integrator, say: Say,
         say("Stopped; what is finished is kept, and the same command goes on from there")
         return 130
     shown.end()
-    return _told(batch, time.monotonic() - begun, say)
+    return _told(batch, time.monotonic() - begun, say, whole=options.rows is None)
 
 
-def _told(batch: Batch, seconds: float, say: Say) -> int:
+def _told(batch: Batch, seconds: float, say: Say, *, whole: bool) -> int:
     count = len(batch.records) + len(batch.lost)
     new = count - batch.skipped - len(batch.lost)
     before = f", {batch.skipped} were there before" if batch.skipped else ""
@@ -79,7 +79,7 @@ def _told(batch: Batch, seconds: float, say: Say) -> int:
             say(f"{len(names)} {what}: {', '.join(names[:MOST_NAMED])}{more}; the table says why")
     for name, why in list(batch.lost.items())[:MOST_NAMED]:
         say(f"  {name}: {why}")
-    return 1 if batch.failed or batch.lost else 0
+    return 1 if whole and (batch.failed or batch.lost) else 0
 
 
 class _Shown:

@@ -13,6 +13,7 @@ from mathutils import Matrix, Vector
 from ..._engine import files, quaternion, trajectory
 from ..core.findings import refuse
 from ..extract import parts as parts_of
+from ..objects import animated_values
 from . import preview, result_frames
 
 NAME = "RedMax Pictures"
@@ -67,9 +68,10 @@ def draw(scene: bpy.types.Scene, results: list[tuple[trajectory.Trajectory, Path
             stage.collection.objects.link(camera)
             _aim(camera, low, high)
             stage.camera = camera
-        for result, path in results:
-            _pose(parts, result, scene.unit_settings.scale_length)
-            _render(stage, path)
+        with animated_values.unchanged(animated_values.all_animated(), lambda *_: False):
+            for result, path in results:
+                _pose(parts, result, scene.unit_settings.scale_length)
+                _render(stage, path)
     finally:
         for collection, block in reversed(made):
             collection.remove(block)
@@ -99,6 +101,7 @@ def _stage(scene: bpy.types.Scene, result: trajectory.Trajectory, made: list[Any
     depsgraph = bpy.context.evaluated_depsgraph_get()
     children = parts_of.children_of(scene)
     frames = {body.name: body for body in result_frames.stored_extraction(result).bodies}
+    copier = _Copier(stage, depsgraph, made)
     found: list[_Part] = []
     moving: set[str] = set()
     for name, frame in frames.items():
@@ -108,20 +111,52 @@ def _stage(scene: bpy.types.Scene, result: trajectory.Trajectory, made: list[Any
         from_body = np.linalg.inv(np.array(body.evaluated_get(depsgraph).matrix_world))
         for part in parts_of.members_of(body, children):
             moving.add(part.name_full)
-            if part.hide_render or part.type not in DRAWN:
-                continue
-            seen = part.evaluated_get(depsgraph)
-            mesh = _made(made, bpy.data.meshes, bpy.data.meshes.new_from_object(seen, depsgraph=depsgraph))
-            copy = _made(made, bpy.data.objects, bpy.data.objects.new(NAME, mesh))
-            copy.color = part.color
-            stage.collection.objects.link(copy)
-            found.append(_Part(copy, name, frame.A @ from_body @ np.array(seen.matrix_world)))
+            if (copy := copier.copy(part)) is not None:
+                M = frame.A @ from_body @ np.array(part.evaluated_get(depsgraph).matrix_world)
+                found.append(_Part(copy, name, M))
     for obj in scene.objects:
-        if not obj.hide_render and obj.name_full not in moving and not obj.redmax.is_joint:
-            stage.collection.objects.link(obj)
-    if scene.camera is not None and scene.camera.name in stage.objects:
-        stage.camera = scene.camera
+        if obj.name_full not in moving and (copy := copier.copy(obj)) is not None:
+            copy.matrix_world = obj.evaluated_get(depsgraph).matrix_world
+    if scene.camera is not None and scene.camera.type == "CAMERA":
+        seen = scene.camera.evaluated_get(depsgraph)
+        data = _made(made, bpy.data.cameras, seen.data.copy())
+        data.animation_data_clear()
+        stage.camera = _made(made, bpy.data.objects, bpy.data.objects.new(NAME, data))
+        stage.collection.objects.link(stage.camera)
+        stage.camera.matrix_world = seen.matrix_world
     return stage, found
+
+
+class _Copier:
+    """Copies objects as they look, with nothing of theirs that is animated."""
+
+    def __init__(self, stage: Any, depsgraph: bpy.types.Depsgraph, made: list[Any]) -> None:
+        self._stage, self._depsgraph, self._made = stage, depsgraph, made
+        self._colours: dict[tuple[float, ...], Any] = {}
+
+    def copy(self, obj: Any) -> Any:
+        """None for what is not rendered, or has no faces."""
+        if obj.hide_render or obj.type not in DRAWN:
+            return None
+        seen = obj.evaluated_get(self._depsgraph)
+        mesh = _made(self._made, bpy.data.meshes, bpy.data.meshes.new_from_object(seen, depsgraph=self._depsgraph))
+        for index, material in enumerate(mesh.materials):
+            mesh.materials[index] = self._plain(material)
+        copy = _made(self._made, bpy.data.objects, bpy.data.objects.new(NAME, mesh))
+        self._stage.collection.objects.link(copy)
+        return copy
+
+    def _plain(self, material: Any) -> Any:
+        """A material that has only the colour of the viewport."""
+        if material is None:
+            return None
+        colour = tuple(material.diffuse_color)
+        if colour not in self._colours:
+            plain = _made(self._made, bpy.data.materials, bpy.data.materials.new(NAME))
+            plain.diffuse_color = colour
+            plain.metallic, plain.roughness = material.metallic, material.roughness
+            self._colours[colour] = plain
+        return self._colours[colour]
 
 
 def _pose(parts: list[_Part], result: trajectory.Trajectory, length: float) -> None:

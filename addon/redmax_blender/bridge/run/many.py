@@ -175,7 +175,7 @@ def listed(scene: bpy.types.Scene, many: Many) -> str:
     settings = scene.redmax.variations
     keys = batch.keys_of(many.extraction.scene, many.table, many.settings)
     settings.rows.clear()
-    settings.active_row, settings.base = 0, many.base
+    settings.active_row, settings.base, settings.changed = 0, many.base, False
     failed = 0
     for row, key in zip(many.table.rows, keys, strict=True):
         record = many.folder.record(key, with_trajectory=True)
