@@ -94,7 +94,8 @@ def _stage(scene: bpy.types.Scene, result: trajectory.Trajectory, made: list[Any
     render.resolution_x, render.resolution_y, render.resolution_percentage = *SIZE, 100
     render.image_settings.file_format = "PNG"
     render.use_file_extension = False
-    render.image_settings.color_mode = "RGB"
+    render.image_settings.color_mode, render.image_settings.compression = "RGB", 90
+    render.dither_intensity = 0.0  # noise would make files five times as large
     stage.world = _made(made, bpy.data.worlds, bpy.data.worlds.new(NAME))
     stage.world.color = BACKGROUND
     shading.light, shading.color_type, shading.show_cavity = "STUDIO", "MATERIAL", True
