@@ -76,7 +76,7 @@ def _entries(spec: Spec, value: Any, element: Any) -> Iterator[tuple[int, float 
             yield index if element.ndof > 1 else -1, number, per_dof_unit(spec, units[index])
     elif value is None or isinstance(value, REAL):
         if spec.sort in ("number", "integer"):
-            yield -1, value, spec.unit
+            yield -1, None if value is None else float(value), spec.unit
     elif _is_list(value):
         flat = value.tolist() if isinstance(value, np.ndarray) else value
         if len(flat) <= MOST_ENTRIES and all(isinstance(number, REAL) for number in flat):

@@ -61,7 +61,7 @@ def in_order(cards: Iterable[Card], column: str, *, descending: bool = False) ->
     cards = list(cards)
     known = {name for card in cards for name in (*card.values, *card.numbers)} | {"name"}
     if column not in known and cards:
-        raise SheetError(f"the table has no column '{column}'; {suggestion(column, sorted(known), 'it has')}")
+        raise SheetError(f"the table has no column '{column}'; {suggestion(column, tuple(sorted(known)), 'it has')}")
 
     def value(card: Card) -> Any:
         return card.name if column == "name" else card.values.get(column, card.numbers.get(column))
