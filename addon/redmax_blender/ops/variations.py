@@ -134,7 +134,7 @@ class REDMAX_OT_remove_variation(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class REDMAX_OT_import_variations(bpy.types.Operator, ImportHelper):
+class REDMAX_OT_import_variations(bpy.types.Operator, ImportHelper):  # type: ignore[misc]  # Blender's own way
     """Read a table of variations from a CSV or JSON file in place of the one in the panel"""
 
     bl_idname = "redmax.import_variations"
@@ -149,13 +149,13 @@ class REDMAX_OT_import_variations(bpy.types.Operator, ImportHelper):
 
     @readiness.refusing
     def execute(self, context: Any) -> set[str]:
-        path = Path(bpy.path.abspath(self.filepath))
+        path = Path(bpy.path.abspath(getattr(self, "filepath")))  # noqa: B009 (untyped)
         count = variation_table.load(context.scene.redmax.variations, path, _extraction(context).scene)
         self.report({"INFO"}, f"Read {count} variations from '{path.name}'")
         return {"FINISHED"}
 
 
-class REDMAX_OT_export_variations(bpy.types.Operator, ExportHelper):
+class REDMAX_OT_export_variations(bpy.types.Operator, ExportHelper):  # type: ignore[misc]  # Blender's own way
     """Write the table of variations as CSV or JSON, which the command line simulates too"""
 
     bl_idname = "redmax.export_variations"
@@ -172,7 +172,7 @@ class REDMAX_OT_export_variations(bpy.types.Operator, ExportHelper):
 
     @readiness.refusing
     def execute(self, context: Any) -> set[str]:
-        path = Path(bpy.path.abspath(self.filepath))
+        path = Path(bpy.path.abspath(getattr(self, "filepath")))  # noqa: B009 (untyped)
         count = variation_table.save(context.scene.redmax.variations, path)
         self.report({"INFO"}, f"Wrote {count} variations to '{path.name}'")
         return {"FINISHED"}
@@ -324,7 +324,7 @@ class REDMAX_OT_draw_variations(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class REDMAX_OT_export_sheet(bpy.types.Operator, ExportHelper):
+class REDMAX_OT_export_sheet(bpy.types.Operator, ExportHelper):  # type: ignore[misc]  # Blender's own way
     """Write the contact sheet of the listed variations as an SVG file, with the pictures that were drawn"""
 
     bl_idname = "redmax.export_sheet"
@@ -342,7 +342,7 @@ class REDMAX_OT_export_sheet(bpy.types.Operator, ExportHelper):
     def execute(self, context: Any) -> set[str]:
         settings = context.scene.redmax.variations
         order = [k for k in properties.in_order(settings) if properties.is_listed(settings, settings.rows[k])]
-        path = Path(bpy.path.abspath(self.filepath))
+        path = Path(bpy.path.abspath(getattr(self, "filepath")))  # noqa: B009 (untyped)
         try:
             many.write_sheet(context.scene, order, path)
         except OSError as error:

@@ -11,7 +11,7 @@ from . import popovers, text_lines
 from .tab import SidebarPanel
 
 LISTED_COLUMNS, LISTED_ROWS = 3, 5
-STATUS_ICON = {"complete": "CHECKMARK", "failed": "CANCEL"}
+STATUS_ICON: dict[str, Any] = {"complete": "CHECKMARK", "failed": "CANCEL"}
 ACROSS, MOST_CARDS = 4, 48
 """Pictures in a row of the contact sheet, and how many it shows."""
 

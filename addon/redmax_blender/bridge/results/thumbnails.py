@@ -202,14 +202,14 @@ def _aim(camera: Any, low: Any, high: Any) -> None:
         towards[thin] = -1.0 if thin == 1 else 1.0
     rotation = towards.to_track_quat("Z", "Y").to_matrix()
     middle = Vector(0.5 * (low + high))
-    corners = [Vector(np.where([k & 1, k & 2, k & 4], high, low)) - middle for k in range(8)]
+    corners = [Vector(np.where([k & 1, k & 2, k & 4], high, low).tolist()) - middle for k in range(8)]
     seen = np.array([rotation.transposed() @ corner for corner in corners])
     wide, tall = 2.0 * np.abs(seen[:, 0]).max(), 2.0 * np.abs(seen[:, 1]).max()
     data = camera.data
     data.type, data.sensor_fit = "ORTHO", "HORIZONTAL"
     data.ortho_scale = ROOM * max(wide, tall * SIZE[0] / SIZE[1], 1e-6)
     data.clip_start, data.clip_end = 1e-3 * size, 10.0 * size
-    away = Matrix.Translation(middle + towards.normalized() * 3.0 * size)
+    away = Matrix.Translation(tuple(middle + towards.normalized() * 3.0 * size))
     camera.matrix_world = away @ rotation.to_4x4()
 
 
