@@ -209,7 +209,7 @@ def _aim(camera: Any, low: Any, high: Any) -> None:
     data.type, data.sensor_fit = "ORTHO", "HORIZONTAL"
     data.ortho_scale = ROOM * max(wide, tall * SIZE[0] / SIZE[1], 1e-6)
     data.clip_start, data.clip_end = 1e-3 * size, 10.0 * size
-    away = Matrix.Translation(tuple(middle + towards.normalized() * 3.0 * size))
+    away = Matrix.Translation((middle + towards.normalized() * 3.0 * size)[:])
     camera.matrix_world = away @ rotation.to_4x4()
 
 
