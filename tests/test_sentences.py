@@ -18,6 +18,7 @@ READ = {
     "engine/kernels/cache/machine_code.py": "symbols of compiled code",
     "engine/kernels/cache/plain_types.py": "numpy's names of types",
     "engine/symbolic/grammar.py": "words of formulas that people write",
+    "addon/batch.py": "letters of names that cannot be in names of files",
     "addon/wheels.py": "versions of wheels",
     "addon/bridge/core/cache_index.py": "names of files",
     "addon/bridge/results/cache_places.py": "names of files",

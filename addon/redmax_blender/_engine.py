@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import redmax as package  # noqa: F401
     from redmax import (  # noqa: F401
         arrays,
+        batch,
         check,
         compile,
         constraints,

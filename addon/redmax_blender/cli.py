@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from . import headless
+from . import batch, headless
 from ._engine import console, integrators, preparing, progress
 from .bridge.bake.bake_options import shown
 from .bridge.run.run_report import PARTIAL, USAGE, Report
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 
 COMMAND = "redmax"
 WARM_UP = "warm-up"
+BATCH = "batch"
+MOST_NAMED = 10
+"""So many items that failed are named."""
+
+BATCH_EXIT_CODES = """exit codes:
+  0    everything was simulated and baked
+  1    some items failed; their reports say why
+  2    wrong usage, or files that cannot be read or written
+  130  interrupted with Ctrl+C; the same command goes on from there
+"""
 EXIT_CODES = """exit codes:
   0  everything was simulated, baked and written
   1  the scene has problems or could not be simulated; nothing was written but the report
@@ -69,6 +79,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
     add("--no-bake", action="store_true", help="only simulate; the result is in the cache beside --out")
     add("--quiet", action="store_true", help="no progress and no summary; errors are still told")
     bake.set_defaults(refuse=bake.error)
+    _add_batch(commands)
     warm_up = commands.add_parser(
         WARM_UP,
         help="compile the fast solver ahead of time (once for this computer)",
@@ -78,6 +89,63 @@ def parser(prog: str) -> argparse.ArgumentParser:
     return top
 
 
+def _add_batch(commands: Any) -> None:
+    """Many files, or many variations of one."""
+    many = commands.add_parser(
+        BATCH,
+        help="simulate and bake many files, or many variations of one",
+        description="Simulate and bake many .blend files, or many variations of one, into a folder. The same command "
+        "goes on where it was interrupted.",
+        epilog=BATCH_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = many.add_argument
+    add("--file", type=Path, nargs="+", required=True, metavar="FILE", help="the .blend files")
+    add("--out", type=Path, required=True, metavar="DIR", help="folder for files, reports, table and contact sheet")
+    add("--variations", type=Path, metavar="TABLE", help="table of variations (CSV or JSON) of the one file")
+    add("--rows", type=int, nargs=2, metavar=("FIRST", "LAST"), help="only these items, from 1; for farms")
+    add("--pictures", action="store_true", help="draw how each ends, for the contact sheet")
+    add("--frames", type=int, nargs=2, metavar=("FIRST", "LAST"), help="frames to simulate (default: as the file says)")
+    add("--scene", metavar="NAME", help="the scene (default: the active one)")
+    add("--accuracy", choices=[name.lower() for name in ACCURACY], help="(default: as the file says)")
+    add("--no-bake", action="store_true", help="only simulate; results are in the cache beside the files written")
+    add("--route", choices=("numba", "numpy"), default="", help="what computes (default: numba where it is installed)")
+    add("--again", action="store_true", help="do also what is done already")
+    add("--quiet", action="store_true", help="no progress and no summary; errors are still told")
+    many.set_defaults(refuse=many.error)
+
+
+def _many(options: argparse.Namespace) -> int:
+    def show(done: int, total: int, failed: int, left: float | None) -> None:
+        after = "" if left is None else f", {left:.0f} s left"
+        console.say(f"{done} of {total}{f', {failed} failed' if failed else ''}{after}", sys.stderr)
+
+    outcome = batch.run(
+        options.file,
+        options.out,
+        variations=options.variations,
+        rows=tuple(options.rows) if options.rows else None,
+        pictures=options.pictures,
+        again=options.again,
+        progress=None if options.quiet else show,
+        frames=tuple(options.frames) if options.frames else None,
+        scene=options.scene,
+        accuracy=options.accuracy,
+        bake=not options.no_bake,
+        route=options.route,
+    )
+    if outcome.message:
+        console.say(f"RedMax: {outcome.message}", sys.stderr)
+    if outcome.failed:
+        named = ", ".join(outcome.failed[:MOST_NAMED])
+        more = f" and {len(outcome.failed) - MOST_NAMED} more" if len(outcome.failed) > MOST_NAMED else ""
+        console.say(f"RedMax: {len(outcome.failed)} did not complete: {named}{more}; their reports say why", sys.stderr)
+    if not options.quiet and outcome.exit_code in (0, 1):
+        before = f", {outcome.done_before} were done before" if outcome.done_before else ""
+        console.say(f"{outcome.items - len(outcome.failed)} of {outcome.items} complete{before}: '{options.out}'")
+    return outcome.exit_code
+
+
 def main(arguments: Sequence[str], prog: str = f"blender --command {COMMAND}") -> int:
     """Run a command; returns the exit code and never leaves the program by itself."""
     top = parser(prog)
@@ -85,12 +153,14 @@ def main(arguments: Sequence[str], prog: str = f"blender --command {COMMAND}") -
         options = top.parse_args(arguments)
         if options.command == WARM_UP:
             return preparing.warm_up_command(console.say, stream=sys.stderr, shared=options.shared)
-        if options.accuracy and options.integrator:
-            options.refuse("give --accuracy or --integrator, not both")
         if options.frames and options.frames[1] <= options.frames[0]:
             options.refuse(
                 f"--frames {options.frames[0]} {options.frames[1]} is no range; the last comes after the first"
             )
+        if options.command == BATCH:
+            return _many(options)
+        if options.accuracy and options.integrator:
+            options.refuse("give --accuracy or --integrator, not both")
         if options.range and options.range[1] < options.range[0]:
             options.refuse(f"--range {options.range[0]} {options.range[1]} is empty; the last comes after the first")
         if options.out is None and options.report is None:

@@ -18,7 +18,7 @@ from .bridge.core import blend_files, unexpected
 from .bridge.extract import weighing
 from .bridge.objects import changes, old_paths
 from .bridge.results import cache, keyed_pose, preparation, preview
-from .bridge.run import live
+from .bridge.run import live, many
 from .properties import joint as joint_properties
 from .properties import migration, stored_groups
 from .properties.scene import has_bodies
@@ -61,6 +61,7 @@ def _stays(handler: Callable[..., None]) -> Callable[..., None]:
 @_stays
 def load_pre(*_: Any) -> None:
     _given_up[0] = live.abandon()
+    many.abandon()
     _stop_waiting()
 
 
@@ -210,6 +211,8 @@ def _mark_changed(scene: bpy.types.Scene) -> None:
     live.note_change()
     if scene.redmax.result.identifier and not scene.redmax.result.changed:
         scene.redmax.result.changed = True
+    if scene.redmax.variations.base and not scene.redmax.variations.changed:
+        scene.redmax.variations.changed = True
 
 
 def _weigh_soon(objects: list[bpy.types.Object]) -> None:

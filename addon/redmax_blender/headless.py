@@ -24,11 +24,13 @@ from .bridge.bake import bake as baking
 from .bridge.core import blend_files, unexpected
 from .bridge.extract import extraction as extract
 from .bridge.results import cache, preview
-from .bridge.run import live, run_report, simulation
+from .bridge.run import live, run_report, simulation, varied
 from .bridge.run.run_report import FAILED, OK, PARTIAL, USAGE, Report
 from .properties.scene import CHANNELS, CUSTOM
 
 OnProgress = Callable[[int, int], None]
+Change = Callable[[Any], Any]
+"""What a variation makes of the engine's scene; raises RedMaxError for what does not fit it."""
 
 
 class FileProblem(errors.RedMaxError):
@@ -52,6 +54,7 @@ def bake_file(
     report: Path | None = None,
     progress: OnProgress | None = None,
     preparing: simulation.OnPreparing | None = None,
+    change: Change | None = None,
 ) -> Report:
     """Simulate a scene of a .blend file, bake it to keyframes and write it to another file.
 
@@ -62,7 +65,8 @@ def bake_file(
     the cache beside `out`. route: "numba" or "numpy" instead of the usual one, which is numba where it is installed;
     numpy waits for no compiler. again: simulate also where the file has a whole result of what is asked for. progress:
     called with the frames done and all frames. preparing: called while the fast solver is compiled, which a computer
-    does once, with the part done (0 to 1) and what is compiled.
+    does once, with the part done (0 to 1) and what is compiled. change: simulates a variation of the mechanism; the
+    setup in the file stays as it was.
     What a run computed before it failed, or before Ctrl+C, is baked and written too.
     """
     facts = Report(file=_shown(source or bpy.data.filepath), out=_shown(out))
@@ -82,7 +86,14 @@ def bake_file(
         _apply(chosen, frames, accuracy, integrator, pre_roll, options or {}, channels)
         with cache.not_following():  # nothing is written beside the source
             _simulate_and_bake(
-                chosen, facts, bake=bake, route=route, again=again, progress=progress, preparing=preparing
+                chosen,
+                facts,
+                bake=bake,
+                route=route,
+                again=again,
+                progress=progress,
+                preparing=preparing,
+                change=change,
             )
         if out is not None:
             facts.notes += filter(None, [_save(out)])
@@ -223,11 +234,14 @@ def _simulate_and_bake(
     again: bool,
     progress: OnProgress | None,
     preparing: simulation.OnPreparing | None,
+    change: Change | None,
 ) -> None:
     view_layer = bpy.context.view_layer
     with preview.paused():
         with facts.timed("extract"):
             extraction, integrator = live.prepare(scene, view_layer)
+            if change is not None:
+                extraction = varied.extraction(extraction, change(extraction.scene))
         facts.describe(extraction, integrator, accuracy=scene.redmax.accuracy)
         kept = None if again else live.unchanged(scene, extraction, integrator)
         if kept is not None:

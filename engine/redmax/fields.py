@@ -241,6 +241,8 @@ class Element:
     """Menus list kinds in this order."""
     is_advanced: ClassVar[bool] = False
     """Whether only specialists need the kind, so that menus show it apart."""
+    proportional: ClassVar[tuple[str, ...]] = ()
+    """Fields that grow together when there is so many times as much of it, such as mass and tensor of an inertia."""
 
     def problems(self) -> Iterator[tuple[str, ...]]:
         """(what, hint), or a `Fault`, for what no single field can tell. Called only when every field is sound."""

@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as numpy_format
@@ -82,10 +82,16 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
 
 def write(path: Path, arrays: Mapping[str, Any], *, compressed: bool) -> None:
     """Write arrays by name, whole or not at all; numpy reads them too. Raises OSError."""
+    with files.replacing(path) as partial, partial.open("wb") as stream:
+        write_to(stream, arrays, compressed=compressed)
+
+
+def write_to(stream: BinaryIO, arrays: Mapping[str, Any], *, compressed: bool) -> None:
+    """The same archive, into an open file or into memory."""
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     # What np.savez writes; but that forgets to close its archive where the disk is full, and complains later.
     # Without the time of day equal arrays make equal files.
-    with files.replacing(path) as partial, zipfile.ZipFile(partial, "w", method) as archive:
+    with zipfile.ZipFile(stream, "w", method) as archive:
         for name, values in arrays.items():
             information = zipfile.ZipInfo(f"{name}{ENDING}")
             information.compress_type = method

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ __all__ = ["Body", "Inertia", "Pose", "Scene"]
 @dataclass(frozen=True, kw_only=True)
 class Inertia(Element):
     """Mass, centre of mass and inertia tensor entered by hand, in the body's frame."""
+
+    proportional: ClassVar[tuple[str, ...]] = ("mass", "tensor")
 
     mass: float = number(doc="Mass", unit="kg", minimum=0.0)
     center: Vector = array((0.0, 0.0, 0.0), doc="Centre of mass", shape=(3,), unit="m")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping
 from copy import copy
@@ -240,6 +241,15 @@ class Trajectory:
 
     def save(self, path: str | Path, *, compressed: bool = True) -> None:
         """Write everything to one .npz file, whole or not at all. Compressing takes most of the time."""
+        npz.write(Path(path), self._entries(), compressed=compressed)
+
+    def content(self) -> bytes:
+        """What `save` would write, without compressing."""
+        stream = io.BytesIO()
+        npz.write_to(stream, self._entries(), compressed=False)
+        return stream.getvalue()
+
+    def _entries(self) -> dict[str, Any]:
         header = {
             "format": FORMAT,
             "version": VERSION,
@@ -254,8 +264,7 @@ class Trajectory:
         contacts = (
             {} if self.contacts is None else {f"{CONTACT}{name}": value for name, value in vars(self.contacts).items()}
         )
-        entries = {"header": np.array(json.dumps(header)), **arrays, **channels, **contacts}
-        npz.write(Path(path), entries, compressed=compressed)
+        return {"header": np.array(json.dumps(header)), **arrays, **channels, **contacts}
 
 
 def load(path: str | Path) -> Trajectory:

@@ -69,7 +69,7 @@ def add_problem(state, severity, element, text, hint="", fixes=""):
 def test_four_numbered_steps_stand_under_the_list_of_mechanisms_in_one_tab():
     in_tab = [panel for panel in sidebar.CLASSES if panel.bl_region_type == "UI"]
     top = [panel for panel in in_tab if not hasattr(panel, "bl_parent_id")]
-    labels = ["Mechanisms", "1 Build", "2 Check", "3 Simulate", "4 Bake", "Active Joint", "Status"]
+    labels = ["Mechanisms", "1 Build", "2 Check", "3 Simulate", "4 Bake", "Variations", "Active Joint", "Status"]
     assert [panel.bl_label for panel in top] == labels, "what comes and goes stands below the steps"
     assert {panel.bl_category for panel in in_tab} == {"RedMax"}
 
@@ -389,6 +389,8 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
     import test_ui_panels
 
     scene.redmax.result.identifier = scene.redmax.former.identifier = "abc"
+    scene.redmax.variations.rows.add()
+    scene.redmax.variations.changed = True
     monkeypatch.setattr(full_zip, "wanted", lambda: "redmax_blender-full.zip")
     state.checked = True
     add_problem(state, "ERROR", "Pin", "text", fixes="PICK,ENTER_MASS")

@@ -130,7 +130,36 @@ def touching_post(name, /, **options):
     run(name, **options)
 
 
+def varied(name, /, **options):
+    """With a property that varies, and files beside the one that is open."""
+    run("add_variation", path="joints.Shoulder.damping")
+    column = bpy.context.scene.redmax.variations.columns[0]
+    column.source, column.values = "VALUES", "0, 1"
+    if "filepath" in options:
+        options["filepath"] = str(Path(bpy.app.tempdir) / options["filepath"])
+    if name == "import_variations":
+        run("export_variations", **options)
+    run(name, **options)
+
+
+def simulated_variations(name, /, **options):
+    varied("simulate_variations")
+    if "filepath" in options:
+        options["filepath"] = str(Path(bpy.app.tempdir) / options["filepath"])
+    run(name, **options)
+
+
 CASES = {
+    "add_variation": (run, {"path": "joints.Shoulder.damping"}),
+    "remove_variation": (varied, {}),
+    "import_variations": (varied, {"filepath": "table.csv"}),
+    "export_variations": (varied, {"filepath": "table.csv"}),
+    "simulate_variations": (varied, {}),
+    "bake_variation": (simulated_variations, {}),
+    "draw_variations": (simulated_variations, {}),
+    "export_sheet": (simulated_variations, {"filepath": "sheet.svg"}),
+    "pick_variation": (simulated_variations, {"index": 1}),
+    "clear_variations": (simulated_variations, {}),
     "add_sheet": (over_grid, {"columns": 4}),
     "add_track": (on_track, {}),
     "add_train": (on_track, {}),

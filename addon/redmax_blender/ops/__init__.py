@@ -24,6 +24,7 @@ from . import (
     surface_contacts,
     templates,
     tracks,
+    variations,
     warm_up,
 )
 
@@ -49,8 +50,8 @@ def register(ledger: "Ledger") -> None:
             mechanisms,
             presets,
         ),
-        *(simulate, bake, surfaces, templates, tracks, warm_up),
-        *(simulate, bake, surface_contacts, templates, tracks, warm_up),
+        *(simulate, bake, surfaces, surface_contacts, templates, tracks, variations, warm_up),
     ):
         ledger.add_classes(module.CLASSES)
+    ledger.on_undo(variations.forget)
     ledger.on_undo(simulate.clean_up)  # Blender ends a running operator of a class that goes, and tells it nothing

@@ -11,10 +11,11 @@ from .._engine import preparing
 from ..bridge.core import unexpected
 from ..bridge.core.findings import BridgeError, RedMaxError
 from ..bridge.results import cache, preparation, preview, result_history
-from ..bridge.run import live, simulation
+from ..bridge.run import live, many, simulation
 from ..properties.scene import has_bodies
 from . import readiness
 
+KEYS = "    ESC: stop and keep what is done"
 AGAIN = "Simulate once more, although nothing has changed since the last time"
 
 INTERVAL = 0.1
@@ -27,7 +28,7 @@ _timers: list[Any] = []
 
 def _nothing_runs(cls: Any) -> bool:
     """Also true of runs that a script has begun, of which the window knows nothing."""
-    if live.running():
+    if live.running() or many.running():
         cls.poll_message_set("A simulation is running; press ESC in the viewport to stop it")
         return False
     return True
@@ -106,7 +107,7 @@ class REDMAX_OT_simulate(bpy.types.Operator):
             run = live.begin(context.scene, extraction, integrator)
             window_manager.redmax.running = True
             window_manager.progress_begin(0, run.frames_total)
-            _timers.append(window_manager.event_timer_add(INTERVAL, window=context.window))
+            watch(context)
             window_manager.modal_handler_add(self)
             return {"RUNNING_MODAL"}
         except BaseException:  # nobody would come to finish the run
@@ -162,7 +163,7 @@ class REDMAX_OT_simulate(bpy.types.Operator):
     def _show_progress(self, context: bpy.types.Context) -> None:
         done, total, frame = live.progress()
         window_manager, part = context.window_manager, live.preparing()
-        keys = "    ESC: stop and keep what is done"
+        keys = KEYS
         if live.stopping():
             window_manager.redmax.message = "Stopping"
             keys = ""
@@ -285,6 +286,20 @@ class REDMAX_OT_bring_back(bpy.types.Operator):
         readiness.list_result(self, context)
         self.report({"INFO"}, text)
         return {"FINISHED"}
+
+
+def watch(context: bpy.types.Context) -> None:
+    """Let the running operator hear of time passing, until `clean_up`."""
+    _timers.append(context.window_manager.event_timer_add(INTERVAL, window=context.window))
+
+
+def show_progress(context: bpy.types.Context, done: int, total: int, text: str) -> None:
+    """How far a run has come: in the panel, in the status bar and at the cursor."""
+    state = context.window_manager.redmax
+    state.progress, state.message = done / max(total, 1), text
+    context.window_manager.progress_update(done)
+    context.workspace.status_text_set(f"RedMax: {text}{KEYS}")
+    _redraw(context.window_manager)
 
 
 def clean_up(context: bpy.types.Context | None = None) -> None:

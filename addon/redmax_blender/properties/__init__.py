@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from . import body, curve, element, joint, scene, surface, window_manager
+from . import body, curve, element, joint, scene, surface, variations, window_manager
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -16,6 +16,7 @@ CLASSES = (
     *surface.CLASSES,
     *element.CLASSES,
     *curve.CLASSES,
+    *variations.CLASSES,
     *scene.CLASSES,
     *window_manager.CLASSES,
 )

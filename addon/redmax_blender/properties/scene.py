@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from .._engine import fields, integrators
-from . import element, from_specs, references
+from . import element, from_specs, references, variations
 from .from_specs import OVERRIDABLE, STATIC
 
 ACCURACY = {name.upper(): ("automatic", {"accuracy": name}) for name in ("draft", "standard", "high")}
@@ -287,6 +287,7 @@ REDMAX_PG_scene = from_specs.make_group(
         ),
         "bake": bpy.props.PointerProperty(type=REDMAX_PG_bake_options, override=OVERRIDABLE),
         "baked": bpy.props.PointerProperty(type=element.REDMAX_PG_baked),
+        "variations": bpy.props.PointerProperty(type=variations.REDMAX_PG_variations, override=OVERRIDABLE),
     },
     "RedMax settings of a scene.",
 )

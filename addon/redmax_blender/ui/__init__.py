@@ -18,6 +18,7 @@ from . import (
     sidebar,
     solver_rows,
     surface,
+    variations,
 )
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 
 def register(ledger: "Ledger") -> None:
+    ledger.add_classes(variations.LISTS)
     # Lists before the panels that show them, parents before their sub-panels.
     for module in (
         lists,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sidebar tab "RedMax" of the 3D Viewport: from parts to keys in four steps, under the list of mechanisms."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import bpy
 
@@ -19,9 +19,11 @@ from . import (
     popovers,
     solver_rows,
     text_lines,
+    variations,
 )
 from . import joint as joint_panels
 from . import scene as scene_panels
+from .tab import SidebarPanel
 
 COMPLETE, STOPPED, FAILED = "complete", "stopped", "failed"
 """Status of a result that reached its last frame, was stopped by the artist, or could not go on and says why."""
@@ -40,14 +42,6 @@ NOTICE_LINES, FAILURE_LINES = 2, 4
 
 LONGEST_IN_HEADER = 18
 """Letters of a name beside the title of a panel."""
-
-
-class SidebarPanel:
-    """Where a panel of the sidebar belongs."""
-
-    bl_space_type: ClassVar[Any] = "VIEW_3D"
-    bl_region_type: ClassVar[Any] = "UI"
-    bl_category = "RedMax"
 
 
 class REDMAX_PT_mechanisms(SidebarPanel, bpy.types.Panel):
@@ -334,6 +328,7 @@ CLASSES = (
     REDMAX_PT_simulate,
     REDMAX_PT_bake,
     REDMAX_PT_bake_options,
+    *variations.PANELS,
     REDMAX_PT_active_joint,
     REDMAX_PT_status,
 )

@@ -19,12 +19,15 @@ from typing import Any
 
 from .. import files
 from ..errors import RedMaxError
+from ..scene import Scene
+from .sheet import Card, contact_sheet, in_order
 from .variations import Variations
 from .work import Result
 
 RESULTS = "results"
 TABLE = "table.csv"
 PARQUET = "table.parquet"
+SHEET = "sheet.svg"
 MOST_BYTES = 10_000_000
 """Largest record that is read."""
 
@@ -75,7 +78,7 @@ class ResultFolder:
             if result.archive is not None:
                 with files.replacing(self.trajectory(result.key)) as partial:
                     partial.write_bytes(result.archive)
-            files.write_text(self.results / f"{result.key}.json", json.dumps(_json(record), indent=1) + "\n")
+            files.write_text(self.results / f"{result.key}.json", json.dumps(finite(record), indent=1) + "\n")
         except OSError as error:
             raise FolderError(
                 f"'{error.filename or self.results}' cannot be written: {error.strerror or error}"
@@ -97,14 +100,43 @@ class ResultFolder:
         names = list(dict.fromkeys(name for row in rows for name in row))
         path = self.path / TABLE
         try:
-            files.write_text(path, _csv(names, rows))
+            files.write_text(path, table_csv(rows))
             _write_parquet(self.path / PARQUET, names, rows)
         except OSError as error:
             raise FolderError(f"'{path}' cannot be written: {error.strerror or error}") from None
         return path
 
+    def write_sheet(
+        self,
+        scene: Scene,
+        cards: Sequence[Card],
+        *,
+        order: str = "",
+        descending: bool = False,
+    ) -> Path:
+        """The contact sheet of the variations, in the order of a column or of the table. Raises FolderError."""
+        path = self.path / SHEET
+        shown = in_order(cards, order, descending=descending) if order else cards
+        try:
+            files.write_text(path, contact_sheet(scene.name, shown, scene))
+        except OSError as error:
+            raise FolderError(f"'{path}' cannot be written: {error.strerror or error}") from None
+        return path
 
-def _csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+
+def cards_of(variations: Variations, keys: Sequence[str], records: Mapping[str, Mapping[str, Any]]) -> list[Card]:
+    """One for each variation that has a result."""
+    cards = []
+    for row, key in zip(variations.rows, keys, strict=True):
+        if key in records:
+            values = {column.title: value for column, value in zip(variations.columns, row.values, strict=True)}
+            cards.append(Card(row.name, values, records[key]))
+    return cards
+
+
+def table_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows by heading as CSV text in which nothing is run by a spreadsheet."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
     text = text_io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([_harmless(name) for name in names])
@@ -149,6 +181,6 @@ def _write_parquet(path: Path, names: Sequence[str], rows: Sequence[Mapping[str,
         parquet.write_table(pyarrow.table(columns), str(partial))
 
 
-def _json(record: Mapping[str, Any]) -> dict[str, Any]:
+def finite(record: Mapping[str, Any]) -> dict[str, Any]:
     """JSON has no NaN; what is not known is null."""
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in record.items()}

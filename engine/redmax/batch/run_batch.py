@@ -52,8 +52,11 @@ def run_batch(
     settings: Settings,
     scheduler: Scheduler,
     progress: Callable[[Progress], None] | None = None,
+    rows: tuple[int, int] | None = None,
 ) -> Batch:
     """Simulate what has no result yet. Interrupted at any point, the same call goes on from there.
+
+    rows: first and last row, counted from 1, that are simulated; the table has all that have a result.
 
     A variation that fails is a result. One whose process ended again and again has none, and is tried by the next call.
     Raises TableError where values do not fit the scene, SchedulerError and FolderError.
@@ -68,8 +71,14 @@ def run_batch(
         if found is not None:
             batch.records[task.key] = found
     batch.skipped = sum(key in batch.records for key in batch.keys)
-    waiting = list({task.key: task for task in tasks if task.key not in batch.records}.values())
-    begun, total = time.monotonic(), len(names)
+    first, last = rows or (1, len(tasks))
+    if not 1 <= first <= last:
+        raise TableError(variations.source, [f"rows {first} to {last} are none; the first is 1"])
+    asked = tasks[first - 1 : last]
+    waiting = list({task.key: task for task in asked if task.key not in batch.records}.values())
+    begun, total = time.monotonic(), len({task.key for task in asked})
+    if progress is not None and len(waiting) < total:
+        progress(Progress(total - len(waiting), total, _failures(batch), None))
     try:
         for count, (task, answer) in enumerate(scheduler.results(waiting), start=1):
             if isinstance(answer, LostError):
@@ -83,6 +92,11 @@ def run_batch(
         batch.failed = [names[key] for key, record in batch.records.items() if record["status"] != "complete"]
         batch.table = folder.write_table(variations, batch.keys, batch.records)
     return batch
+
+
+def keys_of(scene: Scene, variations: Variations, settings: Settings) -> list[str]:
+    """By which the result of each variation is found. Raises TableError."""
+    return [task.key for task in _tasks(scene, variations, settings)]
 
 
 def _failures(batch: Batch) -> int:

@@ -175,9 +175,28 @@ def loads_csv(text: str, source: str = "table") -> Variations:
         raise TableError(source, problems)
     columns = tuple(_csv_column(heading) for heading in headings if heading.lower() != NAME)
     named = next((k for k, heading in enumerate(headings) if heading.lower() == NAME), None)
-    rows = [[_cell(cell) for k, cell in enumerate(line) if k != named] for line in body]
+    rows = [[cell_value(cell) for k, cell in enumerate(line) if k != named] for line in body]
     names = [line[named] if named is not None else "" for line in body]
     return _table(columns, rows, names, source)
+
+
+def dumps_csv(variations: Variations) -> str:
+    """The table as CSV text, from which `loads_csv` reads the same variations."""
+    text = text_io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([NAME, *(column.title for column in variations.columns)])
+    for row in variations.rows:
+        writer.writerow([row.name, *map(cell_text, row.values)])
+    return text.getvalue()
+
+
+def cell_text(value: Any) -> str:
+    """What stands in a cell for a value; nothing where the scene's own stays."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, (int, float)) else str(value)
 
 
 def _csv_column(heading: str) -> Column:
@@ -188,7 +207,7 @@ def _csv_column(heading: str) -> Column:
     return Column(heading)
 
 
-def _cell(text: str) -> Any:
+def cell_value(text: str) -> Any:
     """A number, true, false or text; None for an empty cell."""
     if not text:
         return None

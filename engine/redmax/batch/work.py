@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,18 +65,21 @@ class Result:
     archive: bytes | None = None
 
 
-def simulated(task: Task) -> Result:
-    """Simulate one variation. What keeps it from being simulated is its result, too."""
+def simulated(task: Task, stopped: Callable[[], bool] | None = None) -> Result:
+    """Simulate one variation. What keeps it from being simulated is its result, too.
+
+    stopped: asked between steps; where it says True what is returned is no result, but half of one.
+    """
     settings = dict(task.settings)
     duration, fps, kind = (settings.pop(name) for name in ("duration", "fps", "integrator"))
     try:
         model = compile_scene(io.loads(task.scene, "variation"), checked=True)
-        run = simulate(model, duration=duration, fps=fps, integrator=INTEGRATORS[kind](**settings))
+        run = simulate(model, duration=duration, fps=fps, integrator=INTEGRATORS[kind](**settings), stopped=stopped)
         trajectory = record(model, run)
     except RedMaxError as error:
         return Result(task.key, {"status": FAILED, "message": str(error)})
     measured = {"status": trajectory.status, "message": trajectory.message, **measures(trajectory)}
-    return Result(task.key, measured, _archive(trajectory) if task.keep else None)
+    return Result(task.key, measured, trajectory.content() if task.keep else None)
 
 
 def measures(trajectory: Trajectory) -> dict[str, Any]:
@@ -116,10 +117,3 @@ def _largest(values: Any) -> float:
     if values is None or not np.isfinite(values).any():
         return float("nan")
     return float(np.nanmax(np.abs(values)))
-
-
-def _archive(trajectory: Trajectory) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="redmax-") as folder:
-        path = Path(folder) / "trajectory.npz"
-        trajectory.save(path, compressed=False)  # compressing takes as long as simulating
-        return path.read_bytes()

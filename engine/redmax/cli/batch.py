@@ -8,7 +8,7 @@ import time
 from typing import TextIO
 
 from .. import io
-from ..batch import Batch, Dask, LocalProcesses, Progress, ResultFolder, Scheduler, Settings, load, run_batch
+from ..batch import Batch, Dask, LocalProcesses, Progress, ResultFolder, Scheduler, Settings, cards_of, load, run_batch
 from ..errors import RedMaxError
 from ..integrators import Integrator
 from .console import write
@@ -34,6 +34,9 @@ def add_batch_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=_count, help="processes on this machine (default: as many as it has cores)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="use the Dask cluster at this address instead")
     parser.add_argument("--table-only", action="store_true", help="keep the table of numbers, but no trajectories")
+    parser.add_argument("--rows", type=int, nargs=2, metavar=("FIRST", "LAST"), help="simulate these rows, from 1")
+    parser.add_argument("--sort", metavar="COLUMN", default="", help="column that orders the contact sheet")
+    parser.add_argument("--descending", action="store_true", help="largest first in the contact sheet")
     add_integrator_options(parser)
 
 
@@ -48,7 +51,11 @@ def batch_command(options: argparse.Namespace, integrator: Integrator, say: Say,
         if not options.scheduler and not prepare(stream):
             return 1
         folder = ResultFolder(options.out)
-        batch = run_batch(scene, variations, folder, settings=settings, scheduler=scheduler, progress=shown.show)
+        batch = run_batch(
+            scene, variations, folder, settings=settings, scheduler=scheduler, progress=shown.show, rows=options.rows
+        )
+        cards = cards_of(variations, batch.keys, batch.records)
+        folder.write_sheet(scene, cards, order=options.sort, descending=options.descending)
     except RedMaxError as error:
         shown.end()
         say(str(error))
@@ -58,11 +65,11 @@ def batch_command(options: argparse.Namespace, integrator: Integrator, say: Say,
         say("Stopped; what is finished is kept, and the same command goes on from there")
         return 130
     shown.end()
-    return _told(batch, time.monotonic() - begun, say)
+    return _told(batch, time.monotonic() - begun, say, whole=options.rows is None)
 
 
-def _told(batch: Batch, seconds: float, say: Say) -> int:
-    count = len(batch.keys)
+def _told(batch: Batch, seconds: float, say: Say, *, whole: bool) -> int:
+    count = len(batch.records) + len(batch.lost)
     new = count - batch.skipped - len(batch.lost)
     before = f", {batch.skipped} were there before" if batch.skipped else ""
     say(f"{new} of {count} variations simulated in {seconds:.1f} s{before}; table: '{batch.table}'")
@@ -72,7 +79,7 @@ def _told(batch: Batch, seconds: float, say: Say) -> int:
             say(f"{len(names)} {what}: {', '.join(names[:MOST_NAMED])}{more}; the table says why")
     for name, why in list(batch.lost.items())[:MOST_NAMED]:
         say(f"  {name}: {why}")
-    return 1 if batch.failed or batch.lost else 0
+    return 1 if whole and (batch.failed or batch.lost) else 0
 
 
 class _Shown:

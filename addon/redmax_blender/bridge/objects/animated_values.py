@@ -63,6 +63,16 @@ def unchanged(owners: Iterable[bpy.types.ID], meant: Callable[[Any, str], bool])
             assign(owner, {path: value for path, value in values.items() if path in now and now[path] != value})
 
 
+def all_animated() -> Iterator[bpy.types.ID]:
+    """Every data-block of the file that has keys, drivers or strips."""
+    for prop in bpy.data.bl_rna.properties:
+        blocks: Any = getattr(bpy.data, prop.identifier) if prop.type == "COLLECTION" else ()
+        for block in blocks:
+            for each in (block, getattr(block, "node_tree", None)):
+                if getattr(each, "animation_data", None) is not None and each.library is None:
+                    yield each
+
+
 def _animated_together(owners: Iterable[bpy.types.ID]) -> Iterator[bpy.types.ID]:
     """Data-blocks that share an action with one of the owners, as an object and its mesh do."""
     actions = {action for owner in owners if (action := compat.action_of(owner)) is not None}

@@ -41,6 +41,7 @@ __all__ = [
     "folder",
     "forget",
     "is_stale",
+    "let_go",
     "load",
     "not_following",
     "problem",
@@ -183,6 +184,12 @@ def require(scene: bpy.types.Scene) -> Trajectory:
         text = problem(scene) or f"Scene '{scene.name}' has no result yet"
         raise BridgeError([Finding("", text, "" if problem(scene) else "Simulate first")])
     return result
+
+
+def let_go(identifier: str) -> None:
+    """A result that was brought beside a written file is kept there alone; for runs of many files."""
+    _memory.pop(identifier, None)
+    cache_places.discard(cache_index.file_of(temporary_folder(), identifier))
 
 
 def forget(scene: bpy.types.Scene) -> None:
