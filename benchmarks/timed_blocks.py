@@ -147,6 +147,20 @@ def routes(options: Options) -> Iterator[Block]:
     for route in (NUMPY, NUMBA):
         for integrator in (SemiImplicitEuler(h=1e-3), Dop853(rtol=1e-6, atol=1e-6)):
             yield Block(f"one frame of 100 links, {route}", integrator.kind, partial(frame, integrator), route)
+    for template in ("crane", "chain"):  # as their templates in Blender are added
+        yield Block("plain numpy, 60 frames", template, partial(frames_of, template, 60), NUMPY)
+
+
+def frames_of(template: str, frames: int) -> Loop:
+    """A run of a template's scene as Blender's button runs it, with every channel."""
+    from redmax import io
+    from redmax.compile import compile as compile_scene
+    from redmax.simulate import record, simulate
+
+    from .peers.base import FPS
+
+    model = compile_scene(io.load(ROOT / "benchmarks" / "scenes" / f"{template}.json"))
+    return many(lambda: record(model, simulate(model, model.initial_state(), duration=frames / FPS, fps=FPS)))
 
 
 def loops(options: Options) -> Iterator[Block]:

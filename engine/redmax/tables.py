@@ -175,7 +175,7 @@ class Table(Element):
     def motion(self, x: float) -> tuple[Array, Array, Array]:
         """y, dy/dx and d2y/dx2 at x, each (m,)."""
         points, y = self._points
-        k = int(np.searchsorted(points, x, side="right")) - 1
+        k = int(points.searchsorted(x, side="right")) - 1
         if len(points) == 1 or k < 0 or k >= len(points) - 1 or self.interpolation == "step":
             end, slope = max(k, 0), np.zeros(y.shape[1])
             if self.interpolation != "cubic" or len(points) == 1:

@@ -147,6 +147,7 @@ def test_looking_after_a_run_changes_nothing(monkeypatch):
 def test_patience_is_a_matter_of_progress_not_of_time(monkeypatch):
     """Little done for long is too long only if it was tried often; what gets on may take as long as it likes."""
     clock = [0.0]
+    monkeypatch.setattr("redmax.integrators.watch.SELDOM", 0.0)
     monkeypatch.setattr("redmax.integrators.watch.time.thread_time", lambda: clock[0])
     watch = Watch(10.0)
     frame = 1.0 / 24.0
@@ -173,7 +174,22 @@ def test_time_in_which_others_compute_is_no_lack_of_progress():
     assert not watch.waits_too_long(1e-9, 1.0, LEAST_WORK)
 
 
-def test_where_any_progress_is_enough_the_least_is():
+def test_the_clock_is_read_seldom_and_no_work_is_lost(monkeypatch):
+    processor, wall, reads = [0.0], [0.0], []
+    monkeypatch.setattr("redmax.integrators.watch.time.perf_counter", lambda: wall[0])
+    monkeypatch.setattr("redmax.integrators.watch.time.thread_time", lambda: reads.append(1) or processor[0])
+    watch = Watch(0.5)
+    found = []
+    for _ in range(2 * LEAST_WORK):
+        wall[0] += 1e-3
+        processor[0] += 1e-3
+        found.append(watch.waits_too_long(0.0, 1.0))
+    assert len(reads) == pytest.approx(2 * LEAST_WORK / 10, rel=0.15)
+    assert found.index(True) == pytest.approx(LEAST_WORK, abs=12)
+
+
+def test_where_any_progress_is_enough_the_least_is(monkeypatch):
+    monkeypatch.setattr("redmax.integrators.watch.SELDOM", 0.0)
     watch = Watch(-1.0)
     assert not any(watch.waits_too_long(k * 1e-12, 0.0, LEAST_WORK) for k in range(100))
     assert watch.waits_too_long(99e-12, 0.0, LEAST_WORK)
@@ -191,6 +207,7 @@ def test_a_run_ends_inside_a_step_that_takes_for_ever(monkeypatch, kind):
         clock[0] += 0.1
         return clock[0]
 
+    monkeypatch.setattr("redmax.integrators.watch.SELDOM", 0.0)
     monkeypatch.setattr("redmax.integrators.watch.time.thread_time", tick)
     monkeypatch.setattr("redmax.integrators.watch.LEAST_WORK", 3)
     monkeypatch.setattr(route, "name", lambda: route.NUMPY)

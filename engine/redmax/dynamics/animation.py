@@ -13,10 +13,15 @@ from ..tables import Table
 
 def prescribed_motion(model: Model, t: float) -> tuple[Array, Array, Array]:
     """q, qdot, qddot (nr,) of animated and locked joints at time t; zero for simulated ones."""
-    q, qdot, qddot = np.where(model.prescribed, model.q0, 0.0), np.zeros(model.dof_count), np.zeros(model.dof_count)
+    q, qdot, qddot = model.once(_where_locked).copy(), np.zeros(model.dof_count), np.zeros(model.dof_count)
     for columns, table in model.once(_animations):
         q[columns], qdot[columns], qddot[columns] = table.motion(t)
     return q, qdot, qddot
+
+
+def _where_locked(model: Model) -> Array:
+    """(nr,) q of locked joints, and zero for simulated ones."""
+    return np.where(model.prescribed, model.q0, 0.0)
 
 
 def _animations(model: Model) -> list[tuple[slice, Table]]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..model import Model
+from ..tables import Table
 from . import body_forces
 from .kinematics import Kinematics
 from .loads import Loads, own_coordinates, passive_loads
@@ -59,7 +60,12 @@ def of_motors(model: Model, kin: Kinematics, t: float) -> tuple[Array, Array]:
 def applied_torques(model: Model, t: float) -> Array:
     """(nr,) constant torques and torque tables at time t, along the scene's own coordinates [N m or N]."""
     torque = model.torque.copy()
-    for j, joint in enumerate(model.joints):
-        if joint.torque_table is not None:
-            torque[model.columns(j)] += joint.torque_table.value(t)
+    for columns, table in model.once(_torque_tables):
+        torque[columns] += table.value(t)
     return torque
+
+
+def _torque_tables(model: Model) -> list[tuple[slice, Table]]:
+    return [
+        (model.columns(j), each.torque_table) for j, each in enumerate(model.joints) if each.torque_table is not None
+    ]

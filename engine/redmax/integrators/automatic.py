@@ -108,10 +108,6 @@ STIFF_FROM = 0.5
 MANY = 100.0
 """Springs or dampers whose rate times a frame is below this are not what takes thousands of steps."""
 
-SNAPS = 0.1
-"""Part of the energies in play by which the books may be off where ropes snap taut within steps. Measured: 2e-3 for
-falling ropes, 0.06 to 0.07 where a load falls into a slack one or bounces on it."""
-
 LOOSEST = 1e-4
 """Up to here the tolerance of implicit steps with strands grows tenfold when a frame takes too many of them."""
 
@@ -162,9 +158,7 @@ class AutomaticStepper(ExplicitStepper):
     def energy_promise(self) -> EnergyPromise:
         if self._modes == {EXPLICIT}:
             return super().energy_promise
-        dies_away = CALM in self._modes
-        snaps = SNAPS if dies_away and self.model.strands else 0.0
-        return EnergyPromise(max(snaps, implicit_part(self._tolerance)), dies_away=dies_away)
+        return EnergyPromise(implicit_part(self._tolerance), dies_away=CALM in self._modes)
 
     def __init__(self, model: Model, state: State, promise: Promise, tree: Tree | None = None) -> None:
         super().__init__(model, state, promise.explicit, tree)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import fast
+from .. import fast, vectorised
 from ..arrays import Array
 from ..crossings import quintic
 from ..dynamics.animation import with_prescribed
@@ -218,13 +218,10 @@ class Stepper(ABC):
 
     def turn_rate(self) -> float:
         """Fastest relative rotation [rad/s] among joints that have a singularity, 0 without such joints."""
-        fastest = 0.0
-        for j in self._charted:
-            columns = self.model.columns(j)
-            q, qdot = self.state.q[columns], self.state.qdot[columns]
-            S = self.model.joints[j].motion(q, qdot, int(self.state.chart[j])).S
-            fastest = max(fastest, float(np.linalg.norm(S[:3] @ qdot)))
-        return fastest
+        if not self._charted:
+            return 0.0
+        state = self.state
+        return vectorised.turn_rate(self.model, state.q, state.qdot, state.chart, self._charted)
 
 
 def charted_joints(model: Model) -> tuple[int, ...]:

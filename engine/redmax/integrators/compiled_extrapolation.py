@@ -36,6 +36,14 @@ OF_VELOCITIES = 0.1
 """Errors of velocities count so much where strands may vibrate faster than steps: segments become taut and slack all
 the time, and what their velocities are off by for a moment hardly moves anything."""
 
+BALANCED = 0.1
+"""A step in which strands may snap taut gains or loses at most so many times the root of the tolerance, of the energies
+in play, beside what is booked. Errors of coordinates do not show it: those of what vibrates faster than a step do not
+count, and a load that bounces on a taut rope within one step is such a vibration."""
+
+SHORTEST_BALANCED = 1e-6
+"""Shorter steps [s] are not judged by that."""
+
 FEW = 60
 """Rates of so many coordinates are found from whole matrices."""
 
@@ -116,6 +124,33 @@ class CompiledExtrapolation(LinearlyImplicitExtrapolation):
         self._values, self._work = np.zeros(len(p.columns)), np.zeros((extrapolation.WORK, n))
         self._L, self._diagonal, self._filled = np.zeros((2, len(p.rows))), np.zeros((2, n)), np.zeros(n, np.int64)
 
+        self._known: tuple[Array, float] | None = None  # where a step ended, and the energy there
+        self._liveliest = 0.0  # largest kinetic energy so far
+
+    def go_on_from(self, t: float, y: Array) -> None:
+        super().go_on_from(t, y)
+        self._known = None
+
+    def _energy(self, t: float, y: Array) -> float:
+        """Kinetic and potential energy [J] beside what is booked as work and loss."""
+        if self._known is None or self._known[0] is not y:
+            run = self.stepper
+            q, qdot, _ = run.motion(min(t, run.inputs_until), y)
+            seen = self._tree.observe(q, qdot, run.state.chart, t)
+            self._liveliest = max(self._liveliest, seen.kinetic)
+            self._known = y, seen.kinetic + seen.potential - float(y[-2] - y[-1])
+        return self._known[1]
+
+    def _imbalance(self, y: Array, t_new: float) -> float:
+        """What a step to y gained or lost beside what is booked, over what is allowed."""
+        start, known = self._energy(self.t, self.y), self._known
+        gained = abs(self._energy(t_new, y) - start)
+        in_play = self._liveliest + abs(float(y[-2])) + abs(float(y[-1]))
+        found = gained / (BALANCED * math.sqrt(self.rtol) * in_play) if gained > 0.0 else 0.0
+        if found > 1.0:
+            self._known = known
+        return found
+
     @property
     def _tree(self) -> Tree:
         tree = self.stepper.tree
@@ -184,7 +219,11 @@ class CompiledExtrapolation(LinearlyImplicitExtrapolation):
         if not rows:
             return Tried(self.y, 0, [], broken=True)
         known = self._errors[2 : rows if broken else rows + 1].tolist()
-        return Tried(self._table[rows - 1].copy(), rows, known, accepted, broken)
+        end = self._table[rows - 1].copy()
+        if accepted and self._slackens and h > SHORTEST_BALANCED:
+            known[-1] = max(known[-1], self._imbalance(end, t_new))
+            accepted = known[-1] <= 1.0
+        return Tried(end, rows, known, accepted, broken)
 
     def _change(self, h: float, before: Any, after: Any) -> float:
         """As `change_within`, coordinate by coordinate, each with what resists its motion alone."""

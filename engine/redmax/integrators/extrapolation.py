@@ -286,7 +286,12 @@ class LinearlyImplicitExtrapolation:
         n, t, part = self._n, self.t, matrix.h
         for k in range(1, count + 1):
             f = self.slope(t_new if k == count else t + k * part, y)
-            dv = matrix.change(y[n : 2 * n], f[n : 2 * n])
+            v = y[n : 2 * n].copy()
+            dv = matrix.change(v, f[n : 2 * n])
+            if self.calm and y.size > 2 * n:
+                # Dampers push with D (v + dv), and the energy that leaves is that times the mean velocity; the power
+                # at the start, -v D v, would be taken for the whole of a small step in which all motion dies.
+                f[-1] -= 0.5 * float(dv @ system.D @ (3.0 * v + dv))
             y[:n] += part * (y[n : 2 * n] + dv)
             y[n : 2 * n] += dv
             y[2 * n :] += part * f[2 * n :]

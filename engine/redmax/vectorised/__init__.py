@@ -6,7 +6,7 @@ Same names, arguments and results as `dynamics.kinematics`, `dynamics.loads` and
 
 from .dynamics import forward_dynamics, inverse_dynamics, joint_accelerations
 from .linearised import linear_system, mass_matrix
-from .motion import accelerations, accelerations_and_powers
+from .motion import accelerations, accelerations_and_powers, turn_rate
 from .pushing import loads
 from .world import kinematics
 
@@ -20,4 +20,5 @@ __all__ = [
     "linear_system",
     "loads",
     "mass_matrix",
+    "turn_rate",
 ]

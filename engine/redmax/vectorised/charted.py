@@ -13,6 +13,12 @@ from ..joints.primitives import Kind
 from ..joints.trusted import trusted_primitives
 from ..model import Model
 from .stages import Coordinates
+from .vectors import dot, length
+
+TINY = float(np.finfo(np.float64).tiny)
+
+OwnCoordinates = tuple[Array, Array, list[tuple[slice, Array]]]
+"""q and qdot (nr,) as loads mean them, and for each joint that is written otherwise its columns and its B."""
 
 
 class ChartedLoads:
@@ -46,18 +52,18 @@ class ChartedLoads:
     def candidates(self, given: Coordinates) -> list[int]:
         """Joints that may have to be rewritten, in ascending order: all whose q is not as meant are among them."""
         v = given.q.take(self.balls)
-        angle = np.sqrt((v * v).sum(axis=0))
-        along = (v * self.rest).sum(axis=0) / np.where(angle > 0.0, angle, 1.0)
+        angle = length(v)
+        along = dot(v, self.rest) / np.maximum(angle, TINY)
         # As in `rotation_vector.rewritten`, with a margin for the rounding of either.
-        turned = self.ball_joint[np.abs(angle - along) >= 0.999 * np.pi]
-        recharted = self.joints[given.chart[self.joints] != 0]
-        return [int(j) for j in np.unique(np.concatenate([self.unknown, turned, recharted]))]
+        far, recharted = np.abs(angle - along) >= 0.999 * np.pi, given.chart[self.joints] != 0
+        if not (len(self.unknown) or far.any() or recharted.any()):
+            return []
+        return [int(j) for j in np.unique(np.concatenate([self.unknown, self.ball_joint[far], self.joints[recharted]]))]
 
 
-def own_coordinates(
-    model: Model, charted: ChartedLoads, given: Coordinates, S: Array
-) -> tuple[Array, Array, list[tuple[slice, Array]]]:
-    """As `dynamics.loads.own_coordinates`. S: (6, nr) of the joints as they are written now."""
+def own_coordinates(model: Model, charted: ChartedLoads, given: Coordinates, S: Array | None) -> OwnCoordinates:
+    """As `dynamics.loads.own_coordinates`. S: (6, nr) of the joints as they are written now; None where that must be
+    asked of the joints."""
     q, qdot = given.q, given.qdot
     changes: list[tuple[slice, Array]] = []
     if not charted.any:
@@ -72,5 +78,6 @@ def own_coordinates(
         if not changes:
             q, qdot = q.copy(), qdot.copy()
         q[columns], qdot[columns] = q_own, qdot_own
-        changes.append((columns, np.linalg.pinv(joint.motion(q_own, qdot_own).S) @ S[:, columns]))
+        written = joint.motion(given.q[columns], given.qdot[columns], chart).S if S is None else S[:, columns]
+        changes.append((columns, np.linalg.pinv(joint.motion(q_own, qdot_own).S) @ written))
     return q, qdot, changes

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from ..arrays import Array, IntArray
 from ..dynamics import powers
 from ..model import Model
-from .charted import own_coordinates
+from .charted import OwnCoordinates, own_coordinates
 from .dynamics import Forces, HandOver, by_recursion, forward_dynamics, joint_accelerations, solved
 from .plan import plan_of
 from .pushing import body_loads, joint_loads, loads
+from .small_trees import SmallTree, SmallTreeState, small_tree
 from .stages import Coordinates
+from .vectors import length
 from .world import evaluated, kinematics
 
 
@@ -25,7 +29,7 @@ def accelerations(model: Model, q: Array, qdot: Array, chart: IntArray, t: float
         kin = kinematics(model, q, qdot, chart)
         return joint_accelerations(model, kin, loads(model, kin, t), qddot_prescribed)
     try:
-        return _Quick(model, q, qdot, chart, t).accelerations(qddot_prescribed)
+        return _quick(model, q, qdot, chart, t).accelerations(qddot_prescribed)
     except HandOver:
         kin = kinematics(model, q, qdot, chart)
         return by_recursion(model, kin, loads(model, kin, t), qddot_prescribed).qddot
@@ -37,9 +41,9 @@ def accelerations_and_powers(
     """qddot (nr,), and the powers (2,) [W] of `dynamics.powers` in the same motion; arguments of `accelerations`."""
     if not model.forces:
         try:
-            quick = _Quick(model, q, qdot, chart, t)
+            quick = _quick(model, q, qdot, chart, t)
             qddot = quick.accelerations(qddot_prescribed)
-            return qddot, quick.powers(qddot)
+            return qddot, quick.powers()
         except HandOver:
             pass
     kin = kinematics(model, q, qdot, chart)
@@ -48,33 +52,106 @@ def accelerations_and_powers(
     return found.qddot, powers.powers(model, kin, load, found.tau, t)
 
 
-class _Quick:
-    """A state without forces between bodies; nothing of it is written in body frames or as poses."""
+def turn_rate(model: Model, q: Array, qdot: Array, chart: IntArray, joints: tuple[int, ...]) -> float:
+    """Fastest relative rotation [rad/s] of these joints."""
+    plan = plan_of(model)
+    turning = plan.over_joints(plan.joints.motion(Coordinates(q, qdot, chart)).S[:3] * qdot)
+    return float(length(turning.take(joints, axis=1)).max())
+
+
+class _Quick(ABC):
+    """A state without forces between bodies; nothing of it is written in body frames or as poses.
+
+    f_r, D_r: (nr,) of `Loads`. own: of `own_coordinates`.
+    """
+
+    f_r: Array
+    D_r: Array
+    own: OwnCoordinates
 
     def __init__(self, model: Model, q: Array, qdot: Array, chart: IntArray, t: float) -> None:
         self.model, self.t, self.plan = model, t, plan_of(model)
         self.given = Coordinates(q, qdot, chart)
-        self.joints, _, _, self.world = evaluated(self.plan, self.given)
-        applied = body_loads(model, self.plan, self.world)
-        self.forces = Forces(self.plan, self.world, qdot, self.joints.Sdot, applied)
+
+    def _load(self, S: Array | None) -> None:
+        """S: as in `own_coordinates`."""
+        self.own = own_coordinates(self.model, self.plan.charted, self.given, S)
         self.f_r, self.D_r = self.plan.nothing, self.plan.nothing
         if self.plan.has_loads:
-            self.f_r, _, self.D_r = joint_loads(model, self.plan, self.given, self.joints.S, t)
+            self.f_r, _, self.D_r = joint_loads(self.model, self.plan, self.own, self.t)
 
+    @abstractmethod
     def accelerations(self, qddot_prescribed: Array) -> Array:
         """qddot (nr,), or HandOver."""
+
+    @abstractmethod
+    def needed(self) -> Array:
+        """(nr,) forces along coordinates for the accelerations that were found."""
+
+    @abstractmethod
+    def dissipated(self) -> float:
+        """Power [W] that damping of bodies takes out."""
+
+    def powers(self) -> Array:
+        """(2,) [W] of the motion with the accelerations that were found."""
+        model, plan, qdot = self.model, self.plan, self.given.qdot
+        driven = not plan.all_free and bool(qdot[model.prescribed].any())
+        needed = self.needed() - self.f_r if driven else plan.nothing
+        if plan.pushes or driven or self.own[2]:
+            found = powers.along_coordinates(model, self.own, qdot, needed, self.D_r, self.t)
+        else:
+            found = np.array([0.0, -float(self.D_r @ self.own[1] ** 2)])
+        if plan.carried_damping is not None:
+            found[1] += self.dissipated()
+        return found
+
+
+class _BySums(_Quick):
+    """Sums along branches; for any tree."""
+
+    def __init__(self, model: Model, q: Array, qdot: Array, chart: IntArray, t: float) -> None:
+        super().__init__(model, q, qdot, chart, t)
+        joints, _, _, self.world = evaluated(self.plan, self.given)
+        self._load(joints.S)
+        self.forces = Forces(self.plan, self.world, qdot, joints.Sdot, body_loads(model, self.plan, self.world))
+
+    def accelerations(self, qddot_prescribed: Array) -> Array:
         plan = self.plan
         known = plan.nothing if plan.all_free else np.where(self.model.prescribed, qddot_prescribed, 0.0)
-        return solved(self.forces, self.f_r, known)
+        self.qddot = solved(self.forces, self.f_r, known)
+        return self.qddot
 
-    def powers(self, qddot: Array) -> Array:
-        """(2,) [W] of the motion with these accelerations."""
-        model, plan, qdot = self.model, self.plan, self.given.qdot
-        own = own_coordinates(model, plan.charted, self.given, self.joints.S)
-        driven = not plan.all_free and bool(qdot[model.prescribed].any())
-        needed = self.forces.needed(qddot) - self.f_r if driven else plan.nothing
-        found = powers.along_coordinates(model, own, qdot, needed, self.D_r, self.t)
-        if plan.carried_damping is not None:
-            omega, v = self.world.omega[1], self.world.v_center(plan)
-            found[1] += float(model.body_damping @ ((omega * omega).sum(axis=0) + (v * v).sum(axis=0)))
-        return found
+    def needed(self) -> Array:
+        return self.forces.needed(self.qddot)
+
+    def dissipated(self) -> float:
+        omega, v = self.world.omega[1], self.world.v_center(self.plan)
+        return float(self.model.body_damping @ ((omega * omega).sum(axis=0) + (v * v).sum(axis=0)))
+
+
+class _ByJacobian(_Quick):
+    """One dense Jacobian; for a small tree whose coordinates turn."""
+
+    def __init__(self, model: Model, tree: SmallTree, q: Array, qdot: Array, chart: IntArray, t: float) -> None:
+        super().__init__(model, q, qdot, chart, t)
+        self.tree = tree
+        self._load(None)
+
+    def accelerations(self, qddot_prescribed: Array) -> Array:
+        known = None if self.plan.all_free else np.where(self.model.prescribed, qddot_prescribed, 0.0)
+        self.state = SmallTreeState(self.tree, self.given, known)
+        qddot, self.found = self.state.accelerations(self.f_r)
+        return qddot if known is None else qddot + known
+
+    def needed(self) -> Array:
+        return self.found
+
+    def dissipated(self) -> float:
+        return self.state.dissipated
+
+
+def _quick(model: Model, q: Array, qdot: Array, chart: IntArray, t: float) -> _Quick:
+    tree = model.once(small_tree)
+    if tree is None:
+        return _BySums(model, q, qdot, chart, t)
+    return _ByJacobian(model, tree, q, qdot, chart, t)

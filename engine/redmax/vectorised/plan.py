@@ -32,8 +32,8 @@ class Plan:
     p_cj0: (3, n) `from_centers` of p_pj0.
     mass (n,), inertia (3, n) about the principal axes. carried_mass, carried_damping: (n,) of a body with all it
     carries; carried_damping is None without any. weights: (2, 3, n) gravity at the centres of mass.
-    has_loads: whether anything acts along coordinates. nothing: (nr,) zeros, what acts along them otherwise. motors:
-    None without any.
+    has_loads: whether anything acts along coordinates. pushes: whether torques or motors do. nothing: (nr,) zeros, what
+    acts along them otherwise. motors: None without any.
     is_free: (nr,) coordinates that are neither animated nor locked.
     never_singular: whether no pose has a singular mass matrix: every body resists in every direction, and every joint's
     coordinates, always the same, move it in different ones. If coordinates did not move anything, no body would move,
@@ -81,6 +81,7 @@ class Plan:
         acting = (model.torque, model.stiffness, model.damping)
         self.motors = motors(model) if motors(model).present else None
         further = self.torque_tables or self.stiffness_tables or self.motors is not None
+        self.pushes = bool(self.torque_tables or self.motors is not None or model.torque.any())
         self.has_loads = bool(self.has_limits or further or any(numbers.any() for numbers in acting))
 
     @cached_property

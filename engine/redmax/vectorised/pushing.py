@@ -10,7 +10,7 @@ from ..dynamics import body_forces
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.loads import Loads
 from ..model import Model
-from .charted import own_coordinates
+from .charted import OwnCoordinates, own_coordinates
 from .plan import Plan, plan_of
 from .stages import Coordinates
 from .vectors import apply_transposed
@@ -25,7 +25,8 @@ def loads(model: Model, kin: Kinematics, t: float) -> Loads:
     f_m = rows(apply_transposed(world.R_wi, body_loads(model, plan, world)))
     if model.forces:
         f_m += body_forces.wrenches(model, kin.E_wi, kin.phi, t)
-    return Loads(f_m, D_m, *joint_loads(model, plan, Coordinates(kin.q, kin.qdot, kin.chart), kin.S, t))
+    own = own_coordinates(model, plan.charted, Coordinates(kin.q, kin.qdot, kin.chart), kin.S)
+    return Loads(f_m, D_m, *joint_loads(model, plan, own, t))
 
 
 def body_loads(model: Model, plan: Plan, world: World) -> Array:
@@ -39,11 +40,11 @@ def body_loads(model: Model, plan: Plan, world: World) -> Array:
     return applied
 
 
-def joint_loads(model: Model, plan: Plan, given: Coordinates, S: Array, t: float) -> tuple[Array, Array, Array]:
-    """f_r, K_r, D_r, each (nr,), of torques, springs, damping, soft limits and motors. S: (6, nr)."""
+def joint_loads(model: Model, plan: Plan, own: OwnCoordinates, t: float) -> tuple[Array, Array, Array]:
+    """f_r, K_r, D_r, each (nr,), of torques, springs, damping, soft limits and motors. own: of `own_coordinates`."""
+    q, qdot, changes = own
     if not plan.has_loads:
-        return np.zeros(len(given.q)), np.zeros(len(given.q)), np.zeros(len(given.q))
-    q, qdot, changes = own_coordinates(model, plan.charted, given, S)
+        return np.zeros(len(q)), np.zeros(len(q)), np.zeros(len(q))
     x = q - model.rest
     f = model.torque - model.stiffness * x - model.damping * qdot
     K, D = -model.stiffness, -model.damping

@@ -11,10 +11,8 @@ from ..arrays import Array
 from ..spatial import stumpff
 from . import vectors
 
-_SERIES: Array = np.array([[(-1.0) ** j / factorial(k + 2 * j) for k in (4, 5)] for j in range(stumpff.SERIES_TERMS)])[
-    :, :, None
-]
-"""Terms of c_4 and c_5, (SERIES_TERMS, 2, 1)."""
+_SERIES: Array = np.array([[(-1.0) ** j / factorial(k + 2 * j) for j in range(stumpff.SERIES_TERMS)] for k in (4, 5)])
+"""Terms of c_4 and c_5, (2, SERIES_TERMS)."""
 
 
 _ONE: Array = np.eye(3)[:, :, None]
@@ -62,18 +60,18 @@ def coefficients(square: Array) -> tuple[Array, Array, Array, Array, Array]:
     far as the series goes; beyond are the closed forms.
     """
     x = np.minimum(square, stumpff.SERIES_ANGLE**2)
-    pair = np.empty((2, len(x)))
-    pair[:] = _SERIES[-1]
-    for terms in _SERIES[-2::-1]:
-        pair *= x
-        pair += terms
-    c4, c5 = pair
+    powers = np.empty((_SERIES.shape[1], len(x)))
+    powers[0], powers[1:] = 1.0, x
+    c4, c5 = _SERIES @ np.multiply.accumulate(powers, axis=0)
     c3 = 1.0 / 6.0 - x * c5
     c2 = 0.5 - x * c4
     c1 = 1.0 - x * c3
     far = square > x
     if far.any():
-        theta = np.sqrt(square[far])
-        c1[far], c2[far], c3[far] = stumpff.c1(theta), stumpff.c2(theta), stumpff.c3(theta)
-        c4[far], c5[far] = stumpff.c4(theta), stumpff.c5(theta)
+        theta2 = square[far]
+        theta = np.sqrt(theta2)
+        c1[far] = one = np.sin(theta) / theta
+        c2[far] = two = 2.0 * np.sin(0.5 * theta) ** 2 / theta2
+        c3[far] = three = (1.0 - one) / theta2
+        c4[far], c5[far] = (0.5 - two) / theta2, (1.0 / 6.0 - three) / theta2
     return c1, c2, c3, 2.0 * c4 - c3, 3.0 * c5 - c4

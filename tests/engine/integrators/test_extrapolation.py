@@ -223,3 +223,20 @@ def test_compiled_steps_are_the_readable_ones(build, monkeypatch):
         np.testing.assert_allclose(one.q, two.q, atol=1e-11)
         np.testing.assert_allclose(one.qdot, two.qdot, atol=1e-9)
         assert (compiled.work, compiled.loss) == pytest.approx((readable.work, readable.loss), rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("rate", [1e-3, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_a_damper_that_stops_a_mass_within_small_steps_takes_its_kinetic_energy(rate, count):
+    """m dv/dt = -m r v: whatever r h is, what is booked as lost is m (v^2 - v'^2) / 2."""
+    mass, v = 2.0, 3.0
+
+    def slope(_t, y):
+        return np.array([y[1], -rate * y[1], 0.0, mass * rate * y[1] ** 2])
+
+    system = Linearisation(np.array([[mass]]), np.zeros((1, 1)), np.array([[-mass * rate]]))
+    y = np.array([0.0, v, 0.0, 0.0])
+    method = LinearlyImplicitExtrapolation(slope, lambda _t, _y: system, 0.0, y, rtol=1e-6, atol=1e-6, calm=True)
+    end = method._euler(system, 1.0, 1.0, count)
+    assert end[1] == pytest.approx(v / (1.0 + rate / count) ** count, rel=1e-9, abs=1e-10)
+    assert end[3] == pytest.approx(0.5 * mass * (v**2 - end[1] ** 2), rel=1e-7)

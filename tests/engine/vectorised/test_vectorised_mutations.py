@@ -20,11 +20,12 @@ from engine.vectorised import test_joints
 from engine.vectorised.comparison import assert_routes_agree
 from redmax import vectorised
 from redmax.compile import compile as compile_scene
-from redmax.joints import Revolute
+from redmax.joints import JOINTS, Revolute
 from redmax.scene import Body, Inertia, Scene
+from redmax.vectorised.small_trees import small_tree
 
 MODULES = ("blocks", "charted", "dynamics", "layout", "linearised", "mass_matrix", "motion", "plan", "pushing")
-MODULES += ("rotations", "stages", "tree_sums", "vectors", "world")
+MODULES += ("rotations", "small_trees", "stages", "tree_sums", "vectors", "world")
 Plant = Callable[[str, str, str], None]
 
 
@@ -62,6 +63,17 @@ def trees() -> None:
     ):
         rng = np.random.default_rng(seed)
         model = random_model(rng, 14, **options)
+        chart = np.array([rng.integers(joint.chart_count) for joint in model.joints])
+        assert_routes_agree(rng, model, *random_state(rng, model), chart)
+
+
+def small_trees() -> None:
+    """Those of which one Jacobian is made."""
+    kinds = ["revolute", "universal", "spherical", "spherical_euler", "fixed", "planar_rotation"]
+    for seed, options in enumerate(({}, {"prescribed": 0.3}, {"chain": True}, {"roots": 0.4, "prescribed": 0.2})):
+        rng = np.random.default_rng(seed)
+        model = random_model(rng, 12, kinds=[kind for kind in kinds if kind in JOINTS.kinds], **options)
+        assert small_tree(model) is not None
         chart = np.array([rng.integers(joint.chart_count) for joint in model.joints])
         assert_routes_agree(rng, model, *random_state(rng, model), chart)
 
@@ -133,9 +145,14 @@ MUTATIONS = {
     "what never changes of turns": ("layout", "= only.S", "= -only.S", trees),
     "loads overlooked": ("plan", "any(numbers.any() for numbers in acting)", "False", springs_alone),
     "half of the inertia": ("mass_matrix", "gained[1] += 0.5 * inertia", "gained[1] += inertia", trees),
-    "prescribed ignored": ("motion", "np.where(self.model.prescribed, qddot_prescribed, 0.0)", "plan.nothing", trees),
-    "power of animated joints": ("motion", "needed(qddot) - self.f_r", "needed(qddot) + self.f_r", trees),
-    "power of body damping": ("motion", "found[1] += float", "found[1] -= float", trees),
+    "prescribed ignored": (
+        "motion",
+        "plan.nothing if plan.all_free else np.where(self.model.prescribed, qddot_prescribed, 0.0)",
+        "plan.nothing",
+        trees,
+    ),
+    "power of animated joints": ("motion", "needed() - self.f_r", "needed() + self.f_r", trees),
+    "power of body damping": ("motion", "found[1] += self", "found[1] -= self", trees),
     "power of body damping of spin": ("motion", "(omega * omega).sum(axis=0) + (v", "(v", trees),
     "inertia seen from the parent": ("mass_matrix", "np.array([0.5, -0.5])", "np.array([0.6, -0.5])", trees),
     "inertia seen from the joint": ("mass_matrix", "np.array([0.5, -0.5])", "np.array([0.5, -0.6])", trees),
@@ -144,6 +161,18 @@ MUTATIONS = {
     "moment of slides": ("mass_matrix", "moment += about", "moment -= about", trees),
     "seen from the top": ("mass_matrix", "columns[1:3] += reach", "columns[1:3] -= reach", trees),
     "within a joint": ("mass_matrix", "F.take(batch.cols, 1)", "F.take(batch.rows, 1)", trees),
+    "ball's Jacobian": ("small_trees", "S += c2[:, None] * V", "S -= c2[:, None] * V", small_trees),
+    "rate of a ball's axes": ("small_trees", "changed += c3", "changed -= c3", small_trees),
+    "rates of axes": ("small_trees", "alpha += tree.above @", "alpha -= tree.above @", small_trees),
+    "arms that turn": ("small_trees", "sweep = spin @ spin", "sweep = -spin @ spin", small_trees),
+    "weights": ("small_trees", "force -= tree.weight", "force += tree.weight", small_trees),
+    "gyroscopic moment": ("small_trees", "+ effort[:, :, 1]", "- effort[:, :, 1]", small_trees),
+    "spin of carriers": ("small_trees", "gained = (spin", "gained = -(spin", small_trees),
+    "given accelerations": ("small_trees", "gained += axes * known", "gained -= axes * known", small_trees),
+    "damping of a body's path": ("small_trees", "force += tree._per_mass", "force -= tree._per_mass", small_trees),
+    "damping of a body's spin": ("small_trees", "moment += tree.damping", "moment -= tree.damping", small_trees),
+    "what dampers take": ("small_trees", "+ tree.damping @ (w", "- tree.damping @ (w", small_trees),
+    "what is carried": ("small_trees", "rows *= self._carries_thrice", "pass", small_trees),
     "body damping matrix": ("linearised", "D -= _assembled", "D += _assembled", trees),
     "linear force": ("linearised", "load.f_r - forces", "load.f_r + forces", trees),
     "gravity": ("plan", "model.gravity[:, None] * self.mass", "-model.gravity[:, None] * self.mass", trees),
@@ -164,7 +193,7 @@ MUTATIONS = {
 }
 
 
-@pytest.mark.parametrize("oracle", [trees, charts_of_two_parts, far_turned_balls])
+@pytest.mark.parametrize("oracle", [trees, small_trees, charts_of_two_parts, far_turned_balls])
 def test_without_an_error_the_comparison_is_content(oracle):
     oracle()
 

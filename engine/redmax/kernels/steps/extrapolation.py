@@ -227,6 +227,13 @@ def attempt(
             )  # fmt: skip
             for i in range(2 * n, size):
                 y[i] += part * dy[i]
+            if calm and exchanges:  # the impulse of dampers in this small step, times the mean velocity
+                for k in range(n):
+                    vel[k] += right[k]
+                    acc[k], momentum[k], right[k] = vel[k] + 2.0 * y[n + order[k]], 0.0, 0.0
+                add_product(starts, columns, D, acc, momentum)
+                for k in range(n):
+                    y[size - 1] -= 0.5 * part * (vel[k] - y[n + order[k]]) * momentum[k]
             for k in range(n):
                 place, velocity = order[k], vel[k] + right[k]
                 y[place] += part * velocity
