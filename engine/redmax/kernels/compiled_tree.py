@@ -21,6 +21,7 @@ from .rows.compute_rows import compute_rows
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
 from .rows.redundant_rows import LARGEST, POSES, REDUNDANT_ROW, without_redundant_rows
+from .rows.varying_rows import tied_to_loops
 from .steps import quick_call
 from .steps.stops import resolve
 from .tree import observe, products
@@ -47,12 +48,13 @@ def first_pivots(model: Model) -> Array:
 def first_references(model: Model) -> Array:
     """(m,) `row_references` of a run that begins: one over pivots that rows have in open loops, of which they may keep
     a part. So a run may begin in a singular pose. 0 for rows whose second-order form nobody knows: one-sided ones,
-    what tables prescribe of velocities and accelerations, and constraints' own functions; and for those of drives,
-    which do not depend on each other anywhere."""
-    pivots, lines = model.once(first_pivots), model.once(pack_for_tree).rows
-    of_places = np.isin(lines[: len(pivots), RowBodies.TARGET], (codes.NO_TARGET, codes.POSITION))
+    what tables prescribe of velocities and accelerations, and constraints' own functions; and for those of drives
+    and couplings outside of loops, which do not depend on each other anywhere."""
+    pivots = model.once(first_pivots)
+    lines = model.once(pack_for_tree).rows[: len(pivots)]
+    of_places = np.isin(lines[:, RowBodies.TARGET], (codes.NO_TARGET, codes.POSITION)) & tied_to_loops(model, lines)
     of_places[: int(model.once(pack_for_tree).ints[Head.DRIVEN])] = False
-    of_places &= np.isin(lines[: len(pivots), RowBodies.KIND], (codes.POINT, codes.AXIS, codes.COORDINATE))
+    of_places &= np.isin(lines[:, RowBodies.KIND], (codes.POINT, codes.AXIS, codes.COORDINATE))
     references = np.zeros(int(model.once(pack_for_tree).ints[Head.ROWS]))
     known = np.flatnonzero(of_places & (pivots > 0.0))
     references[known] = 1.0 / (FIRST_PART**2 * pivots[known])
