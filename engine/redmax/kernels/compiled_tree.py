@@ -52,9 +52,10 @@ def first_references(model: Model) -> Array:
     and couplings outside of loops, which do not depend on each other anywhere."""
     pivots = model.once(first_pivots)
     lines = model.once(pack_for_tree).rows[: len(pivots)]
-    of_places = np.isin(lines[:, RowBodies.TARGET], (codes.NO_TARGET, codes.POSITION)) & tied_to_loops(model, lines)
+    target, kind = lines[:, RowBodies.TARGET], lines[:, RowBodies.KIND]
+    of_places = ((target == codes.NO_TARGET) | (target == codes.POSITION)) & tied_to_loops(model, lines)
     of_places[: int(model.once(pack_for_tree).ints[Head.DRIVEN])] = False
-    of_places &= np.isin(lines[:, RowBodies.KIND], (codes.POINT, codes.AXIS, codes.COORDINATE))
+    of_places &= (kind == codes.POINT) | (kind == codes.AXIS) | (kind == codes.COORDINATE)
     references = np.zeros(int(model.once(pack_for_tree).ints[Head.ROWS]))
     known = np.flatnonzero(of_places & (pivots > 0.0))
     references[known] = 1.0 / (FIRST_PART**2 * pivots[known])
@@ -223,6 +224,8 @@ class Tree:
     def constraint_multipliers(self) -> Array:
         """(c,) multipliers of all rows of constraints as the last `observe` left them; 0 for those that do not hold."""
         multipliers = np.zeros(self._constraint_rows)
+        if not len(multipliers):
+            return multipliers
         m = self.active
         numbers = self.packed.rows[self._sections.order[:m], RowBodies.NUMBER]
         multipliers[numbers[numbers >= 0]] = self._rows[:m, RowWork.MULTIPLIER][numbers >= 0]

@@ -7,11 +7,8 @@ import numpy as np
 
 from ...arrays import BoolArray, IntArray
 from ...model import Model
-from ...topology import groups
 from ..layout import codes
 from ..layout.declaration import RowBodies
-
-ROW, COORDINATE = "row", "coordinate"
 
 
 def tied_to_loops(model: Model, lines: IntArray) -> BoolArray:
@@ -20,16 +17,17 @@ def tied_to_loops(model: Model, lines: IntArray) -> BoolArray:
     Couplings by themselves are the same combination of coordinates in every pose and never depend on each other. Their
     pivots fall where the mass matrix grows, which is no singular pose. lines: (m, RowBodies.SIZE).
     """
-    varies: BoolArray = np.isin(lines[:, RowBodies.KIND], (codes.POINT, codes.AXIS))
+    varies: BoolArray = (lines[:, RowBodies.KIND] == codes.POINT) | (lines[:, RowBodies.KIND] == codes.AXIS)
     if varies.all() or not varies.any():
         return varies
-    edges = [((ROW, i), (COORDINATE, k)) for i, line in enumerate(lines) for k in _coordinates(model, line)]
-    nodes = [*((ROW, i) for i in range(len(lines))), *((COORDINATE, k) for k in range(model.dof_count))]
-    tied = np.zeros(len(lines), bool)
-    for group in groups(nodes, edges):
-        rows = [number for sort, number in group if sort == ROW]
-        tied[rows] = varies[rows].any()
-    return tied
+    touched, tied = np.zeros((len(lines), model.dof_count), np.bool_), varies
+    for i, line in enumerate(lines):
+        touched[i, list(_coordinates(model, line))] = True
+    while True:
+        grown = tied | touched[:, touched[tied].any(axis=0)].any(axis=1)
+        if (grown == tied).all():
+            return tied
+        tied = grown
 
 
 def _coordinates(model: Model, line: IntArray) -> set[int]:
