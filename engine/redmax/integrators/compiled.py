@@ -210,18 +210,25 @@ class CompiledFixedStepper(FixedStepper):
     """Recipe of a fixed-step run whose frames kernels compute. method: a number of `kernels.steps.fixed_steps`.
 
     splits: whether the method divides steps where inputs jump; such frames go step by step through `step`.
-    tolerance: of the methods that iterate.
+    drives: whether kernels take the steps of mechanisms with drives, too. tolerance: of the methods that iterate.
     """
 
     method: int
     splits = False
+    drives = False
     tolerance = 0.0
 
     def __init__(self, model: Model, state: State, h: float, *, formulation: str = FAST, compiled: bool = True) -> None:
         """compiled: whether kernels may compute frames."""
-        super().__init__(model, state, h, fast.new_tree(model) if compiled and formulation == FAST else None)
+        super().__init__(model, state, h, self._tree_for(model) if compiled and formulation == FAST else None)
         self.route = begin(model, formulation, self.constraints)
         self._switches = model.once(switch_times) if self.splits else np.zeros(0)
+
+    def _tree_for(self, model: Model) -> Tree | None:
+        """Kernels for whole frames; None where steps are taken one by one, as with loops and constraints."""
+        if self.drives and model.followers is not None and not (model.loops or model.constraints):
+            return fast.constrained_tree(model)
+        return fast.new_tree(model)
 
     def advance(self, t_end: float) -> State:
         state, tree = self.state, self.tree

@@ -31,7 +31,7 @@ class RungeKutta4(FixedStep):
 
 
 class RungeKutta4Stepper(CompiledFixedStepper):
-    method, splits = RUNGE_KUTTA, True
+    method, splits, drives = RUNGE_KUTTA, True, True
 
     def __init__(self, model: Model, state: State, settings: RungeKutta4) -> None:
         super().__init__(model, state, settings.h, formulation=settings.dynamics)

@@ -32,7 +32,7 @@ class SemiImplicitEuler(FixedStep):
 
 
 class SemiImplicitEulerStepper(CompiledFixedStepper):
-    method = SEMI_IMPLICIT
+    method, drives = SEMI_IMPLICIT, True
 
     def __init__(self, model: Model, state: State, settings: SemiImplicitEuler) -> None:
         super().__init__(model, state, settings.h, formulation=settings.dynamics)

@@ -21,6 +21,7 @@ from .rows.compute_rows import compute_rows
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
 from .rows.redundant_rows import LARGEST, POSES, REDUNDANT_ROW, without_redundant_rows
+from .rows.varying_rows import tied_to_loops
 from .steps import quick_call
 from .steps.stops import resolve
 from .tree import observe, products
@@ -47,12 +48,14 @@ def first_pivots(model: Model) -> Array:
 def first_references(model: Model) -> Array:
     """(m,) `row_references` of a run that begins: one over pivots that rows have in open loops, of which they may keep
     a part. So a run may begin in a singular pose. 0 for rows whose second-order form nobody knows: one-sided ones,
-    what tables prescribe of velocities and accelerations, and constraints' own functions; and for those of drives,
-    which do not depend on each other anywhere."""
-    pivots, lines = model.once(first_pivots), model.once(pack_for_tree).rows
-    of_places = np.isin(lines[: len(pivots), RowBodies.TARGET], (codes.NO_TARGET, codes.POSITION))
+    what tables prescribe of velocities and accelerations, and constraints' own functions; and for those of drives
+    and couplings outside of loops, which do not depend on each other anywhere."""
+    pivots = model.once(first_pivots)
+    lines = model.once(pack_for_tree).rows[: len(pivots)]
+    target, kind = lines[:, RowBodies.TARGET], lines[:, RowBodies.KIND]
+    of_places = ((target == codes.NO_TARGET) | (target == codes.POSITION)) & tied_to_loops(model, lines)
     of_places[: int(model.once(pack_for_tree).ints[Head.DRIVEN])] = False
-    of_places &= np.isin(lines[: len(pivots), RowBodies.KIND], (codes.POINT, codes.AXIS, codes.COORDINATE))
+    of_places &= (kind == codes.POINT) | (kind == codes.AXIS) | (kind == codes.COORDINATE)
     references = np.zeros(int(model.once(pack_for_tree).ints[Head.ROWS]))
     known = np.flatnonzero(of_places & (pivots > 0.0))
     references[known] = 1.0 / (FIRST_PART**2 * pivots[known])
@@ -221,6 +224,8 @@ class Tree:
     def constraint_multipliers(self) -> Array:
         """(c,) multipliers of all rows of constraints as the last `observe` left them; 0 for those that do not hold."""
         multipliers = np.zeros(self._constraint_rows)
+        if not len(multipliers):
+            return multipliers
         m = self.active
         numbers = self.packed.rows[self._sections.order[:m], RowBodies.NUMBER]
         multipliers[numbers[numbers >= 0]] = self._rows[:m, RowWork.MULTIPLIER][numbers >= 0]

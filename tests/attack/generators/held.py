@@ -28,6 +28,7 @@ from redmax.joints import Joint
 from redmax.joints.base import SIMULATED
 from redmax.joints.free_translation_euler import FreeTranslationEuler
 from redmax.joints.spherical_euler import SphericalEuler
+from redmax.joints.written_joint import WrittenJoint
 from redmax.model import Model
 from redmax.scene import Scene
 from redmax.tables import Table
@@ -74,9 +75,17 @@ def tree(rng: np.random.Generator) -> Scene:
     count = int(rng.integers(1, 8))
     scene = random_scene(rng, count, chain=bool(rng.random() < 0.4), roots=0.3, prescribed=prescribed, **settings)
     for k, joint in enumerate(scene.joints):
-        if isinstance(joint, (SphericalEuler, FreeTranslationEuler)):  # whose damping has no bound at gimbal lock
+        if has_gimbal_lock(joint):  # where its damping has no bound
             scene.joints[k] = dataclasses.replace(joint, damping=0.0)
     return scene
+
+
+def has_gimbal_lock(joint: Joint) -> bool:
+    """Whether rates of its coordinates have no bound near poses that it passes. Loads act on coordinates as they are
+    first written (`loads.own_coordinates`): with qdot = B w, where w is how the child turns, dampers d of Euler angles
+    resist by B^T d B w, and B grows as 1 / cos of the middle angle. Steps through such a pose have no end."""
+    euler = isinstance(joint, (SphericalEuler, FreeTranslationEuler))
+    return euler or (isinstance(joint, WrittenJoint) and joint.has_singularity)
 
 
 def with_loads(rng: np.random.Generator, scene: Scene) -> Scene:

@@ -14,7 +14,7 @@ from redmax import fast
 from redmax.compile import compile as compile_scene
 from redmax.constraints import Coupling, JointMotion
 from redmax.drives import Drive, DriveInput, Follower
-from redmax.integrators import Automatic, Dop853, Rk45
+from redmax.integrators import Automatic, Dop853, Rk45, RungeKutta4, SemiImplicitEuler
 from redmax.joints.motor import Motor
 from redmax.kernels import route
 from redmax.simulate import simulate
@@ -216,3 +216,22 @@ def test_limits_of_inputs_that_three_joints_lead_are_left_to_readable_code():
     assert fast.constrained_tree(compile_scene(with_drives(chain(3), drive))) is None
     free = dataclasses.replace(drive, inputs=(DriveInput(q=0.2), *inputs[1:]))
     assert fast.constrained_tree(compile_scene(with_drives(chain(3), free))) is not None
+
+
+@pytest.mark.parametrize("method", [RungeKutta4, SemiImplicitEuler])
+@pytest.mark.parametrize("make", MACHINES.values(), ids=MACHINES.keys())
+def test_fixed_steps_are_those_of_the_readable_route(make, method, monkeypatch):
+    """Whole frames by kernels, unless loops or constraints have to be kept, too."""
+    model, settings = compile_scene(make()), method(h=5e-3)
+    quick = settings.begin(model, model.initial_state())
+    readable(monkeypatch)
+    slow = settings.begin(model, model.initial_state())
+    assert slow.tree is None
+    assert (quick.tree is not None) is not bool(model.loops or model.constraints)
+    if quick.tree is None:  # both go step by step, and close loops by projections of their own
+        return
+    for t in (0.1, 0.2, 0.33):
+        found, expected = quick.advance(t), slow.advance(t)
+        np.testing.assert_allclose(found.q, expected.q, rtol=0.0, atol=1e-10)
+        np.testing.assert_allclose(found.qdot, expected.qdot, rtol=0.0, atol=1e-9)
+    assert quick.steps == slow.steps

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from .packing_drives import body_of, led_inputs
 from .packing_forces import pack_forces
 from .packing_joints import PackedJoints, pack_joints, special_forms
 from .packing_paths import room_for_paths
-from .packing_rows import own_equations, pack_rows
+from .packing_rows import PackedRows, own_equations, pack_rows
 from .packing_tables import pack_tables
 
 
@@ -56,11 +57,60 @@ class Packed:
         return not self.joints.python_joints
 
 
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What is packed of a model whichever of its equations are solved for. counts: of the head, by name; contents: of
+    sections."""
+
+    joints: PackedJoints
+    rows: PackedRows
+    singular: bool
+    counts: dict[str, int]
+    contents: dict[str, Any]
+
+
 def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
     """The arrays of a model; `model.once(pack)` makes them only once.
 
     solve_for: which equations are solved for, in ascending order; all if left out.
     """
+    known = model.once(_prepared)
+    found, given = known.rows, known.contents["prescribed"]
+    solved, left = np.arange(len(found.equations.ints)), np.zeros(len(found.equations.ints), np.bool_)
+    if solve_for is not None:
+        left[:] = True
+        left[solve_for] = False
+        solved = solve_for
+    parts = (
+        found.equations.chosen(solved),
+        found.one_sided,
+        found.equations.chosen(np.flatnonzero(left)),
+        found.facing,
+    )
+    row_bodies, row_vectors = (np.concatenate(x) for x in zip(*((p.ints, p.values) for p in parts), strict=True))
+    row_count = len(solved) + len(found.one_sided.ints)
+    active = np.zeros(Active.SIZE, np.int64)
+    active[Active.ROWS] = len(solved)
+    counts = {
+        **known.counts,
+        "ROWS": row_count,
+        "EQUATIONS": len(solved),
+        "OWN_EQUATIONS": 0 if len(given) or model.followers is not None else own_equations(row_bodies[: len(solved)]),
+        "ALL_ROWS": len(row_bodies),
+        "PATHS": room_for_paths(model.parent, row_bodies[:row_count]),
+    }
+    contents = {
+        **known.contents,
+        "row_bodies": row_bodies,
+        "row_vectors": row_vectors,
+        "active": active,
+        "order": np.arange(len(row_bodies)),
+    }
+    ints, floats = assembled(counts, contents)
+    return Packed(ints, floats, known.joints, known.singular, row_bodies, len(found.facing.ints))
+
+
+def _prepared(model: Model) -> Prepared:
     n, nr = model.body_count, model.dof_count
     links, bodies = np.zeros((n, Link.SIZE), np.int64), np.zeros((n, Body.SIZE))
     links[:, Link.PARENT] = model.parent
@@ -91,13 +141,6 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
     tables, pool = np.concatenate([tables, forces.tables]), np.concatenate([pool, forces.pool])
     found = pack_rows(model, tilts, len(tables), len(pool))
     tables, pool = np.concatenate([tables, found.tables]), np.concatenate([pool, found.pool])
-    solved = np.arange(len(found.equations.ints)) if solve_for is None else solve_for
-    redundant = np.setdiff1d(np.arange(len(found.equations.ints)), solved)
-    parts = (found.equations.chosen(solved), found.one_sided, found.equations.chosen(redundant), found.facing)
-    row_bodies, row_vectors = (np.concatenate(x) for x in zip(*((p.ints, p.values) for p in parts), strict=True))
-    row_count = len(solved) + len(found.one_sided.ints)
-    active = np.zeros(Active.SIZE, np.int64)
-    active[Active.ROWS] = len(solved)
     vectors, poses = np.zeros((Vector.SIZE, nr)), np.zeros((n + 1, Pose.SIZE))
     vectors[Vector.START], poses[0, Pose.span("R")] = model.q0, np.eye(3).ravel()
     counts = {
@@ -112,9 +155,6 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "MOTORS": motors,
         "HAS_BODY_DAMPING": int(model.body_damping.any()),
         "DOFS": nr,
-        "ROWS": row_count,
-        "EQUATIONS": len(solved),
-        "OWN_EQUATIONS": 0 if len(given) or model.followers is not None else own_equations(row_bodies[: len(solved)]),
         "STOPS": len(found.one_sided.ints),
         "DRIVEN": found.driven,
         "FOLLOWERS": len(found.followers),
@@ -122,8 +162,6 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "LED": len(led),
         "FORCES": len(forces.ints),
         "FORCE_POINTS": len(forces.points),
-        "ALL_ROWS": len(row_bodies),
-        "PATHS": room_for_paths(model.parent, row_bodies[:row_count]),
         "IS_PLANAR": int(is_planar(links)),
     }
     contents = {
@@ -131,13 +169,10 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "parts": joints.part_ints,
         "tables": tables,
         "prescribed": given,
-        "row_bodies": row_bodies,
         "followers": found.followers,
         "followed": found.followed,
         "led": led,
         "led_numbers": led_numbers,
-        "active": active,
-        "order": np.arange(len(row_bodies)),
         "forces": forces.ints,
         "force_points": forces.points,
         "bodies": bodies,
@@ -149,11 +184,9 @@ def pack(model: Model, solve_for: IntArray | None = None) -> Packed:
         "body_work": constant_work(links, bodies),
         "columns": columns_of_s(links, nr),
         "poses": poses,
-        "row_vectors": row_vectors,
     }
-    ints, floats = assembled(counts, contents)
     singular = bool((links[:, Link.SINGULAR] * (1 - links[:, Link.PRESCRIBED])).any())
-    return Packed(ints, floats, joints, singular, row_bodies, len(found.facing.ints))
+    return Prepared(joints, found, singular, counts, contents)
 
 
 def _led(model: Model, links: IntArray) -> tuple[IntArray, Array]:

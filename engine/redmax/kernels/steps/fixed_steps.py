@@ -65,6 +65,8 @@ def runge_kutta_step(core, t, t_end, q, v, scratch):
 def semi_implicit_step(core, tree, t, t_end, h, q, v, scratch):
     """v1 = v0 + h qddot(q0, v0, t0), q1 = q0 + h v1."""
     a, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3]
+    for k in range(q.shape[0]):
+        q_given[k], v_given[k] = q[k], v[k]  # followers of drives are read off them
     prescribe(core, t_end, q_given, v_given, unused)
     for m in range(tree.prescribed.shape[0]):
         k = tree.prescribed[m]
