@@ -35,7 +35,7 @@ def texts_of(cls: Any) -> tuple[str, ...]:
     return tuple(name for name, spec in fields.specs(cls).items() if spec.sort == "text" and name not in common)
 
 
-def annotations(cls: Any, update: Update) -> dict[str, Any]:
+def written_annotations(cls: Any, update: Update) -> dict[str, Any]:
     """What a written joint has besides plain parameters: texts judged letter by letter, lists, and its note."""
     made: dict[str, Any] = {}
     for name, spec in fields.specs(cls).items():

@@ -108,7 +108,7 @@ def _kind_groups(prefix: str) -> dict[str, Any]:
         made = from_specs.group_annotations(cls, leave_out=(*COMMON, ORIGIN), updates=updates)
         made |= _guide_annotations(cls)
         if is_written:
-            made |= formulas.annotations(cls, _formula_edited)
+            made |= formulas.written_annotations(cls, _formula_edited)
         if made:
             name = f"REDMAX_PG_{prefix}_{cls.kind}"
             groups[cls.kind] = from_specs.make_group(name, made, f"Parameters of a {cls.label} joint.")

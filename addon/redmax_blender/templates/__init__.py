@@ -25,19 +25,19 @@ from . import (
     four_bar,
     gear_train,
     jansen_leg,
+    knee,
     marionette,
     muscle_finger,
-    knee,
     peaucellier,
     pendulum,
     robot_arm,
     scissor_lift,
     slider_crank,
-    wheel,
-    wrecking_ball,
     suspension,
     torus_chain,
+    wheel,
     windmill,
+    wrecking_ball,
 )
 
 TEMPLATES: tuple[ModuleType, ...] = (

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,13 +58,13 @@ class CompiledContactStepper(ContactStepper):
         from ...kernels.contact_steps import frames, problem  # noqa: PLC0415  (needs numba)
         from ...kernels.contact_steps import numbers as at  # noqa: PLC0415  (needs numba)
 
-        self._at, self._frames = at, frames
+        self._at, self._kernel = at, frames
         self._solver_at, self._find_at = problem.solve_at.address, find_at.address
         n, detection = model.body_count, self.detection
         self._topology = _topology(model)
         surfaces = detection.surfaces
         self._surfaces = (
-            np.array(surfaces.ints), _in_kernel_frames(model, tree, surfaces), np.array(surfaces.materials),
+            np.array(surfaces.ints), _in_kernel_frames(tree, surfaces), np.array(surfaces.materials),
             np.where(surfaces.bodies < 0, n, surfaces.bodies), np.array(detection.arms), np.array(detection.thickness),
         )  # fmt: skip
         finder = detection._finder
@@ -73,7 +74,8 @@ class CompiledContactStepper(ContactStepper):
         for place, value in (
             (at.GRAVITY, self.gravity), (at.TOUCH, self.touch), (at.CLOSED, self.closed), (at.RESIDUAL, self.residual),
             (at.SETTLING, self.settling), (at.STICKING, self.sticking), (at.LENGTH, detection.length),
-            (at.SCALE_OF_TIME, self.time), (at.TOLERANCE, tolerance), (at.LONGEST, FRAME), (at.SHORTEST, self._shortest),
+            (at.SCALE_OF_TIME, self.time), (at.TOLERANCE, tolerance), (at.LONGEST, FRAME),
+            (at.SHORTEST, self._shortest),
             (at.EVENT, EVENT * self._shortest), (at.MAX_TURN, MAX_TURN), (at.EXCHANGES, float(self._exchanges)),
             (at.SINGULAR, float(tree.singular)), (at.SLOW, self.bounce_from),
             (at.MOST_BOUNCES, BOUNCES + BOUNCES_OF_BODY * n),
@@ -102,14 +104,16 @@ class CompiledContactStepper(ContactStepper):
         impulses, slip = np.zeros((0, 6)), np.zeros((0, 3))
         while self.state.t < t_end:
             bound = next_switch(self._switches, self.state.t, math.inf)
-            ended, ids, points, impulses, slip = self._go_on(min(t_end, bound), np.nextafter(bound, -np.inf), loudest)
+            ended, ids, points, impulses, slip = self._steps_to(
+                min(t_end, bound), np.nextafter(bound, -np.inf), loudest
+            )
             self._say_why(ended, clock[at.STEPS] - first)
             self.look(10)
         self._put_account(ids, points, impulses, slip, loudest)
         self.contact = self.account.sample(Placed(self.model, self.state))
         return self.state
 
-    def _go_on(self, t: float, until: float, loudest: Array) -> tuple[int, IntArray, Array, Array, Array]:
+    def _steps_to(self, t: float, until: float, loudest: Array) -> tuple[int, IntArray, Array, Array, Array]:
         """Steps up to t, or as many as are taken at once."""
         at, tree, state = self._at, self.tree, self.state
         assert tree is not None
@@ -117,7 +121,7 @@ class CompiledContactStepper(ContactStepper):
         q, qdot = state.q.copy(), state.qdot.copy()
         self._clock[at.TIME] = state.t
         with np.errstate(all="ignore"):
-            ended, self._warm_ids, self._warm_forces, *landings, ids, points, impulses, slip = self._frames.advance(
+            ended, self._warm_ids, self._warm_forces, *landings, ids, points, impulses, slip = self._kernel.advance(
                 tree.address, tree.ints, tree.floats, self._solver_at, self._parameters, self._clock, *self._topology,
                 *self._surfaces, self._find_at, *self._detection, *self._pushes, self.detection.sizes, q, qdot,
                 self._warm_ids, self._warm_forces, *self._landings, loudest, t, until, STEPS_AT_ONCE,
@@ -181,7 +185,7 @@ def _topology(model: Model) -> tuple[IntArray, ...]:
     return tuple(np.array(each, np.int64) for each in whole)
 
 
-def _in_kernel_frames(model: Model, tree: Tree, surfaces: PackedSurfaces) -> Array:
+def _in_kernel_frames(tree: Tree, surfaces: PackedSurfaces) -> Array:
     """The numbers of surfaces with their frames in the joint frames that kernels use."""
     from ...kernels.layout.arrays import Sections  # noqa: PLC0415  (needs numba)
     from ...kernels.layout.declaration import Body  # noqa: PLC0415  (needs numba)
@@ -197,7 +201,7 @@ def _in_kernel_frames(model: Model, tree: Tree, surfaces: PackedSurfaces) -> Arr
     return numbers
 
 
-def _pool_places(model: Model, tree: Tree, forces: list[object]) -> IntArray:
+def _pool_places(model: Model, tree: Tree, forces: Sequence[object]) -> IntArray:
     """(p, 6) where the numbers of pushes stand in the kernels' pool."""
     from ...kernels.layout.arrays import Sections  # noqa: PLC0415  (needs numba)
     from ...kernels.layout.declaration import Force, ForceWork  # noqa: PLC0415  (needs numba)

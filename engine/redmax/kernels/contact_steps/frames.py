@@ -141,7 +141,7 @@ def advance(
         else:
             run(address, ints, floats, q, v, nothing, min(t, until), tasks.PRESCRIBE)
         left = t_end - t
-        h = min(min(left, clock[at.STEP]), longest)
+        h = min(left, clock[at.STEP], longest)
         if h < left < 1.999 * h:
             h = 0.5 * left
         # --- impacts that are due, and what touches

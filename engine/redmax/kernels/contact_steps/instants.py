@@ -35,12 +35,10 @@ def slow_speed(par, clock):
 
 
 @inner
-def settle(
-    sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, landing_ids, landings, loudest
-):
+def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, landing_ids, landings, loudest):
     """Resolve the impacts that are due at points (k,) of a placing, once; whether there were any, and `hear`. Writes v,
     clock and the loudest impulse of each surface."""
-    count, n, nr = ids.shape[0], topology[4].shape[0], q.shape[0]
+    count, _n, nr = ids.shape[0], topology[4].shape[0], q.shape[0]
     chosen_of, k, fastest = np.empty(count, np.int64), 0, 0.0
     for i in range(count):
         if found[i, at.GAP] <= par[at.CLOSED] and moves(topology, surfaces, ids, i):
@@ -172,7 +170,7 @@ def count_problem(clock, is_solved, residual, a, b):
 @inner
 def part(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, h):
     """Move what has come into each other apart, by the least change of q; whether anything was moved."""
-    count, nr, n = ids.shape[0], q.shape[0], topology[4].shape[0]
+    count, nr, _n = ids.shape[0], q.shape[0], topology[4].shape[0]
     chosen_of, k, inside = np.empty(count, np.int64), 0, False
     for i in range(count):
         if found[i, at.GAP] <= par[at.CLOSED] and moves(topology, surfaces, ids, i):
@@ -227,7 +225,7 @@ def lifted(sim, before, after):
 
 @inner
 def safe_step(par, topology, surfaces, rates, ids, found, rest, h):
-    """How long a step of at most h [s] may be: until what does not touch yet can have met, or come into what is thin."""
+    """How long a step of at most h [s] may be: until what is apart can have met, or come into what is thin."""
     _, _, _, bodies, arms, thickness = surfaces
     g = par[at.GRAVITY]
     for i in range(ids.shape[0]):
@@ -242,7 +240,7 @@ def safe_step(par, topology, surfaces, rates, ids, found, rest, h):
             thin = min(thin, THIN * thickness[s])
         if not thin < math.inf:
             continue
-        room = max(max(found[i, at.GAP], thin), par[at.CLOSED])
+        room = max(found[i, at.GAP], thin, par[at.CLOSED])
         root = closing + math.sqrt(closing * closing + 2.0 * g * room)
         if root > 0.0:
             h = min(h, 2.0 * room / root)

@@ -17,7 +17,17 @@ from ..layout.views import packed_rows, rows_of
 from . import numbers as at
 from .placing import column_at, move_freely, place, put_columns
 from .problem import ROWS, solved, speeds
-from .touching import allowed_residual, bounces, find_key, find_points, first_of_pair, moves, parting, put_margins, relative_velocity
+from .touching import (
+    allowed_residual,
+    bounces,
+    find_key,
+    find_points,
+    first_of_pair,
+    moves,
+    parting,
+    put_margins,
+    relative_velocity,
+)
 
 
 @inner
@@ -35,7 +45,7 @@ def put_pushes(sim, pushes, wrenches):
 
 
 @inner
-def expected_wrenches(par, surfaces, pushes, rates, count, ids, found, rest, warm_ids, warm, wrenches):
+def expected_wrenches(surfaces, pushes, rates, count, ids, found, rest, warm_ids, warm, wrenches):
     """Write the wrenches (n + 1, 6) on bodies by the forces of the step before at points that still touch, 0 for bodies
     that fall evenly; whether there are any."""
     bodies = surfaces[3]
@@ -76,7 +86,7 @@ def expected_wrenches(par, surfaces, pushes, rates, count, ids, found, rest, war
 @inner
 def put_without(topology, columns, rates, M, wrenches, h, change):
     """Write the change (nr,) of free velocities if wrenches had not acted for h [s]: -h M^-1 Q."""
-    _, tree_start, place_of, dof_at, parent, dof = topology
+    _, tree_start, _place_of, dof_at, parent, dof = topology
     n, nr = parent.shape[0], change.shape[0]
     Q = np.zeros(nr)
     for b in range(n):
@@ -90,9 +100,7 @@ def put_without(topology, columns, rates, M, wrenches, h, change):
             for k in range(dof[a], dof[a + 1]):
                 v0, v1, v2 = column_at(columns, k, rates[b, 0], rates[b, 1], rates[b, 2])
                 Q[k] += v0 * wrenches[b, 3] + v1 * wrenches[b, 4] + v2 * wrenches[b, 5]
-                Q[k] += (
-                    columns[k, 0] * wrenches[b, 0] + columns[k, 1] * wrenches[b, 1] + columns[k, 2] * wrenches[b, 2]
-                )
+                Q[k] += columns[k, 0] * wrenches[b, 0] + columns[k, 1] * wrenches[b, 1] + columns[k, 2] * wrenches[b, 2]
             a = parent[a]
     for tree in range(tree_start.shape[0] - 1):
         first, size = tree_start[tree], tree_start[tree + 1] - tree_start[tree]
@@ -130,12 +138,12 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     of points, and normal impulses (k,) at those that did not touch before; loss by friction, loss of arrival, work of
     moved surfaces, work of expected forces; forces (k, 6) along the world's axes.
     """
-    q0, v0, poses0, rates0 = start
+    q0, v0, _poses0, rates0 = start
     ids0, found0, rest0 = points
-    tree_of_body, _, place_of, _, parent, _ = topology
+    _tree_of_body, _, place_of, _, parent, _ = topology
     nr, n = q0.shape[0], parent.shape[0]
     wrenches = np.zeros((n + 1, 6))
-    pushed = expected_wrenches(par, surfaces, pushes, rates0, ids0.shape[0], ids0, found0, rest0, warm_ids, warm, wrenches)  # fmt: skip  # noqa: E501
+    pushed = expected_wrenches(surfaces, pushes, rates0, ids0.shape[0], ids0, found0, rest0, warm_ids, warm, wrenches)  # fmt: skip  # noqa: E501
     put_pushes(sim, pushes, wrenches)
     stuck, put_in, taken = move_freely(sim, par, q0, v0, t, h, until, q1, v1)
     no_ids, no_points, no_rows = np.empty((0, 3), np.int64), np.empty((0, at.POINT)), np.empty((0, ROWS))
@@ -158,7 +166,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         if not moves(topology, surfaces, ids, i):
             continue
         now = parting(surfaces, rates, rates, ids, found, i)
-        # bodies that rest have fallen at the midpoint of a free motion: by an eighth of what they gain in speed, times h
+        # bodies that rest have fallen at a free motion's midpoint: by an eighth of what they gain in speed, times h
         found[i, at.GAP] -= h / 8.0 * (now - parting(surfaces, rates, rates0, ids, found, i))
         before = find_key(ids0, ids0.shape[0], ids[i, 0], ids[i, 1], ids[i, 2])
         is_closed = before >= 0 and rest0[before]
@@ -239,8 +247,8 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     code, residual, worst = lay.SOLVED, 0.0, 0
     if k > 0:
         code, residual, worst, _ = solved(
-            solver, contact_tasks.SOLVE, allowed_residual(par, fastest, h), 0.0, par[at.LENGTH], topology, surfaces, columns, M, v_free,
-            wanted, mu, dull, begin, chosen_ids, chosen, True, x, v,
+            solver, contact_tasks.SOLVE, allowed_residual(par, fastest, h), 0.0, par[at.LENGTH], topology, surfaces,
+            columns, M, v_free, wanted, mu, dull, begin, chosen_ids, chosen, True, x, v,
         )  # fmt: skip
     finite = code != lay.UNFIT
     for c in range(nr):

@@ -63,7 +63,7 @@ def axis_of(found, i, row):
 @inner
 def row_values(topology, surfaces, columns, ids, found, i, row, values):
     """Add the speed of a row of point i per unit of each velocity to values (nr,)."""
-    _, _, _, _, parent, dof = topology
+    parent, dof = topology[4], topology[5]
     bodies = surfaces[3]
     d0, d1, d2 = axis_of(found, i, row)
     for side in range(2):
@@ -86,7 +86,7 @@ def row_values(topology, surfaces, columns, ids, found, i, row, values):
 @inner
 def clear_path(topology, surfaces, ids, i, values):
     """Set values (nr,) to 0 where `row_values` may have written for point i."""
-    _, _, _, _, parent, dof = topology
+    parent, dof = topology[4], topology[5]
     bodies = surfaces[3]
     for side in range(2):
         b = bodies[ids[i, side]]
@@ -101,7 +101,7 @@ def clear_path(topology, surfaces, ids, i, values):
 @inner
 def speeds(topology, surfaces, columns, ids, found, i, x, speed):
     """Write the speeds (ROWS,) that velocities x (nr,) give all rows of point i."""
-    _, _, _, _, parent, dof = topology
+    parent, dof = topology[4], topology[5]
     bodies = surfaces[3]
     u0, u1, u2, w0, w1, w2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for side in range(2):
@@ -132,7 +132,7 @@ def solved(solver, task, tolerance, slow, unit, topology, surfaces, columns, M, 
 
     Gives the code of the solver, the residual, the point that has it, and the change of energy in impacts.
     """
-    tree_of_body, tree_start, place_of, dof_at, _, _ = topology
+    tree_of_body, tree_start, _place_of, dof_at, _, _ = topology
     bodies, count = surfaces[3], ids.shape[0]
     trees_all = tree_start.shape[0] - 1
     local = np.full(trees_all, -1, np.int64)

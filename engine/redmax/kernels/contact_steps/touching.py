@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ...surfaces.layout import NUMBERS, P_JS, R_JS, SURFACE_NUMBERS
+from ...surfaces.layout import NUMBERS, R_JS, SURFACE_NUMBERS
 from ...surfaces.materials import BOUNCE, BOUNCE_ABOVE, combined
 from ...surfaces.materials import CONVEYOR as SKIN
 from ..cache.jit import inner
@@ -65,7 +65,7 @@ def skin_velocity(surfaces, poses, s):
 @inner
 def find_points(surfaces, detection, poses, margins):
     """All contact points: how many, (k, 3) surfaces and feature, (k, POINT) numbers."""
-    ints, numbers, materials, bodies, _, _ = surfaces
+    ints, numbers, materials, _bodies, _, _ = surfaces
     find_at, marks, work = detection
     room = FIRST_ROOM
     ids, out = np.empty((room, 3), np.int64), np.empty((room, OUT))

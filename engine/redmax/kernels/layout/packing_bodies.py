@@ -54,7 +54,7 @@ def columns_of_s(links: IntArray, nr: int) -> Array:
 
 def is_hinge(links: IntArray) -> BoolArray:
     """(n,) whether the joint of a body is a hinge."""
-    return (links[:, Link.MODE] == codes.HINGE) | (links[:, Link.MODE] == codes.PARALLEL)
+    return np.asarray((links[:, Link.MODE] == codes.HINGE) | (links[:, Link.MODE] == codes.PARALLEL))
 
 
 def mark_particles(model: Model, links: IntArray, bodies: Array) -> None:
