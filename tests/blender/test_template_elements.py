@@ -100,6 +100,7 @@ def test_a_winch_lifts_the_deck_by_its_cables_which_are_never_slack():
     books_balance(result)
 
 
+@pytest.mark.slow  # minutes without compiled code
 def test_a_finger_curls_when_its_muscle_is_activated_and_stretches_again():
     BY_NAME["muscle_finger"].build(bpy.context, duration=2.0)
     result = simulated(60)
@@ -119,6 +120,7 @@ def test_a_finger_without_activation_stands_still():
     assert np.abs(tip - tip[0]).max() < 0.01
 
 
+@pytest.mark.slow  # minutes without compiled code
 def test_a_marionette_hangs_on_its_strings_and_lifts_its_hands_in_turn():
     BY_NAME["marionette"].build(bpy.context, steps=0)
     still = simulated(24)

@@ -142,7 +142,13 @@ LOOPS = {
 SMALL = {"dominoes": {"count": 3}, "wrecking_ball": {"rows": 2, "columns": 1}, "dice": {"count": 1}}
 """Templates in which many things touch, made small enough to be simulated without compiled code."""
 
-CASES = [(name, options) for name in BY_NAME for options in (SMALL.get(name, {}), *EXTREMES[name])]
+LONG = pytest.mark.slow  # without compiled code, which these environments lack, things that touch take minutes
+
+CASES = [
+    pytest.param(name, options, marks=(LONG,) if name in SMALL and options in EXTREMES[name] else ())
+    for name in BY_NAME
+    for options in (SMALL.get(name, {}), *EXTREMES[name])
+]
 
 
 def extraction():
