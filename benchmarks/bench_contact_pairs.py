@@ -150,17 +150,21 @@ def mujoco_way(options: Options, first: str, second: str, E: Array) -> dict[str,
     return {"mujoco": partial(mujoco.mj_collision, model, data)}
 
 
+def heap(count: int) -> tuple[Finder, Array]:
+    """Boxes in a cube, each near its six neighbours, above a plane, and their poses (count + 1, 4, 4)."""
+    surfaces: list[Surface] = [BoxSurface(name=str(k), size=(1.0, 1.0, 1.0)) for k in range(count)]
+    side = round(count ** (1.0 / 3.0))
+    E = np.tile(np.eye(4), (count + 1, 1, 1))
+    k = np.arange(count)
+    E[:count, :3, 3] = np.column_stack([k % side, k // side % side, k // side**2]) * 1.0005 + [0.0, 0.0, 0.5]
+    return finder([*surfaces, PlaneSurface(name="ground")]), E
+
+
 def heap_rows(options: Options) -> list[Row]:
     """Boxes in a cubic heap, each near its six neighbours, above a plane."""
     finders, poses = {}, {}
     for count in HEAPS[:2] if options.quick else HEAPS:
-        surfaces: list[Surface] = [BoxSurface(name=str(k), size=(1.0, 1.0, 1.0)) for k in range(count)]
-        finders[count] = finder([*surfaces, PlaneSurface(name="ground")])
-        side = round(count ** (1.0 / 3.0))
-        E = np.tile(np.eye(4), (count + 1, 1, 1))
-        k = np.arange(count)
-        E[:count, :3, 3] = np.column_stack([k % side, k // side % side, k // side**2]) * 1.0005 + [0.0, 0.0, 0.5]
-        poses[count] = E
+        finders[count], poses[count] = heap(count)
     ways = {str(n): partial(finders[n].find, poses[n], MARGIN) for n in finders}
     times = interleaved_calls(ways, options.rounds, at_least=options.seconds(0.05, 0.01))
     return [

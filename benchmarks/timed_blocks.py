@@ -236,6 +236,17 @@ def batches(options: Options) -> Iterator[Block]:
     yield Block("one variation of a batch", f"{LINKS} bodies, {SECONDS:g} s", lambda: many(partial(simulated, task)))
 
 
+def contact_pairs(options: Options) -> Iterator[Block]:
+    from .bench_contact_pairs import HEAPS, MARGIN, heap
+
+    def measured(count):
+        found, poses = heap(count)
+        return many(partial(found.find, poses, MARGIN))
+
+    for count in HEAPS[:2] if options.quick else HEAPS:
+        yield Block("contact, detection of a heap of boxes", f"{count} boxes", partial(measured, count))
+
+
 def mesh(options: Options) -> Iterator[Block]:
     from redmax.geometry.mass_properties import mass_properties
     from redmax.geometry.mesh import Mesh
@@ -347,6 +358,7 @@ BENCHMARKS: dict[str, Callable[[Options], Iterator[Block]]] = {
     "routes": routes,
     "joints": joints,
     "general_joints": general_joints,
+    "contact_pairs": contact_pairs,
     "start": start,
     "mesh": mesh,
     "rotation": rotation,

@@ -166,7 +166,7 @@ class SmallTree:
 
     def levers(self, arms: Array) -> Array:
         """(nr, 3, n) from the axis of each coordinate to the centre of each body it carries, times sqrt(m)."""
-        found: Array = (self._moves_arms * arms.T).reshape(-1, len(arms)) @ self.path
+        found: Array = (self._moves_arms * arms.T).reshape(3 * len(self.owner), len(arms)) @ self.path
         return found.reshape(len(self.owner), 3, -1)
 
     def over_carriers(self, X: Array) -> Array:

@@ -17,10 +17,12 @@ from ..layout.views import packed_rows, rows_of
 from . import numbers as at
 from .placing import place, put_columns
 from .problem import ROWS, solved, speeds
-from .touching import PART_OF_SPEED, find_key, find_points, moves, parting, relative_velocity
+from .touching import find_key, find_points, moves, parting, relative_velocity
 
 RATE = 1.0
 """What is inside comes out by so many of the smallest body's sizes in the time that gravity moves it by its size."""
+PART_OF_SPEED = 1e-6
+"""Residual that an impact may have, as part of the fastest approach."""
 THIN = 0.25
 """How far something may come into what it meets before that is seen, as part of the thinner one's thickness."""
 SOFTEN = 5.0

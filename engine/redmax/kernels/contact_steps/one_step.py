@@ -18,7 +18,6 @@ from . import numbers as at
 from .placing import column_at, move_freely, place, put_columns
 from .problem import ROWS, solved, speeds
 from .touching import (
-    allowed_residual,
     bounces,
     find_key,
     find_points,
@@ -201,7 +200,6 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
             chosen_ids[i, j] = ids[kept[i], j]
         for j in range(at.POINT):
             chosen[i, j] = found[kept[i], j]
-    fastest = 0.0
     for i in range(k):
         c0, c1, c2 = chosen[i, 19], chosen[i, 20], chosen[i, 21]
         wanted[i, 1] = -(chosen[i, 7] * c0 + chosen[i, 8] * c1 + chosen[i, 9] * c2)
@@ -210,7 +208,6 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
             wanted[i, 0] = min(0.0, -2.0 / h * chosen[i, at.GAP])
         u0, u1, u2 = relative_velocity(surfaces, rates, rates0, chosen_ids, chosen, i)
         u0, u1, u2 = u0 + c0, u1 + c1, u2 + c2
-        fastest = max(fastest, math.sqrt(u0 * u0 + u1 * u1 + u2 * u2))
         for r in range(3):
             d = 3 + 3 * r if r == 0 else 4 + 3 * r
             slip[i, r] = chosen[i, d] * u0 + chosen[i, d + 1] * u1 + chosen[i, d + 2] * u2
@@ -247,7 +244,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     code, residual, worst = lay.SOLVED, 0.0, 0
     if k > 0:
         code, residual, worst, _ = solved(
-            solver, contact_tasks.SOLVE, allowed_residual(par, fastest, h), 0.0, par[at.LENGTH], topology, surfaces,
+            solver, contact_tasks.SOLVE, par[at.RESIDUAL], 0.0, par[at.LENGTH], topology, surfaces,
             columns, M, v_free, wanted, mu, dull, begin, chosen_ids, chosen, True, x, v,
         )  # fmt: skip
     finite = code != lay.UNFIT

@@ -18,8 +18,6 @@ from ..spatial import applied, cross
 from . import numbers as at
 
 FIRST_ROOM = 64
-PART_OF_ERROR, PART_OF_SPEED = 1e-3, 1e-6
-"""Residuals that contact problems may have, as parts of the error that is allowed per time, and of the speeds there."""
 _combined = compiled_text(combined)
 
 
@@ -165,15 +163,6 @@ def moves(topology, surfaces, ids, i):
     """Whether forces can move a side of point i."""
     tree_of_body, bodies = topology[0], surfaces[3]
     return tree_of_body[bodies[ids[i, 0]]] >= 0 or tree_of_body[bodies[ids[i, 1]]] >= 0
-
-
-@inner
-def allowed_residual(par, speed, h):
-    """How far the velocities of a contact problem may be off [m/s]: by little of the fastest speed at any point, and by
-    little of what a step of h [s] may be wrong by; what rests, rests.
-    """
-    of_step = PART_OF_ERROR * par[at.TOLERANCE] * par[at.LENGTH] / h
-    return max(par[at.RESIDUAL], min(of_step, PART_OF_SPEED * speed))
 
 
 @inner
