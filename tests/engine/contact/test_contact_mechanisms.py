@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 
+from engine.contact_scenes import Builder as Crates
 from engine.contact_scenes import G, run
 from engine.mechanisms import Builder as Linkage
 from engine.mechanisms import four_bar
@@ -153,3 +154,18 @@ def test_a_lying_capsule_rolls_off_and_comes_to_rest() -> None:
     assert found.status == "complete", found.message
     assert np.abs(found.qdot[-1]).max() < 1e-6
     np.testing.assert_allclose(found.position[:, 0, 2], 0.1, atol=1e-6)
+
+
+def test_a_pendulum_that_pushes_a_crate_along_keeps_its_books() -> None:
+    """Forces that it feels ahead in its free motion are no work of anything, though nothing else exchanges energy."""
+    scene = pendulum(q=(0.8,))
+    scene.surfaces[0] = dataclasses.replace(scene.surfaces[0], bounce=0.0, friction=0.3)
+    crate = Crates("crate").plane(friction=0.4, frame=Pose((0.0, 0.0, -1.1)))
+    crate.box("crate", (0.2, 0.0, -1.0), (0.2, 0.2, 0.2), density=50.0, friction=0.4)
+    for kind in ("bodies", "joints", "surfaces"):
+        getattr(scene, kind).extend(getattr(crate.scene, kind))
+    found = run(scene, 1.5)
+    assert found.status == "complete", found.message
+    books = found.channels["energy"] - found.channels["work"] + found.channels["loss"]
+    assert found.channels["loss"][-1] > 0.1  # the crate was pushed
+    assert np.abs(books - books[0]).max() < 1e-3 * np.ptp(found.channels["energy"])

@@ -253,7 +253,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     worst_a = chosen_ids[worst, 0] if k > 0 else 0
     worst_b = chosen_ids[worst, 1] if k > 0 else 0
     felt = 0.0
-    if pushed:
+    if pushed and par[at.EXCHANGES] != 0.0:  # else powers are not asked for, and hold none of it
         felt = work_of(sim, q1, v1, rates0, wrenches, h)
     for c in range(nr):
         if place_of[c] >= 0:
