@@ -78,7 +78,11 @@ BY_HAND = {
 
 def test_every_operator_of_the_menu_is_tried_here():
     offered = {name for group in menus.INTENTS for name, _ in group}
-    assert offered - {"add_motor", "add_track", "add_sheet", "add_train"} == set(MAKERS) == set(BY_HAND)
+    assert (
+        offered - {"add_motor", "add_surface_contact", "add_track", "add_sheet", "add_train"}
+        == set(MAKERS)
+        == set(BY_HAND)
+    )
 
 
 def same_numbers(ours, wanted):

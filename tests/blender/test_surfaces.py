@@ -213,7 +213,7 @@ def test_a_material_brings_its_numbers_and_typed_ones_are_custom():
     )
     assert settings.material == "rubber"
     settings.friction = 0.1
-    assert settings.material == "custom"
+    assert settings.material == "by_hand"
     assert surface("Crate").friction == pytest.approx(0.1)
 
 

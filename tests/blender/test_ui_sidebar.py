@@ -401,6 +401,7 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
     for kind in ("revolute", "revolute"):
         pin.redmax.joint.parts.add().kind = kind
     pin.redmax.joint.motion_type = "animated"
+    knee = test_ui_panels.new_joint("custom")
     cable = bpy.data.objects.new("Cable", None)
     scene.collection.objects.link(cable)
     cable.redmax.is_force, cable.redmax.force.kind = True, "cable"
@@ -410,7 +411,7 @@ def test_every_operator_can_be_reached_from_a_panel_or_a_menu(state, scene, monk
     rock = bpy.data.objects.new("Rock", None)
     scene.collection.objects.link(rock)
     rock.redmax.is_surface = True
-    for obj in (rod, pin, cable, rail, rock):
+    for obj in (rod, pin, knee, cable, rail, rock):
         bpy.context.view_layer.objects.active = obj
         for layout in test_ui_panels.drawn().values():
             reached.update(layout.operators())

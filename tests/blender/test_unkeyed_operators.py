@@ -11,6 +11,7 @@ import bpy
 import geared
 import pytest
 import railed
+import test_surface_contacts as surface_meshes
 from modal_simulate import RUNNING, TICK, Window
 from test_presets import user_folder  # noqa: F401  (a fixture)
 from unkeyed_battery import Battery
@@ -64,6 +65,17 @@ def composite(name, /, **options):
     select("Elbow")
     run("add_part")
     run("add_part")
+    run(name, **options)
+
+
+def formula(name, /, **options):
+    bpy.data.objects["Elbow"].redmax.joint.kind = "custom"
+    select("Elbow")
+    run(name, **options)
+
+
+def ball_on_slab(name, /, **options):
+    railed.select(surface_meshes.ball(location=(9.0, 0.0, 2.0)), surface_meshes.slab(location=(9.0, 0.0, 0.0)))
     run(name, **options)
 
 
@@ -211,6 +223,9 @@ CASES = {
     "remove_joint": (joint, {}),
     "remove_part": (composite, {}),
     "save_accuracy": (run, {"name": "Mine"}),
+    "save_formula": (formula, {"name": "Mine"}),
+    "edit_charts": (formula, {"action": "ADD"}),
+    "add_surface_contact": (ball_on_slab, {}),
     "save_joint_feel": (joint, {"name": "Mine"}),
     "save_material": (bodies, {"name": "Mine"}),
     "select_element": (run, {"name": "Upper"}),

@@ -24,6 +24,7 @@ ADDON = Path(redmax_blender.__file__).parent
 GOES_TO_A_FRAME = {
     Path("bridge/objects/other_frames.py"): "in a copy of the scene, which writes nothing back",
     Path("bridge/check/fixes/fixes_scene.py"): "the button Go to Frame, which does nothing else",
+    Path("bridge/results/thumbnails.py"): "in a scene of its own, and puts back what rendering writes",
 }
 SETS_THE_FRAME = {"frame_set", "frame_current", "frame_subframe", "frame_float"}
 

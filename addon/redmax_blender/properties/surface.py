@@ -13,7 +13,7 @@ from .from_specs import OVERRIDABLE, STATIC
 
 PLANE, HULL, MESH = surfaces.PlaneSurface.kind, surfaces.HullSurface.kind, surfaces.MeshSurface.kind
 
-CUSTOM = "custom"
+CUSTOM = "by_hand"
 NUMBERS = {
     "steel": 1,
     "oiled_steel": 2,

@@ -13,7 +13,7 @@ from .assembly import Assembly, Object, at
 from .lift_parts import Sizes
 
 NAME = "driven_lift"
-LABEL = "Lift with a Drive"
+LABEL = "Driven Lift"
 DESCRIPTION = "Add a scissor lift without loops: one keyed slider, from 0 to 1, moves all of its joints"
 ICON = "MOD_ARRAY"
 

@@ -54,6 +54,8 @@ class CompiledContactStepper(ContactStepper):
 
     def __init__(self, model: Model, state: State, promise: Promise, tolerance: float, tree: Tree) -> None:
         super().__init__(model, state, promise, tolerance, tree)
+        import numba.np.arrayobj  # noqa: F401, PLC0415  (machine code that was kept names it, as it copies arrays)
+
         from ...kernels.contact.compiled import find_at  # noqa: PLC0415  (needs numba)
         from ...kernels.contact_steps import frames, problem  # noqa: PLC0415  (needs numba)
         from ...kernels.contact_steps import numbers as at  # noqa: PLC0415  (needs numba)

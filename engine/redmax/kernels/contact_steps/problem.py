@@ -6,7 +6,6 @@ Source: K16 (Kindr), M du - h dt = W P.
 
 from __future__ import annotations
 
-import numba.np.arrayobj  # noqa: F401  (machine code that was kept names it, as it copies arrays)
 import numpy as np
 
 from ...solvers.contact import layout as lay
