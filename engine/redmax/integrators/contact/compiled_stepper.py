@@ -11,7 +11,6 @@ import numpy as np
 
 from ...arrays import Array, IntArray
 from ...dynamics.animation import with_prescribed
-from ...errors import ElementName
 from ...model import Model
 from ...state import State
 from ...surfaces import PackedSurfaces, layout
@@ -21,7 +20,7 @@ from ..switching import next_switch
 from ..watch import FRAME
 from .placed import Placed
 from .points import Points
-from .stepper import BOUNCES, BOUNCES_OF_BODY, EVENT, WEDGED, ContactStepper
+from .stepper import BOUNCES, BOUNCES_OF_BODY, EVENT, ContactStepper
 from .trees import trees
 from .velocity_step import Pushes
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from ...kernels.compiled_tree import Tree
     from ..automatic import Promise
 
-FIRST = 0.1
-"""The first step, as part of a frame or of the time in which gravity moves the smallest body by its size."""
 STEPS_AT_ONCE = 200
 """Steps in one call, after which a run may be stopped."""
 MOST_STEPS = 20_000
@@ -84,7 +81,7 @@ class CompiledContactStepper(ContactStepper):
         ):  # fmt: skip
             par[place] = value
         self._parameters, self._clock = par, np.zeros(at.CLOCK)
-        self._clock[at.STEP] = FIRST * min(FRAME, self.time)
+        self._clock[at.STEP] = self._h
         self._clock[at.WORK], self._clock[at.TAKEN] = self._y[-2:]
         self._warm_ids: IntArray = np.zeros((0, 3), np.int64)
         self._warm_forces: Array = np.zeros((0, 6))
@@ -130,7 +127,8 @@ class CompiledContactStepper(ContactStepper):
             )  # fmt: skip
         self._landings = landings[0], landings[1]
         now = float(self._clock[at.TIME])
-        self.state = self._front = State(now, *with_prescribed(self.model, min(now, until), q, qdot), tree.chart(state.chart))  # fmt: skip  # noqa: E501
+        q, qdot = with_prescribed(self.model, min(now, until), q, qdot)
+        self.state = self._front = State(now, q, qdot, tree.chart(state.chart))
         self.steps = int(self._clock[at.STEPS])
         return ended, ids, points, impulses, slip
 
@@ -160,18 +158,14 @@ class CompiledContactStepper(ContactStepper):
         if h == 0.0:
             account.add_step(None, 0.0)
             return
-        axes = np.stack([points[:, at.NORMAL : at.GAP], points[:, at.TANGENT : at.TANGENT_2], points[:, at.TANGENT_2 : at.END_A]], axis=1)  # fmt: skip  # noqa: E501
+        normals, tangents = points[:, at.NORMAL : at.GAP], points[:, at.TANGENT : at.END_A]
+        axes = np.concatenate([normals, tangents], axis=1).reshape(-1, 3, 3)
         ends = points[:, at.END_A : at.CONVEYOR].reshape(-1, 2, 3)
         listed = Points(
             ids[:, :2], ids[:, 2], self.detection.bodies[ids[:, :2]], ends, axes, points[:, at.GAP],
             points[:, at.MATERIAL :], points[:, at.CONVEYOR : at.MATERIAL],
         )  # fmt: skip
         account.show(Pushes(listed, impulses, slip, 0.0, 0.0), h)
-
-    def _held_up(self) -> tuple[ElementName, str, str]:
-        if self.account.worst is None:
-            return super()._held_up()
-        return self._name(self.account.worst), ": contact forces that satisfy it cannot be found", WEDGED
 
 
 def _topology(model: Model) -> tuple[IntArray, ...]:
