@@ -32,6 +32,7 @@ class Drag(Force):
     point: Vector = array(ORIGIN, doc="Where it acts, in the body's frame", shape=(3,), unit="m", frame="body")
     linear: float = number(0.0, doc="Force per speed", unit="N s/m", minimum=0.0)
     quadratic: float = number(0.0, doc="Force per squared speed", unit="N s^2/m^2", minimum=0.0)
+    angular: float = number(0.0, doc="Torque per speed of turning, about any axis", unit="N m s/rad", minimum=0.0)
     area: float = number(0.0, doc="Area that faces the flow", unit="m^2", minimum=0.0)
     coefficient: float = number(1.0, doc="Drag coefficient of that area: 0.5 for a ball, 1.2 for a plate", minimum=0.0)
     density: float = number(1.2041, doc="Density of the air or water", unit="kg/m^3", minimum=0.0)
@@ -57,18 +58,22 @@ class Drag(Force):
             float(self.quadratic) + 0.5 * float(self.density) * float(self.coefficient) * float(self.area),
             normal,
             np.asarray(self.wind, np.float64),
+            float(self.angular),
         )
 
 
 class BoundDrag(BoundForce):
-    """F = -(c1 + c2 |v|) v with the velocity v of the point through the medium, or of its part along a plate's normal.
+    """F = -(c1 + c2 |v|) v with the velocity v of the point through the medium, or of its part along a plate's normal;
+    and the torque -c3 omega. What the medium blows does not turn.
 
     normal: (3,) unit vector in the principal frame, or None.
     """
 
-    def __init__(self, name: str, points: BodyPoints, c1: float, c2: float, normal: Array | None, wind: Array) -> None:
+    def __init__(
+        self, name: str, points: BodyPoints, c1: float, c2: float, normal: Array | None, wind: Array, c3: float
+    ) -> None:
         super().__init__(name, points.bodies)
-        self.points, self.c1, self.c2, self.normal, self.wind = points, c1, c2, normal, wind
+        self.points, self.c1, self.c2, self.normal, self.wind, self.c3 = points, c1, c2, normal, wind, c3
 
     def _through(self, E: Array, phi: Array) -> tuple[Array, float, Array]:
         """v (3,), the part of it that counts; its size; and P (3, 3) with dv = P d(velocity)."""
@@ -85,7 +90,9 @@ class BoundDrag(BoundForce):
         return np.asarray(-(self.c1 + self.c2 * speed) * v)
 
     def wrenches(self, E: Array, phi: Array, t: float) -> Array:
-        return self.points.wrenches(E, self._force(E, phi)[None])
+        found = self.points.wrenches(E, self._force(E, phi)[None])
+        found[0, :3] -= self.c3 * phi[0, :3]
+        return found
 
     def _slope(self, v: Array, speed: float) -> Array:
         """-dF/dv, (3, 3)."""
@@ -103,22 +110,27 @@ class BoundDrag(BoundForce):
             dn = -R @ _hat(self.normal)
             turning[:, :3] += (n @ whole) * dn + np.outer(n, whole @ dn)
         K = points.turned_forces(E, self._force(E, phi)[None]) - B.T @ A @ turning
-        return K, -B.T @ A @ P @ B
+        return K, -B.T @ A @ P @ B - self._of_turning()
+
+    def _of_turning(self) -> Array:
+        """What the torque resists a twist with, (6, 6)."""
+        return np.diag([self.c3, self.c3, self.c3, 0.0, 0.0, 0.0])
 
     def implicit(self, E: Array, phi: Array, t: float) -> tuple[Array, Array]:
         """D alone: drag does not pull back."""
         v, speed, P = self._through(E, phi)
         B = self.points.jacobian(E)[0]
-        return np.zeros((6, 6)), -B.T @ self._slope(v, speed) @ P @ B
+        return np.zeros((6, 6)), -B.T @ self._slope(v, speed) @ P @ B - self._of_turning()
 
     def powers(self, E: Array, phi: Array, t: float) -> tuple[float, float]:
         """Through the medium it only takes out; what the wind carries along is put in."""
         v, speed, _ = self._through(E, phi)
-        return float(self._force(E, phi) @ self.wind), (self.c1 + self.c2 * speed) * float(v @ v)
+        turning = self.c3 * float(phi[0, :3] @ phi[0, :3])
+        return float(self._force(E, phi) @ self.wind), (self.c1 + self.c2 * speed) * float(v @ v) + turning
 
     def packed(self) -> PackedForce:
         plate = (0.0, 0.0, 0.0) if self.normal is None else tuple(self.normal.tolist())
-        numbers = (self.c1, self.c2, *plate, *self.wind.tolist())
+        numbers = (self.c1, self.c2, *plate, *self.wind.tolist(), self.c3)
         return PackedForce(Formula.DRAG, self.points.owners, self.points.x, numbers)
 
 

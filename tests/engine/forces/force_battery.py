@@ -61,7 +61,9 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "drag": [
         {"body": "A", "point": (0.3, 0.1, -0.2), "linear": 2.0, "quadratic": 1.5},
         {"body": "A", "area": 2.0, "coefficient": 1.2, "density": 3.0, "wind": (3.0, -1.0, 2.0)},
-        {"body": "A", "quadratic": 1.5, "linear": 0.3, "normal": (1.0, 2.0, 0.5), "point": (0.3, 0.1, -0.2)}
+        {"body": "A", "angular": 0.7},
+        {"body": "A", "quadratic": 1.5, "linear": 0.3, "angular": 0.4}
+        | {"normal": (1.0, 2.0, 0.5), "point": (0.3, 0.1, -0.2)}
         | {"wind": (0.5, 0.2, -2.0)},
     ],
     "muscle": [

@@ -148,6 +148,17 @@ def test_linear_drag_decays_and_wind_carries_along():
     assert np.allclose(result.qdot[:, 0], 2.0 * (1.0 - np.exp(-1.5 * result.t)), rtol=0.0, atol=1e-9)
 
 
+def test_what_turns_slows_down_by_angular_drag():
+    """I omega' = -c omega: omega = omega_0 exp(-c t / I); what it takes out is what is lost."""
+    scene = block()
+    hinge = JOINTS["revolute"](name="Axle", parent=None, child="Block", axis=(0.0, 0.0, 1.0), qdot=4.0)
+    scene = dataclasses.replace(scene, joints=[hinge])
+    result = run(with_force(scene, Drag(name="Air", body="Block", angular=0.05)))
+    assert np.allclose(result.qdot[:, 0], 4.0 * np.exp(-0.5 * result.t), rtol=0.0, atol=1e-9)
+    lost = 0.5 * 0.1 * (16.0 - result.qdot[-1, 0] ** 2)
+    assert result.channels["loss"][-1] == pytest.approx(lost, rel=1e-8)
+
+
 def test_a_plate_feels_only_what_comes_along_its_normal():
     plate = Drag(name="Plate", body="Block", area=2.0, coefficient=1.1, density=1.2, normal=(1.0, 0.0, 1.0))
     model = with_force(block(qdot=3.0), plate)

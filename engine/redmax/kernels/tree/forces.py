@@ -273,7 +273,10 @@ def apply_forces(count, rows, tree, t):
         add_point_force(poses, work, body, x, (-c * v0, -c * v1, -c * v2), Work.BIAS, -1.0)
         w0, w1, w2 = fixed3(values, 5)
         put_in -= c * (v0 * w0 + v1 * w1 + v2 * w2)
-        taken += c * speed * speed
+        c3 = fixed(values, 8)
+        o0, o1, o2 = get3(further(work, body * Work.SIZE), Work.V)
+        add_wrench(work, body, x, (-c3 * o0, -c3 * o1, -c3 * o2), (0.0, 0.0, 0.0), Work.BIAS, -1.0)
+        taken += c * speed * speed + c3 * (o0 * o0 + o1 * o1 + o2 * o2)
     put3(world, World.FORCES_IN, put_in, taken, energy)
 
 
@@ -371,4 +374,7 @@ def force_product(count, rows, h_D, h_K, nearly_taut):
             c = h_D * (fixed(values, 0) + c2 * speed)
             d = h_D * c2 * (v0 * y0 + v1 * y1 + v2 * y2) / speed if speed > 0.0 else 0.0
             add_point_force(poses, work, body, x, (c * y0 + d * v0, c * y1 + d * v1, c * y2 + d * v2), Work.F, 1.0)
+            c3 = h_D * fixed(values, 8)
+            o0, o1, o2 = get3(further(work, body * Work.SIZE), Work.ACC)
+            add_wrench(work, body, x, (c3 * o0, c3 * o1, c3 * o2), (0.0, 0.0, 0.0), Work.F, 1.0)
     put3(work, Work.ACC + 3 - Work.SIZE, g0, g1, g2)
