@@ -291,6 +291,12 @@ KINDS_THAT_ARE_MADE = {
     "bridge/authoring/tracks.py": {"SplineCurve", "SplineSurface"},  # what runs on a new track or sheet
     "bridge/authoring/joint_formulas.py": {"Custom"},  # a preset of formulas
     "bridge/check/fixes/fixes_loops.py": {"Spherical"},  # Make Ball
+    # What constraints of Blender's rigid bodies become, and what follows keys.
+    "bridge/authoring/rigid_body_joints.py": {
+        *("Composite", "Fixed", "Free", "FreeTranslationRotation"),
+        *("Prismatic", "Revolute", "Spherical"),
+    },
+    "bridge/authoring/rigid_bodies.py": {"FreeTranslationRotation"},
 }
 """Files that name a kind of joint to make one; so do templates."""
 

@@ -19,6 +19,7 @@ from . import (
     joint_kind,
     mechanisms,
     presets,
+    rigid_bodies,
     simulate,
     surface_contacts,
     surfaces,
@@ -50,7 +51,7 @@ def register(ledger: "Ledger") -> None:
             mechanisms,
             presets,
         ),
-        *(simulate, bake, surfaces, surface_contacts, templates, tracks, variations, warm_up),
+        *(simulate, bake, rigid_bodies, surfaces, surface_contacts, templates, tracks, variations, warm_up),
     ):
         ledger.add_classes(module.CLASSES)
     ledger.on_undo(variations.forget)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from . import body, curve, element, joint, scene, surface, variations, window_manager
+from . import body, curve, element, joint, rigid_bodies, scene, surface, variations, window_manager
 
 if TYPE_CHECKING:
     from ..registration import Ledger
@@ -17,6 +17,7 @@ CLASSES = (
     *element.CLASSES,
     *curve.CLASSES,
     *variations.CLASSES,
+    *rigid_bodies.CLASSES,
     *scene.CLASSES,
     *window_manager.CLASSES,
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from . import body, from_specs, joint, joint_fit, migration, sorts, stored_groups, surface
+from . import body, from_specs, joint, joint_fit, migration, rigid_bodies, sorts, stored_groups, surface
 from .from_specs import OVERRIDABLE, STATIC
 from .mechanism_bodies import mechanism_bodies
 
@@ -170,6 +170,7 @@ REDMAX_PG_object = from_specs.make_group(
             override=OVERRIDABLE,
         ),
         "muted": _text("What was muted so that a bake is not overwritten, as JSON"),
+        "from_rigid_body": rigid_bodies.mark(),
     },
     "RedMax settings of an object.",
 )

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from .._engine import fields, integrators
-from . import element, from_specs, references, variations
+from . import element, from_specs, references, rigid_bodies, variations
 from .from_specs import OVERRIDABLE, STATIC
 
 ACCURACY = {name.upper(): ("automatic", {"accuracy": name}) for name in ("draft", "standard", "high")}
@@ -288,6 +288,7 @@ REDMAX_PG_scene = from_specs.make_group(
         "bake": bpy.props.PointerProperty(type=REDMAX_PG_bake_options, override=OVERRIDABLE),
         "baked": bpy.props.PointerProperty(type=element.REDMAX_PG_baked),
         "variations": bpy.props.PointerProperty(type=variations.REDMAX_PG_variations, override=OVERRIDABLE),
+        "rigid_bodies": bpy.props.PointerProperty(type=rigid_bodies.REDMAX_PG_rigid_bodies),
     },
     "RedMax settings of a scene.",
 )

@@ -14,6 +14,7 @@ from . import (
     overlays,
     physics,
     presets,
+    rigid_bodies,
     scene,
     sidebar,
     solver_rows,
@@ -37,6 +38,7 @@ def register(ledger: "Ledger") -> None:
         surface,
         elements,
         scene,
+        rigid_bodies,
         solver_rows,
         sidebar,
         axis_buttons,
@@ -44,5 +46,5 @@ def register(ledger: "Ledger") -> None:
         overlays,
     ):
         ledger.add_classes(module.CLASSES)
-    for menu, draw in (*physics.APPENDED, *menus.APPENDED):
+    for menu, draw in (*physics.APPENDED, *menus.APPENDED, *rigid_bodies.APPENDED):
         ledger.append_to_menu(menu, draw)

@@ -52,6 +52,9 @@ class REDMAX_MT_object(bpy.types.Menu):
         layout.separator()
         layout.operator("redmax.bake")
         layout.operator("redmax.remove_bake")
+        layout.separator()
+        layout.operator("redmax.convert_rigid_bodies")
+        layout.operator("redmax.back_to_rigid_bodies")
 
 
 def _sort_menu(sort: Any) -> Any:

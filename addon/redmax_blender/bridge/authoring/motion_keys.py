@@ -13,6 +13,7 @@ import numpy as np
 from ... import compat
 from ..._engine import arrays, joints, pose, traits
 from ...properties import joint as joint_properties
+from ...properties import rigid_bodies
 from ...properties.scene import frame_range
 from ..core import coordinate_fit
 from ..core.findings import refuse
@@ -158,7 +159,7 @@ def _require_own_motion(obj: Object) -> None:
     """Blender's physics goes from frame to frame and keeps what it computed with the scene: no other frame is known."""
     for each in (obj, *joint_objects.ancestors(obj)):
         physics = each.rigid_body
-        if physics is not None and physics.type == "ACTIVE" and not physics.kinematic:
+        if rigid_bodies.is_simulated(each) and physics.type == "ACTIVE" and not physics.kinematic:
             text = f"'{each.name}' is moved by Blender's rigid-body physics, which has no keys"
             raise refuse(each.name, text, "use Object > Rigid Body > Bake to Keyframes first")
 

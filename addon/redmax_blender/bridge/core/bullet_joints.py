@@ -21,10 +21,10 @@ BALL_LIMIT = math.radians(85.0)
 PARALLEL = 0.999
 """Cosine of the angle between a motor's axis and that of a joint that it drives."""
 
-FULL_FORCE_WITHIN = 0.02
+FULL_FORCE_WITHIN = 0.01
 """A motor pushes with all its force until this part of its speed is missing."""
 
-QUICKEST = 100.0
+QUICKEST = 1000.0
 """How fast a motor reaches its speed at most, as a rate [1/s]: what is stiffer only makes steps short."""
 
 

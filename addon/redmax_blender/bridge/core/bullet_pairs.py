@@ -7,7 +7,7 @@ mean of the frictions and the larger bounce. Bullet's bodies touch if they share
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 HALVINGS = 40
@@ -36,8 +36,14 @@ def bounces(bullet: Sequence[float], moves: Sequence[bool]) -> Bounces:
     Pairs of a moving body and one that stands come first: there things land. moves: whether forces move a body.
     Bodies alike in both stand for each other.
     """
-    kinds = sorted(set(zip(bullet, moves, strict=True)))
-    pairs = [(i, j) for i in range(len(kinds)) for j in range(i, len(kinds)) if kinds[i][1] or kinds[j][1]]
+    bodies = list(zip(bullet, moves, strict=True))
+    kinds = sorted(set(bodies))
+    pairs = [
+        (i, j)
+        for i in range(len(kinds))
+        for j in range(i, len(kinds))
+        if (kinds[i][1] or kinds[j][1]) and (i != j or bodies.count(kinds[i]) > 1)
+    ]
     wanted = {pair: kinds[pair[0]][0] * kinds[pair[1]][0] for pair in pairs}
     landing = {(i, j) for i, j in pairs if kinds[i][1] != kinds[j][1]}
 
@@ -62,18 +68,18 @@ def bounces(bullet: Sequence[float], moves: Sequence[bool]) -> Bounces:
     others = _least(lambda error: suits(first, error))
     chosen = largest(first, others)
     of = dict(zip(kinds, chosen, strict=True))
-    values = [of[kind] for kind in zip(bullet, moves, strict=True)]
+    values = [of[kind] for kind in bodies]
     errors = {pair: abs(max(chosen[pair[0]], chosen[pair[1]]) - value) for pair, value in wanted.items()}
     worst = max(errors, key=lambda pair: errors[pair], default=None)
     if worst is None or errors[worst] <= SAME:
         return Bounces(values, 0.0, None)
-    named = [list(zip(bullet, moves, strict=True)).index(kinds[k]) for k in worst]
-    return Bounces(values, errors[worst], (named[0], named[1]))
+    first_one = bodies.index(kinds[worst[0]])
+    second_one = next(k for k, kind in enumerate(bodies) if kind == kinds[worst[1]] and k != first_one)
+    return Bounces(values, errors[worst], (first_one, second_one))
 
 
-def _least(suits: object) -> float:
+def _least(suits: Callable[[float], bool]) -> float:
     """The least error in [0, 1] that suits; 1 does."""
-    assert callable(suits)
     if suits(0.0):
         return 0.0
     low, high = 0.0, 1.0

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 
 from ..._engine import arrays, euler, quaternion, so3
+from ...properties import rigid_bodies
 from . import kept, other_frames
 
 Array = arrays.Array
@@ -78,7 +79,9 @@ def follows_channels(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> b
     """True if an object's place comes from its channels and its parent's, and from nothing else."""
     obj = other_frames.holder(obj, depsgraph)
     constrained = any(not constraint.mute and constraint.influence > 0.0 for constraint in obj.constraints)
-    return not constrained and obj.rigid_body is None and (obj.parent is None or obj.parent_type == "OBJECT")
+    return (
+        not constrained and not rigid_bodies.is_simulated(obj) and (obj.parent is None or obj.parent_type == "OBJECT")
+    )
 
 
 def parent_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:

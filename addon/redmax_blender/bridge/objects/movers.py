@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ... import compat
+from ...properties import rigid_bodies
 from ..core.findings import Finding
 from . import frames
 
@@ -88,7 +89,7 @@ def overriding(obj: bpy.types.Object) -> str:
     delta = animated_paths(obj) & set(DELTA)
     if delta:
         return f"keys on its {sorted(delta)[0]}"
-    return RIGID_BODY if obj.rigid_body is not None else ""
+    return RIGID_BODY if rigid_bodies.is_simulated(obj) else ""
 
 
 def motion_of(obj: bpy.types.Object) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import bpy
 
 from ... import compat
+from ...properties import rigid_bodies
 from ...properties.drawn import is_drawn
 from . import animated_values, kept, movers
 from .other_frames import StandIn
@@ -58,7 +59,7 @@ def stand_ins(scene: bpy.types.Scene, objects: Iterable[bpy.types.Object], frame
 def _keeps_its_shape(obj: Any) -> bool:
     """Whether nothing but keys and drivers can change an object over time. Errs on the side of no."""
     known = obj.type in ("MESH", "EMPTY") or (is_drawn(obj) and not obj.redmax.is_body)
-    if not known or len(obj.constraints) or obj.rigid_body is not None:
+    if not known or len(obj.constraints) or rigid_bodies.is_simulated(obj):
         return False
     if obj.instance_type != "NONE" or (obj.parent is not None and obj.parent_type != "OBJECT"):
         return False
