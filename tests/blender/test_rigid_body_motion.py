@@ -24,7 +24,7 @@ SINGLE = 3e-4
 MOTOR = 0.01
 """A motor misses its speed by up to this part of it, as it pushes fully only then."""
 
-FRAMES = {"bricks": 14, "car": 14, "ragdoll": 20}
+FRAMES = {"bricks": 12, "car": 12, "ragdoll": 16, "chain": 20}
 CORNERS = np.array([(x, y, z, 1.0) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 
 

@@ -689,6 +689,51 @@ def panel_results():
     show_sidebar()
 
 
+def rigid_box(name, size, at, **settings):
+    """A rigid body of Blender's, scaled to a size and with the scale applied."""
+    bpy.ops.mesh.primitive_cube_add(size=1.0, location=at)
+    obj = bpy.context.object
+    obj.name, obj.scale = name, size
+    bpy.ops.object.transform_apply(location=False, rotation=False)
+    bpy.ops.rigidbody.object_add()
+    for key, value in settings.items():
+        setattr(obj.rigid_body, key, value)
+    return obj
+
+
+def rigid_tie(kind, first, second, at, turned=(0.0, 0.0, 0.0), **settings):
+    bpy.ops.object.empty_add(location=at, rotation=turned)
+    bpy.ops.rigidbody.constraint_add(type=kind)
+    constraint = bpy.context.object.rigid_body_constraint
+    constraint.object1, constraint.object2 = first, second
+    for key, value in settings.items():
+        setattr(constraint, key, value)
+
+
+@picture
+def panel_rigid_bodies():
+    """A swing of Blender's rigid bodies above a crate, converted: what is not as in Bullet."""
+    empty_scene()
+    with in_viewport():
+        rigid_box("Ground", (4.0, 4.0, 0.2), (0.0, 0.0, -0.1), type="PASSIVE", collision_shape="BOX")
+        beam = rigid_box("Beam", (0.3, 1.4, 0.1), (0.0, 0.0, 2.2), type="PASSIVE", collision_shape="BOX")
+        swing = rigid_box("Swing", (0.1, 1.0, 1.3), (0.65, 0.0, 1.6), mass=3.0, collision_shape="BOX")
+        swing.rotation_euler.y = -0.785
+        rigid_box("Crate", (0.5, 0.5, 0.5), (-0.6, 0.0, 0.25), use_deactivation=True, collision_shape="BOX")
+        about_y = (-0.5 * math.pi, 0.0, 0.0)
+        rigid_tie("HINGE", beam, swing, (0.16, 0.0, 2.05), about_y, use_breaking=True)
+        bpy.ops.redmax.convert_rigid_bodies()
+    module = next(module for name, module in sys.modules.items() if name.endswith("redmax_blender.ui"))
+    for cls in module.rigid_bodies.CLASSES:
+        bpy.utils.unregister_class(cls)
+    open_closed_panels("REDMAX_PT_world")
+    for cls in module.rigid_bodies.CLASSES:
+        bpy.utils.register_class(cls)
+    activate(swing)
+    frame_view()
+    show_properties("SCENE")
+
+
 @picture
 def panel_add_menu():
     empty_scene()

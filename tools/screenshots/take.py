@@ -58,6 +58,7 @@ CROPS = {
     "panel_composite": PROPERTIES,
     **dict.fromkeys(("panel_custom", "panel_custom_wrong", "panel_surface_contact"), PROPERTIES),
     "panel_world": PROPERTIES,
+    "panel_rigid_bodies": (460, 330, 1598, 1176),
     "panel_results": PROPERTIES,
     "overlay_joints": (440, 66, 1314, 844),
     "overlay_glyphs": (300, 370, 1120, 750),
