@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +43,7 @@ from .base import FPS
 from .touching_base import TouchingMachine, exact_step, step_name
 
 NAME = "Drake"
+logging.getLogger("drake").setLevel(logging.ERROR)  # it tells each plant that half spaces cannot be deformed
 
 
 @dataclass(frozen=True)
