@@ -25,6 +25,7 @@ FIRST = (
     "work_precision",
     "loops",
     "constraints",
+    "contact",
     "growth",
     "routes",
     "start",

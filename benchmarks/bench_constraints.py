@@ -35,6 +35,10 @@ SAME_START, FIRST_FRAMES = 1e-3, 2
 """How far coordinates of the stiffest peer may be from ours in the first frames [rad or m], before any stop is met;
 else it is another mechanism. The peer's own error there is up to 4e-4, in proportion to its step. Impacts differ."""
 
+SAME_ACCURACY = 1e-5
+"""Where nothing but motors holds a mechanism, both move alike, and the peer also takes the first steps of order 4 whose
+coordinates are as near to the exact ones as this [rad], or as ours if those are off by more."""
+
 OFTEN = 2.0
 """A run that takes longer [s] is timed once, beside one run of each other."""
 
@@ -59,7 +63,7 @@ def run(options: Options) -> list[Row]:
         rows = [row for held in all_of_them() for row in compared(options, held, peer, frames)]
     finally:
         clock["cpu"] = clock_was
-    ratios = [row.ratio for row in rows if row.ratio_limit is not None and row.ratio is not None]
+    ratios = [row.ratio for row in rows if row.aim is not None and row.ratio is not None]  # not those as accurate
     if ratios:
         mean = statistics.geometric_mean(ratios)
         case = f"geometric mean of {len(ratios)} beside MuJoCo at 1 ms"
@@ -70,7 +74,9 @@ def run(options: Options) -> list[Row]:
         "the case is ours. Stiff means solref of two steps, solimp 0.9999 and a solver that iterates to the end. A run "
         "of ours that ends early counts with the time it took for as far as it came; a peer that diverges is left out. "
         f"Ours is timed once where it takes more than {OFTEN:g} s. MuJoCo's prescribed joints follow a heavy clock by "
-        "equalities; its limit of a ball is one on the whole angle, without a range of the twist."
+        "equalities; its limit of a ball is one on the whole angle, without a range of the twist. As accurate: where "
+        "only motors hold a mechanism, which both can compute exactly, its longest RK4 steps of those tried that are "
+        f"within {SAME_ACCURACY:g} rad of Accuracy High at every frame."
     )
     return rows
 
@@ -94,6 +100,7 @@ def compared(options: Options, held: Held, peer: ModuleType | None, frames: int)
     rounds = options.rounds if ours.seconds < OFTEN else 0
     ways = {held_in_redmax.NAME: partial(ours.machine.run, frames)} if rounds else {}
     passed: dict[str, float] = {}
+    accurate: tuple[str, float] | None = None
     if peer is not None:
         machine = peer.build(held)
         check_same(held, ours.machine, machine, peer.WAYS[-1])
@@ -104,6 +111,8 @@ def compared(options: Options, held: Held, peer: ModuleType | None, frames: int)
                 continue
             passed[way.name] = machine.passed(q)
             ways[way.name] = partial(machine.run, way, frames)
+        if held.motor is not None and not ours.told:
+            accurate = as_accurate(options, held, ours.machine, machine, peer, frames, ways)
     times = interleaved(ways, max(rounds, 1))
     mine = times.get(held_in_redmax.NAME, (ours.seconds, 0.0))
     per_second = 1e3 / DURATION
@@ -132,7 +141,36 @@ def compared(options: Options, held: Held, peer: ModuleType | None, frames: int)
         )
         for number, (name, off_by) in enumerate(passed.items())
     ]
+    if accurate is not None:
+        name, off_by = accurate
+        theirs = per_second * times[name][0]
+        case = f"{held.name}, as accurate"
+        beside.append(
+            Row(TITLE, case, value, "ms/s", name, theirs, mine[1], ratio_limit=RATIO_LIMIT, difference=off_by)
+        )
     return [*rows, *(beside or [Row(TITLE, case, value, "ms/s", spread=mine[1])])]
+
+
+def as_accurate(
+    options: Options, held: Held, ours: Any, machine: Any, peer: ModuleType, frames: int, ways: dict[str, Any]
+) -> tuple[str, float] | None:
+    """The peer's longest steps of order 4 that are as accurate as asked, put among the ways: name and error [rad].
+
+    How far each is from the exact motion, and the peer's own 1 ms too, is said in a note.
+    """
+    exact = ours.run(frames, integrator=held_in_redmax.HIGH)
+    own = float(np.abs(ours.run(frames) - exact).max())
+    told = [f"ours {own:.0e}"]
+    for way in (peer.WAYS[0], *peer.ACCURATE):
+        q = machine.run(way, frames)
+        off_by = float(np.abs(q - exact).max()) if np.isfinite(q).all() else math.inf
+        told.append(f"{way.name} {off_by:.0e}")
+        if way.rk4 and off_by <= max(own, SAME_ACCURACY):
+            options.note(f"{held.name}: off by [rad] at any frame, beside Accuracy High: {', '.join(told)}.")
+            ways[way.name] = partial(machine.run, way, frames)
+            return way.name, off_by
+    options.skip(f"{TITLE}, {held.name}, as accurate: not at any step tried ({', '.join(told)})")
+    return None
 
 
 def check_same(held: Held, ours: Any, theirs: Any, stiffest: Any) -> None:

@@ -103,6 +103,22 @@ def work_precision_plot(curves: list[Curve], path: Path, title: str) -> None:
     _save(figure, path)
 
 
+def contact_plot(curves: list[Curve], path: Path, title: str) -> None:
+    """Time spent over the worst error, one line per engine; ours is thick."""
+    figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
+    for curve in curves:
+        thick = curve.label.startswith("RedMax")
+        axes.loglog(curve.errors, [1e3 * s for s in curve.seconds], marker="o", markersize=4, label=curve.label,
+                    linewidth=2.5 if thick else 1.0, zorder=3 if thick else 2)  # fmt: skip
+    axes.invert_xaxis()
+    axes.set_xlabel("worst of penetration, slip and energy, in sizes of a body")
+    axes.set_ylabel("processor time per simulated second [ms]")
+    axes.set_title(title)
+    axes.grid(which="major", alpha=0.3)
+    axes.legend(fontsize=8)
+    _save(figure, path)
+
+
 def _save(figure: plt.Figure, path: Path) -> None:
     figure.savefig(path.with_suffix(".svg"))
     figure.savefig(path.with_suffix(".png"), dpi=120)

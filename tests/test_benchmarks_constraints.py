@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from benchmarks import bench_constraints
-from benchmarks.bench_constraints import check_same
+from benchmarks.bench_constraints import as_accurate, check_same
 from benchmarks.held_mechanisms import (
     DURATION,
     Held,
@@ -17,6 +18,7 @@ from benchmarks.held_mechanisms import (
     driven_chain,
     gear_train,
     limited_chain,
+    motors,
     prescribed_chain,
     stopped_four_bar,
     stopped_scissor_lift,
@@ -83,6 +85,23 @@ def test_the_same_scene_passes_and_others_are_noticed():
         check_same(held, ours, Peer(held, unit=math.pi / 180.0), None)
     with pytest.raises(ValueError, match="from ours"):
         check_same(held, ours, Peer(held, off=2e-3), None)
+
+
+def test_a_peer_is_as_accurate_by_the_longest_steps_that_are(tmp_path):
+    held, options = motors(2), Options(tmp_path, quick=True)
+    ours = held_in_redmax.build(held)
+    coarse, fine, finer, finest = (SimpleNamespace(name=f"step {k}", rk4=k > 0, off=off) for k, off in
+                                   enumerate((2e-6, 3e-4, 4e-6, 1e-9)))  # fmt: skip
+    machine = SimpleNamespace(run=lambda way, frames: ours.run(frames) + way.off)
+    ways: dict[str, object] = {}
+    peer = SimpleNamespace(WAYS=(coarse,), ACCURATE=(fine, finer, finest))
+    name, off_by = as_accurate(options, held, ours, machine, peer, 3, ways)
+    assert (name, list(ways)) == ("step 2", ["step 2"])
+    assert off_by == pytest.approx(4e-6, rel=0.1)
+    assert "step 1 3e-04" in next(iter(options.notes))
+    peer.ACCURATE = (fine,)
+    assert as_accurate(options, held, ours, machine, peer, 3, ways) is None
+    assert "not at any step tried" in next(iter(options.skipped))
 
 
 def test_swing_and_twist_of_a_ball():

@@ -124,8 +124,8 @@ def test_the_lock_names_a_wheel_for_every_target():
 
 def test_a_package_without_hashes_is_refused(tmp_path):
     lock = tmp_path / "wheels.lock"
-    lock.write_text(LOCK.read_text(encoding="utf-8") + "daqp==0.10.3\n")
-    with pytest.raises(BuildError, match="no hashes for daqp; run `make wheels-lock`"):
+    lock.write_text(LOCK.read_text(encoding="utf-8") + "qpsolver==1.0\n")
+    with pytest.raises(BuildError, match="no hashes for qpsolver; run `make wheels-lock`"):
         wheelhouse.wheels_for(linux, lock=lock, cache=tmp_path)
 
 

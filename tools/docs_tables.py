@@ -21,6 +21,7 @@ from redmax.geometry.solids import SHAPES, Solid
 from redmax.integrators import INTEGRATORS
 from redmax.joints import JOINTS
 from redmax.joints.base import Joint
+from redmax.joints.friction import Friction
 from redmax.joints.motor import Motor
 from redmax.outcome import CODES
 from redmax.simulate import CHANNELS
@@ -104,6 +105,7 @@ def tables() -> dict[str, str]:
         "shapes": kinds_table(SHAPES, Solid),
         "joint": table(("field", "form", "unit", "default", "meaning"), field_rows(Joint)),
         "motor": table(("field", "form", "unit", "default", "meaning"), field_rows(Motor)),
+        "friction": table(("field", "form", "unit", "default", "meaning"), field_rows(Friction)),
         "joints": kinds_table(JOINTS, Joint),
         "forces": kinds_table(FORCES, Force),
         "strand": table(("field", "form", "unit", "default", "meaning"), field_rows(Strand)),

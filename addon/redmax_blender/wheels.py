@@ -48,6 +48,14 @@ WHEELS = (
         probe="scipy.linalg",
         optional=True,
     ),
+    Wheel(
+        name="daqp",
+        at_least="0.10.3",
+        below="0.11",
+        purpose="the classic contact methods",
+        probe="daqp",
+        optional=True,
+    ),
     Wheel(name="numba", at_least="0.62", below="0.63", purpose=FAST, probe="", optional=True, otherwise=SLOWER),
     Wheel(name="llvmlite", at_least="0.45", below="0.46", purpose=FAST, probe="", optional=True, otherwise=SLOWER),
 )
@@ -103,7 +111,7 @@ def _remedy(wheel: Wheel) -> str:
 
 
 def _place(wheel: Wheel) -> Path | None:
-    """The folder the wheel would be imported from, found without importing it."""
+    """The folder, or the one file, that the wheel would be imported from, found without importing it."""
     try:
         spec = importlib.util.find_spec(wheel.name)
     except (ImportError, ValueError):  # ValueError: a half-loaded module without a spec
@@ -111,7 +119,7 @@ def _place(wheel: Wheel) -> Path | None:
     if spec is None:
         return None
     if spec.origin:
-        return Path(spec.origin).parent
+        return Path(spec.origin).parent if spec.submodule_search_locations is not None else Path(spec.origin)
     return next((Path(folder) for folder in spec.submodule_search_locations or ()), None)
 
 

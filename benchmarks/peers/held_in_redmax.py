@@ -16,6 +16,7 @@ from redmax.constraints import CONSTRAINTS, Coupling, JointMotion
 from redmax.drives import Drive, DriveInput, Follower
 from redmax.errors import RedMaxError
 from redmax.fields import specs
+from redmax.integrators import Automatic, Integrator
 from redmax.joints import JOINTS, Joint
 from redmax.scene import Scene
 from redmax.simulate import record, simulate
@@ -29,6 +30,7 @@ from .loops_in_redmax import STANDARD
 from .loops_in_redmax import scene as scene_of
 
 NAME = "RedMax"
+HIGH = Automatic(accuracy="high")
 BALL_LIMIT, MOTOR = "ball_limit", "motor"
 """The kind of constraint, and the record of a joint, that rows wait for which the engine cannot do yet."""
 
@@ -114,7 +116,7 @@ class RedMaxHeld:
         self.columns = [int(self.model.dof[k]) for k in joints]
         self.told = ""
 
-    def run(self, frames: int, longest: float = math.inf) -> np.ndarray:
+    def run(self, frames: int, longest: float = math.inf, *, integrator: Integrator = STANDARD) -> np.ndarray:
         """Coordinates (frames, joints) of as many frames as it came to, within `longest` seconds; all poses are read.
 
         `told`: why there are no more.
@@ -124,7 +126,7 @@ class RedMaxHeld:
         end = now() + longest
         self.told, done = "", 0
         try:
-            stepper = STANDARD.begin(self.model, self.model.initial_state())
+            stepper = integrator.begin(self.model, self.model.initial_state())
             for frame in range(frames):
                 if now() > end:
                     self.told = f"stopped by the benchmark after {longest:g} s"

@@ -174,7 +174,7 @@ def _is_split(loop: LoopJoint, inertia: Array, child: str) -> bool:
     resist every motion of the joint would move without bounds. Raises SceneError where something acts on such a joint.
     """
     joint = loop.joint
-    acted_on = joint.has_loads or bool(joint.hard_limits())
+    acted_on = joint.has_loads or joint.rubs or bool(joint.hard_limits())
     if joint.ndof == 0 or (not acted_on and closing_rows(joint) is not None):
         return False
     if joint.motion_type != SIMULATED or _resists(joint, loop.E_ij_child, inertia):

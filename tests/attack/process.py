@@ -23,6 +23,9 @@ PATIENCE = 10.0
 LONGEST = 45.0
 """Processor seconds after which a run that still makes progress is stopped."""
 
+STARTING = 1800.0
+"""The same until a worker is ready: it compiles everything first, on a machine where others may be at work."""
+
 ASLEEP = 120.0
 """Seconds without progress, whatever the processor did in them, after which a run hangs."""
 
@@ -88,7 +91,9 @@ class Worker:
         )
         self._lines = queue.Queue()
         threading.Thread(target=_listen, args=(self._process.stdout, self._lines), daemon=True).start()
-        self.ask({"op": "ready"}, patience=600.0, longest=600.0)
+        answer = self.ask({"op": "ready"}, patience=STARTING, longest=STARTING)
+        if self._process is None:
+            raise RuntimeError(f"a worker of the attack did not start: {answer['message']}")
 
     def _used(self) -> float:
         """Processor seconds of the process; of the clock where the system does not tell."""

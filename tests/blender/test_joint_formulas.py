@@ -44,6 +44,14 @@ def test_a_shipped_formula_makes_a_sound_joint_of_any_other(path):
     assert "Moves by" in said(drawn())
 
 
+def test_a_preset_without_a_joint_says_what_to_select():
+    for active in (None, "a cube"):
+        if active:
+            bpy.ops.mesh.primitive_cube_add()
+        with pytest.raises(RuntimeError, match="No joint is selected; select the joint first"):
+            bpy.ops.redmax.apply_preset(filepath=str(SHIPPED[0]))
+
+
 def test_hypocycloid_of_four_is_an_astroid():
     """A point on the rim of a wheel a quarter as large as its ring draws x^(2/3) + y^(2/3) = R^(2/3)."""
     obj = new_joint("custom")

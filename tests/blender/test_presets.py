@@ -79,7 +79,7 @@ def test_every_kind_is_shipped_with_some():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_shipped_presets_can_be_used(arms, path):
-    activate(arms["Elbow"] if path.parent.name == "joint_feel" else arms["Upper"])
+    activate(arms["Elbow"] if path.parent.name in ("joint_feel", "formula") else arms["Upper"])
     assert presets.load(path, presets.KINDS[path.parent.name])
     assert bpy.ops.redmax.apply_preset(filepath=str(path)) == {"FINISHED"}
 

@@ -103,6 +103,18 @@ def test_one_body_hangs_from_the_world_at_the_cursor():
     assert not geared.texts(), "it is held: it will not fall"
 
 
+def test_bodies_that_hang_on_each_other_alone_fall_together():
+    a, b, c = (box(name, (x, 0.0, 0.0), (0.2, 0.2, 0.2)) for x, name in enumerate("ABC"))
+    for pair in ((a, b), (b, c)):
+        select(*pair)
+        bpy.ops.redmax.add_spring()
+    assert geared.texts() == [f"'{name}' is not attached to anything and will fall" for name in "ABC"]
+    a.redmax.body.root = "LOCKED"
+    assert not geared.texts(), "C hangs on B, and B on A"
+    a.redmax.body.root, c.redmax.body.keep_free = "FREE", True
+    assert not geared.texts(), "they are meant to fall together"
+
+
 def test_a_rest_length_below_the_present_one_pulls_from_the_start():
     geared.sprung(rest=0.8)
     (force,) = extracted().scene.forces

@@ -17,10 +17,13 @@ LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
 KEYS, CURVE, NO_TABLE = "KEYS", "CURVE", "NONE"
 
 SOURCES = [
-    (NO_TABLE, "None", "There is no table", 0),
+    (NO_TABLE, "None", "It does not change", 0),
     (KEYS, "Keys", "Numbers that are keyed, over time", 1),
     (CURVE, "Curve", "A curve object: x of its points is what the table is over, y is the value", 2),
 ]
+
+OVER_TIME = "Over Time"
+"""How the row below a constant number asks where a changing one comes from."""
 
 NO_VERTEX = -1
 
@@ -169,11 +172,12 @@ def _grid(field: Field) -> dict[str, Any]:
 
 
 def _table(field: Field) -> dict[str, Any]:
-    label, timed = from_specs.title(field.name), field.spec.over == "time"
+    timed, is_table = field.spec.over == "time", field.name.endswith("table")
+    value = from_specs.title(field.name.removesuffix("_table")) if field.name != "table" else "Value"
     items = [item for item in SOURCES if (item[0] != NO_TABLE or field.spec.nullable) and (item[0] != KEYS or timed)]
     made: dict[str, Any] = {
         f"{field.name}_source": bpy.props.EnumProperty(
-            name=label,
+            name=OVER_TIME if timed and is_table else from_specs.title(field.name),
             description=from_specs.tooltip(field.spec),
             items=items,
             default=items[0][0],
@@ -185,7 +189,7 @@ def _table(field: Field) -> dict[str, Any]:
     for index in range(field.spec.columns if timed else 0):
         number = f" {index + 1}" if field.spec.columns > 1 else ""
         made[column(field.name, index)] = bpy.props.FloatProperty(
-            name=f"{label}{number}", description=from_specs.tooltip(field.spec), precision=4, override=OVERRIDABLE
+            name=f"{value}{number}", description=from_specs.tooltip(field.spec), precision=4, override=OVERRIDABLE
         )
     return made
 

@@ -24,10 +24,24 @@ SOURCES = {
 NUMBERS = {
     "energy_drift": "Energy Drift",
     "worst_gap": "Worst Gap",
-    "peak_torque": "Peak Torque",
+    "peak_torque": "Peak Torque or Force",
     "peak_speed": "Peak Speed",
 }
 """Numbers of a result that lists can be sorted by, with their words."""
+
+UNITS = {"energy_drift": " %", "worst_gap": " m", "peak_torque": "", "peak_speed": " m/s"}
+"""Behind numbers. The largest of torques [N m] and forces [N] has none."""
+
+UNSEEN = {"energy_drift": 5e-7, "worst_gap": 1e-9}
+"""Numbers below are rounding, and shown as 0."""
+
+
+def shown_number(name: str, value: float) -> str:
+    """A number of a result as lists show it, with its unit; a dash where it is not known."""
+    if value < 0.0:
+        return "-"
+    value = 0.0 if value < UNSEEN.get(name, 0.0) else value
+    return f"{100.0 * value if name == 'energy_drift' else value:.3g}{UNITS[name]}"
 
 
 def _enum(name: str, description: str, items: list[tuple[str, str, str, int]], default: str) -> Any:

@@ -24,13 +24,15 @@ def draw_fields(layout: bpy.types.UILayout, group: Any, cls: Any, *, wanted: Cal
 
 
 def units_text(cls: Any, *, wanted: Callable[[Field], bool]) -> str:
-    """'Stiffness in N/m, damping in N s/m': units that Blender cannot show in the numbers themselves."""
-    said = [
-        f"{from_specs.title(field.name)} in {field.spec.unit}"
+    """'Peak force in N, max velocity in 1/s': units that Blender cannot show in the numbers themselves."""
+    shown = [
+        field
         for field in fields_of(cls)
         if wanted(field) and field.form in ("plain", "optional") and _has_other_unit(field.spec.unit)
     ]
-    return ", ".join([*said[:1], *(text[0].lower() + text[1:] for text in said[1:])])
+    titles = [from_specs.title(field.name).lower() for field in shown]
+    said = [f"{title} in {field.spec.unit}" for title, field in zip(titles, shown, strict=True)]
+    return ", ".join([*(text[0].upper() + text[1:] for text in said[:1]), *said[1:]])
 
 
 def _has_other_unit(unit: str) -> bool:

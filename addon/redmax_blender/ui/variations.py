@@ -17,10 +17,8 @@ ACROSS, MOST_CARDS = 4, 48
 
 PICTURE_SCALE, SHEET_WIDTH = 6.0, 34
 
-
-def number(value: float) -> str:
-    """A number of a list; a dash where it is not known."""
-    return f"{value:.2g}" if value >= 0.0 else "-"
+TITLES, NAMES, SHOWN = 0.55, 0.42, 0.5
+"""Parts of a line: the title of a number; the name of a listed variation, and its values of what is left."""
 
 
 class REDMAX_UL_varied(bpy.types.UIList):
@@ -42,14 +40,14 @@ class REDMAX_UL_variations(bpy.types.UIList):
     def draw_item(
         self, _context: Any, layout: Any, data: Any, item: Any, _icon: Any, _active: Any, _active_name: Any
     ) -> None:
-        columns = layout.split(factor=0.42)
+        columns = layout.split(factor=NAMES)
         columns.label(text=item.name, icon=STATUS_ICON.get(item.status, "QUESTION"))
-        values = columns.split(factor=0.6)
+        values = columns.split(factor=SHOWN)
         values.label(text=item.shown)
-        shown = "energy_drift" if data.order == "TABLE" else data.order.lower()
+        shown = listed_number(data)
         last = values.row()
         last.alignment = "RIGHT"
-        last.label(text=number(getattr(item, shown)))
+        last.label(text=properties.shown_number(shown, getattr(item, shown)))
 
     def filter_items(self, _context: Any, data: Any, _name: str) -> tuple[list[int], list[int]]:
         flags = [self.bitflag_filter_item if properties.is_listed(data, row) else 0 for row in data.rows]
@@ -142,14 +140,15 @@ class REDMAX_PT_simulated_variations(SidebarPanel, bpy.types.Panel):
             value = limit.row()
             value.active = settings.use_limit
             value.prop(settings, "limit")
+        draw_heads(layout, settings)
         layout.template_list(
             REDMAX_UL_variations.__name__, "", settings, "rows", settings, "active_row", rows=LISTED_ROWS
         )
         if 0 <= settings.active_row < len(settings.rows):
             draw_row(layout, context, settings.rows[settings.active_row])
+        layout.popover(REDMAX_PT_contact_sheet.__name__, text="Contact Sheet", icon="IMGDISPLAY")
         row = layout.row(align=True)
         row.operator("redmax.draw_variations", icon="RENDER_STILL")
-        row.popover(REDMAX_PT_contact_sheet.__name__, text="Contact Sheet", icon="IMGDISPLAY")
         row.operator("redmax.clear_variations", text="", icon="TRASH")
         bake = layout.row()
         bake.scale_y = 1.5
@@ -160,6 +159,22 @@ class REDMAX_PT_simulated_variations(SidebarPanel, bpy.types.Panel):
             layout.operator("redmax.bake_variation", text="Bake Old Result").allow_stale = True
 
 
+def draw_heads(layout: Any, settings: Any) -> None:
+    """What the columns of the list below are."""
+    heads = layout.split(factor=NAMES)
+    heads.label(text="Variation")
+    values = heads.split(factor=SHOWN)
+    values.label(text="Values")
+    last = values.row()
+    last.alignment = "RIGHT"
+    last.label(text=properties.NUMBERS[listed_number(settings)].split()[1])
+
+
+def listed_number(settings: Any) -> str:
+    """The number that the list shows: what it is sorted by."""
+    return "energy_drift" if settings.order == "TABLE" else settings.order.lower()
+
+
 def draw_row(layout: Any, context: Any, item: Any) -> None:
     """What came of one variation."""
     if icon := pictures.icon(item.key):
@@ -168,12 +183,12 @@ def draw_row(layout: Any, context: Any, item: Any) -> None:
         text_lines.draw_text(layout, context, item.message, "CANCEL")
     grid = layout.column(align=True)
     for name, title in properties.NUMBERS.items():
-        line = grid.split(factor=0.6)
+        line = grid.split(factor=TITLES)
         line.label(text=title)
-        line.label(text=number(getattr(item, name)))
+        line.label(text=properties.shown_number(name, getattr(item, name)))
     if item.end:
-        line = grid.split(factor=0.6)
-        line.label(text="End of Last Body")
+        line = grid.split(factor=TITLES)
+        line.label(text="Last Body Ends At")
         line.label(text=item.end)
 
 
@@ -203,8 +218,11 @@ class REDMAX_PT_contact_sheet(popovers.Popover, bpy.types.Panel):
                 depress=index == settings.active_row,
             )
             pick.index = index
-            card.label(text=f"drift {number(item.energy_drift)}, gap {number(item.worst_gap)}")
-            card.label(text=f"torque {number(item.peak_torque)}, speed {number(item.peak_speed)}")
+            drift, gap, torque, speed = (
+                properties.shown_number(name, getattr(item, name)) for name in properties.NUMBERS
+            )
+            card.label(text=f"energy off by {drift}, gap {gap}")
+            card.label(text=f"torque {torque}, speed {speed}")
 
 
 LISTS = (REDMAX_UL_varied, REDMAX_UL_variations)

@@ -14,9 +14,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..model import Model
+from . import body_forces
 from .composite_body import mass_matrix
 from .freedoms import Freedoms, freedoms
 from .hybrid_dynamics import HybridDynamics
+from .jacobians import jacobian_transpose_product
 from .kinematics import Kinematics, kinematics
 from .loads import Loads
 from .singular import ImmovableError, immovable
@@ -55,28 +57,47 @@ def felt_by_motors(model: Model, q: Array, missing: Array) -> Array:
     return missing if model.followers is None else model.followers.pushing(q).gathered(missing)
 
 
-def stiffness(model: Model, kin: Kinematics, f: Array, D: Array, *, exact: bool) -> Array:
+def forces_along(model: Model, kin: Kinematics, load: Loads, t: float) -> Array:
+    """(nr,) loads and forces between bodies along the coordinates, without weight and velocity products."""
+    f = load.f_r.copy()
+    if model.forces:
+        f += jacobian_transpose_product(model, kin, body_forces.wrenches(model, kin.E_wi, kin.phi, t))
+    return f
+
+
+def stiffness(model: Model, kin: Kinematics, f: Array, D: Array) -> Array:
     """(nr, nr) what drives add to K = +df/dq, in the rows of their inputs: loads f (nr,) on followers change direction.
 
     d(W^T f)/dy = W^T K W + sum f_k d2q_k/dy2, and the followers' velocities depend on the pose, which dampers D
-    (nr, nr) feel. Implicit steps take the part that pulls back, which is symmetric; exact: all of it.
+    (nr, nr) feel.
     """
-    added = np.zeros((model.dof_count, model.dof_count))
     followers = model.followers
     if followers is None or not len(followers.curves.bent):
-        return added
+        return np.zeros((model.dof_count, model.dof_count))
     bend, ratio = followers.bends(kin.q), followers.ratio
-    push = bend * f[followers.rows]
-    if not exact:
-        push = np.minimum(push, 0.0)
-    added[np.ix_(followers.inputs, followers.inputs)] = ratio.T @ (push[:, None] * ratio)
-    if exact:
-        turned = bend * (ratio @ kin.qdot[followers.inputs])  # d(qdot_k)/dy = turned_k r_k
-        moved = D[:, followers.rows] @ (turned[:, None] * ratio)
-        felt = moved[followers.inputs] + followers.pushing(kin.q).J.T @ moved[followers.rows]
-        added[np.ix_(followers.inputs, followers.inputs)] += felt
-        others = np.setdiff1d(np.arange(model.dof_count), np.concatenate([followers.rows, followers.inputs]))
-        added[np.ix_(others, followers.inputs)] += moved[others]
+    added = _turning(model, bend * f[followers.rows])
+    turned = bend * (ratio @ kin.qdot[followers.inputs])  # d(qdot_k)/dy = turned_k r_k
+    moved = D[:, followers.rows] @ (turned[:, None] * ratio)
+    felt = moved[followers.inputs] + followers.pushing(kin.q).J.T @ moved[followers.rows]
+    added[np.ix_(followers.inputs, followers.inputs)] += felt
+    others = np.setdiff1d(np.arange(model.dof_count), np.concatenate([followers.rows, followers.inputs]))
+    added[np.ix_(others, followers.inputs)] += moved[others]
+    return added
+
+
+def pulling_back(model: Model, q: Array, f: Array) -> Array:
+    """(nr, nr) the part of `stiffness` that pulls back, which implicit steps take: it is symmetric."""
+    followers = model.followers
+    if followers is None or not len(followers.curves.bent):
+        return np.zeros((model.dof_count, model.dof_count))
+    return _turning(model, np.minimum(followers.bends(q) * f[followers.rows], 0.0))
+
+
+def _turning(model: Model, push: Array) -> Array:
+    """(nr, nr) with sum push_k r_k r_k^T of the followers' ratios r_k at the inputs."""
+    followers, added = model.followers, np.zeros((model.dof_count, model.dof_count))
+    assert followers is not None
+    added[np.ix_(followers.inputs, followers.inputs)] = followers.ratio.T @ (push[:, None] * followers.ratio)
     return added
 
 

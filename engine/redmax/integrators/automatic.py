@@ -83,12 +83,9 @@ FOLLOWED, DIES_AWAY = "stiff", "vibrations_die_away"
 MATRIX_COMPILED, MATRIX = 20, 1
 """What it costs to make and factor a matrix, in evaluations of the motion: those are quick where kernels do them."""
 
-MATRIX_OF_DRIVES = 100
-"""What it costs with kernels where drives are part of it: that is done in Python."""
-
-LEAST_OF_FORCES, STEP_OF_FORCES = 10, 1800
-"""What it costs where forces tie bodies: so many evaluations at least, and what Python does in a step besides, which is
-worth this many evaluations of a single body."""
+LEAST_OF_FORCES, STEP_OF_FORCES, MOST_OF_FORCES = 10, 1800, 100
+"""What it costs where forces tie bodies: so many evaluations at least and at most, and what Python does in a step
+besides, which is worth this many evaluations of a single body."""
 
 USUAL_STIFF_FRAME = (54, 14)
 """Evaluations and matrices of a frame in implicit steps where nothing much happens: two steps of order 7."""
@@ -319,11 +316,9 @@ class AutomaticStepper(ExplicitStepper):
 
 def price_of_matrix(model: Model) -> int:
     """What it costs kernels to make and factor a matrix, in evaluations of the motion."""
-    if model.followers is not None:
-        return MATRIX_OF_DRIVES
     if not model.forces:
         return MATRIX_COMPILED
-    return min(MATRIX_OF_DRIVES, LEAST_OF_FORCES + STEP_OF_FORCES // model.body_count)
+    return min(MOST_OF_FORCES, LEAST_OF_FORCES + STEP_OF_FORCES // model.body_count)
 
 
 def has_springs_or_dampers(model: Model) -> bool:

@@ -92,12 +92,33 @@ class Integrator(Element):
 
     has_contact: ClassVar[bool] = False
     """Whether its steppers know surfaces."""
+    has_joint_friction: ClassVar[bool] = False
+    """Whether its steppers know friction inside joints."""
 
     def cannot(self, model: Model) -> list[str]:
         """What of a model this method does not simulate, with a hint; empty if it does all of it."""
-        if model.surfaces is None or self.has_contact:
-            return []
-        return [f"integrator '{self.kind}' does not simulate surfaces; use 'automatic', or remove the surfaces"]
+        found = []
+        if model.surfaces is not None and not self.has_contact:
+            found.append(
+                f"integrator '{self.kind}' does not simulate surfaces; use 'automatic', or remove the surfaces"
+            )
+        rubbing = rubbing_joints(model)
+        if rubbing and not self.has_joint_friction:
+            what = f"integrator '{self.kind}' does not simulate friction inside joints, as of joint '{rubbing[0]}'"
+            found.append(f"{what}; {WITHOUT_FRICTION}")
+        return found
+
+
+WITHOUT_FRICTION = "use 'automatic', 'dop853' or 'rk45', or remove the friction"
+
+
+def rubbing_joints(model: Model) -> list[str]:
+    """Names of the joints in which friction acts while they move."""
+    return [
+        joint.name
+        for j, joint in enumerate(model.joints)
+        if joint.rubs and not model.prescribed[model.columns(j)].any()
+    ]
 
 
 class Stepper(ABC):

@@ -17,7 +17,8 @@ import numpy as np
 
 from .. import fast
 from ..arrays import Array, IntArray
-from ..dynamics.freedoms import free_coordinates
+from ..dynamics import driven
+from ..dynamics.freedoms import Freedoms, free_coordinates, freedoms
 from ..model import Model
 from ..solvers.lanczos import largest_eigenvalue
 from ..solvers.sparse_factors import Pattern, pattern_of
@@ -52,14 +53,19 @@ MATTERS = 1e-4
 
 
 def tied_coordinates(model: Model) -> Pattern:
-    """The pattern of M, K and D on the free coordinates."""
+    """The pattern of M, K and D on the free coordinates. What drives move belongs to the inputs that move it."""
     free = model.once(free_coordinates)
-    place = np.full(model.dof_count, -1)
-    place[free] = np.arange(len(free))
+    moving: list[list[int]] = [[] for _ in range(model.dof_count)]
+    for place, coordinate in enumerate(free.tolist()):
+        moving[coordinate] = [place]
+    if model.followers is not None:
+        for coordinate, ratios in zip(model.followers.rows.tolist(), model.followers.ratio, strict=True):
+            moving[coordinate] = [place for m in np.flatnonzero(ratios) for place in moving[model.followers.inputs[m]]]
     paths: list[list[int]] = []
     for j in range(model.body_count):
         above = paths[model.parent[j]] if model.parent[j] >= 0 else []
-        paths.append(above + [k for k in place[model.columns(j)].tolist() if k >= 0])
+        own = [place for coordinate in range(model.dof_count)[model.columns(j)] for place in moving[coordinate]]
+        paths.append(list(dict.fromkeys(above + own)))
     ties = [[k for body in force.bodies if body >= 0 for k in paths[body]] for force in model.forces]
     return pattern_of([*paths, *(sorted(set(tie)) for tie in ties)], len(free))
 
@@ -165,20 +171,28 @@ class CompiledExtrapolation(LinearlyImplicitExtrapolation):
         t = min(t, run.inputs_until)
         q, qdot, _ = run.motion(t, y)
         M, K, D = np.empty(len(p.columns)), np.empty(len(p.columns)), np.empty(len(p.columns))
+        free = freedoms(run.model, q)
+        pushing = np.zeros((len(free.rows), self._n))
+        pushing[:, free.places] = free.J
         self._kernel.linearise(
-            tree.address, tree.ints, tree.floats, q.copy(), qdot.copy(), t, self._x, self._free, self._slackens,
+            tree.address, tree.ints, tree.floats, q.copy(), qdot.copy(), t, self._x, self._free, free.rows, pushing,
+            self._slackens,
             p.group_starts, p.members, p.entry_starts, p.entries, p.entry_rows, M, K, D,
         )  # fmt: skip
-        return SparseLinearisation(p, M, K, D, self._independent_rows(t, q, qdot, M))
+        if run.model.followers is not None and len(run.model.followers.curves.bent):
+            at = run.route.at(t, q, qdot, run.state.chart)
+            bent = driven.pulling_back(run.model, at.kin.q, driven.forces_along(run.model, at.kin, at.load, t))
+            K += p.entries_of(bent[np.ix_(self._free, self._free)])
+        return SparseLinearisation(p, M, K, D, self._independent_rows(t, q, qdot, M, free))
 
-    def _independent_rows(self, t: float, q: Array, qdot: Array, M: Array) -> Array:
+    def _independent_rows(self, t: float, q: Array, qdot: Array, M: Array, free: Freedoms) -> Array:
         """Combinations of the rows that hold, as many as are independent, each of unit length by M^-1."""
         run = self.stepper
         if run.constraints is None:
             return np.zeros((0, self._n))
         rows = run.constraints.rows(fast.kinematics(run.model, q, qdot, run.state.chart), t)
         active, rank = run.constraints.active(rows), run.constraints.rank
-        G = np.ascontiguousarray(rows.G[active][:, self._free[self.pattern.order]])
+        G = np.ascontiguousarray(free.columns(rows.G[active])[:, self.pattern.order])
         if not len(G):
             return G
         W = self._solved(M, G)

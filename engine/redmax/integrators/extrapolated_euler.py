@@ -57,7 +57,7 @@ def extrapolation_of(
 ) -> LinearlyImplicitExtrapolation:
     """The method, about to go on from where a run stands; with the run's own tolerances, or another one."""
     tree, settings = stepper.tree, stepper.settings
-    by_kernels = tree is not None and not tree.stops_address and stepper.model.followers is None
+    by_kernels = tree is not None and not tree.stops_address
     rtol = settings.rtol if tolerance is None else tolerance
     atol = settings.atol if tolerance is None else tolerance
     lookout = stepper.lookout(rtol=rtol, atol=atol, calm=calm)

@@ -16,6 +16,7 @@ from ..arrays import Array
 from ..errors import Fault, RedMaxError
 from ..fields import REAL, Element, Pose, choice, per_dof, per_dof_values, pose, record, reference, specs, text
 from ..tables import Table
+from .friction import Bearing, Friction, one_by_one
 from .motor import Motor
 from .primitives import Primitive
 
@@ -133,6 +134,9 @@ class Joint(Element):
     motor: Motor | None = record(
         Motor, None, doc="Pushes a simulated joint towards a target, within a maximum torque or force", nullable=True
     )
+    friction: Friction | None = record(
+        Friction, None, doc="Dry friction in the bearings of a simulated joint", nullable=True
+    )
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -161,6 +165,18 @@ class Joint(Element):
         numbers = (self.torque, self.stiffness, self.damping, self.limit_stiffness)
         further = (self.torque_table, self.stiffness_table, self.motor)
         return any(np.asarray(values).any() for values in numbers) or any(one is not None for one in further)
+
+    @property
+    def rubs(self) -> bool:
+        """Whether friction acts in it while it moves."""
+        return self.friction is not None and self.friction.coefficient > 0.0 and bool(self.bearings())
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        """Where it rubs: a pin for each angle and a guide for each other coordinate, unless a kind knows better.
+
+        Empty where nothing touches, as of a body that flies.
+        """
+        return one_by_one(self.dof_units)
 
     def ends(self) -> tuple[Ends, ...]:
         """Of each coordinate where it ends by itself, as on an open track, and where S has corners."""
@@ -306,6 +322,12 @@ class Joint(Element):
                     "remove the motor, or make the joint simulated",
                     "idle_motor",
                 )
+        if self.friction is not None and not self.bearings():
+            yield Fault(
+                "has friction, but nothing in it slides or turns on anything else",
+                "remove the friction, or choose another kind of joint",
+                "idle_friction",
+            )
         for field_name, table in tables.items():
             if table is not None and np.shape(table.y)[1:] != (self.ndof,):
                 hint = f"give {self.ndof} column{'s' * (self.ndof != 1)}, one per degree of freedom"

@@ -14,6 +14,7 @@ from ..arrays import Array
 from ..fields import defaults, elements, specs
 from ..spatial import adjoint
 from .base import Ends, Find, Joint, JointMotion
+from .friction import Bearing
 from .primitives import Primitive
 
 MOST_FREEDOMS = 6
@@ -66,6 +67,13 @@ class Composite(Joint):
 
     def ends(self) -> tuple[Ends, ...]:
         return tuple(chain.from_iterable(part.ends() for part in self._joints))
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        found, start = [], 0
+        for part in self._joints:
+            found += [Bearing(kind, start + first) for kind, first in part.bearings()]
+            start += part.ndof
+        return tuple(found)
 
     def with_paths(self, find: Find) -> Self | None:
         given: Any = self.parts

@@ -10,6 +10,7 @@ from ..arrays import Array
 from ..spatial.scalar import applied, negative_cross_matrix, put_block, rotation_vector_motion
 from . import primitives
 from .base import Joint
+from .friction import Bearing
 from .rotation_vector import recentre_vector, rewrite_vector
 
 
@@ -27,6 +28,9 @@ class Free(Joint):
     icon: ClassVar[str] = "UNLOCKED"
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz", "x", "y", "z")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad", "m", "m", "m")
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return ()
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return primitives.BALL, *primitives.POSITION

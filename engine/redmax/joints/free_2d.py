@@ -10,6 +10,7 @@ from ..arrays import Array
 from ..spatial.scalar import sine_cosine
 from . import primitives
 from .base import Joint
+from .friction import Bearing, BearingKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,9 @@ class Free2D(Joint):
     icon: ClassVar[str] = "AXIS_TOP"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "rad")
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return Bearing(BearingKind.PLATE, 0), Bearing(BearingKind.PIN, 2)
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return *primitives.POSITION[:2], primitives.turn(primitives.Z)

@@ -12,6 +12,7 @@ from ..spatial import euler
 from . import euler_charts, primitives
 from .base import Joint
 from .euler_charts import chart_axes, euler_jacobian_dot, euler_motion, recentre_angles, rewrite_angles
+from .friction import Bearing
 from .moved_rotation import put_moved_rotation
 
 
@@ -34,6 +35,9 @@ class FreeTranslationEuler(Joint):
     chart_count: ClassVar[int] = euler_charts.CHART_COUNT
 
     sequence: euler.Sequence = choice("xyz", doc="Axes of the three angles, in order", choices=euler_charts.CHARTS)
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return ()
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return *primitives.POSITION, primitives.euler(self.sequence)

@@ -10,6 +10,7 @@ from ..arrays import Array
 from ..spatial.scalar import rotation_vector_motion
 from . import primitives
 from .base import Joint
+from .friction import Bearing
 from .moved_rotation import put_moved_rotation
 from .rotation_vector import recentre_vector, rewrite_vector
 
@@ -29,6 +30,9 @@ class FreeTranslationRotation(Joint):
     is_advanced: ClassVar[bool] = True
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z", "rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m", "rad", "rad", "rad")
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return ()
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return *primitives.POSITION, primitives.BALL

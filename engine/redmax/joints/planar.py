@@ -9,6 +9,7 @@ from typing import ClassVar
 from ..arrays import Array
 from . import primitives
 from .base import Joint
+from .friction import Bearing, BearingKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +22,9 @@ class Planar(Joint):
     icon: ClassVar[str] = "MESH_PLANE"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m")
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return (Bearing(BearingKind.PLATE, 0),)
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return primitives.POSITION[:2]

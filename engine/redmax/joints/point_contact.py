@@ -12,6 +12,7 @@ from ..fields import Vector, array, choice
 from ..symbolic.contacts import EULER_CHARTS, point_contact, point_coordinates
 from ..symbolic.surfaces import CURVES, SURFACES
 from ..symbolic.written import Coordinates, Texts, coordinates
+from .friction import Bearing
 from .surface_contact import size_problems, sized
 from .written_joint import WrittenJoint
 
@@ -42,6 +43,9 @@ class PointContact(WrittenJoint):
     )
     second: str = choice(POINT, doc="Point of the child, its joint origin, or its curve", choices=(POINT, *CURVES))
     second_size: Vector = array((0.1, 0.1, 0.1), doc="Sizes of the child's curve", shape=(3,), unit="m", positive=True)
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return ()
 
     @property
     def texts(self) -> Texts:

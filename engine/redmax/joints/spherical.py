@@ -10,6 +10,7 @@ from ..arrays import Array
 from ..spatial.scalar import put_block, rotation_vector_motion
 from . import primitives
 from .base import Joint
+from .friction import Bearing, BearingKind
 from .rotation_vector import recentre_vector, rewrite_vector
 
 
@@ -30,6 +31,9 @@ class Spherical(Joint):
     menu_order: ClassVar[int] = 3
     dof_names: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz")
     dof_units: ClassVar[tuple[str, ...]] = ("rad", "rad", "rad")
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return (Bearing(BearingKind.SOCKET, 0),)
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return (primitives.BALL,)

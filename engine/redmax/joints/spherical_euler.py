@@ -13,6 +13,7 @@ from ..spatial.scalar import put_block
 from . import euler_charts, primitives
 from .base import Joint
 from .euler_charts import chart_axes, euler_jacobian_dot, euler_motion, recentre_angles, rewrite_angles
+from .friction import Bearing, BearingKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,9 @@ class SphericalEuler(Joint):
     chart_count: ClassVar[int] = euler_charts.CHART_COUNT
 
     sequence: euler.Sequence = choice("xyz", doc="Axes of the three angles, in order", choices=euler_charts.CHARTS)
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return (Bearing(BearingKind.SOCKET, 0),)
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return (primitives.euler(self.sequence),)

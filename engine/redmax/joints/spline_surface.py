@@ -14,6 +14,7 @@ from ..tracks import Sheet
 from ..tracks.origins import numbers_from
 from ..tracks.sheet_motion import put_sheet_motion
 from .base import Ends, Joint
+from .friction import Bearing, BearingKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,9 @@ class SplineSurface(Joint):
                 at = tuple(corners.tolist())
                 found.append(Ends(-start, extent - start, at) if sheet.stops else Ends(corners=at))
         return tuple(found)
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return (Bearing(BearingKind.PLATE, 0),)
 
     @property
     def packed_data(self) -> Array:

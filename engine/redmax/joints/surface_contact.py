@@ -14,6 +14,7 @@ from ..symbolic.contacts import Points, Sized, contact_coordinates, surface_cont
 from ..symbolic.slip import row_numbers, slip, slip_tape
 from ..symbolic.surfaces import CURVES, SURFACES
 from ..symbolic.written import Coordinates, Texts, coordinates
+from .friction import Bearing
 from .written_joint import WrittenJoint
 
 
@@ -64,6 +65,9 @@ class SurfaceContact(WrittenJoint):
     spin: bool = flag(False, doc="Whether the child also turns about the common normal, a coordinate more")
     twist: float = number(0.0, doc="Angle about the common normal between the surfaces' directions z", unit="rad")
     inside: bool = flag(False, doc="The child touches the parent's surface from within")
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return ()
 
     @property
     def texts(self) -> Texts:

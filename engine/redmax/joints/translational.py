@@ -9,6 +9,7 @@ from typing import ClassVar
 from ..arrays import Array
 from . import primitives
 from .base import Joint
+from .friction import Bearing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,9 @@ class Translational(Joint):
     icon: ClassVar[str] = "EMPTY_ARROWS"
     dof_names: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     dof_units: ClassVar[tuple[str, ...]] = ("m", "m", "m")
+
+    def bearings(self) -> tuple[Bearing, ...]:
+        return ()
 
     def primitives(self) -> tuple[primitives.Primitive, ...]:
         return primitives.POSITION

@@ -63,6 +63,11 @@ class Pattern:
         A[self.order[self.columns], self.order[row]] = values
         return A
 
+    def entries_of(self, A: Array) -> Array:
+        """The entries of a symmetric matrix (n, n) that is 0 elsewhere."""
+        row = np.repeat(np.arange(self.size), np.diff(self.starts))
+        return np.asarray(A[self.order[row], self.order[self.columns]])
+
 
 def pattern_of(cliques: Sequence[Sequence[int]], size: int) -> Pattern:
     """The pattern of matrices whose unknowns meet within cliques: every pair of one has an entry."""

@@ -157,7 +157,8 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _check_words(text: str) -> None:
-    place, depth, signs, powers, was_sign = 0, 0, 0, 0, True
+    place, signs, powers, was_sign, word = 0, 0, 0, True, ""
+    opened: list[int] = []  # places of parentheses that are not closed yet
     end = len(text.rstrip(" \t"))
     while place < end:
         found = WORD.match(text, place)
@@ -171,11 +172,20 @@ def _check_words(text: str) -> None:
         if found["sign"] is None and not was_sign:
             raise GrammarError(f"has two words without a sign between them {at(text, start)}", ALLOWED)
         was_sign = found["sign"] is not None
-        depth += (word == "(") - (word == ")")
+        if word == "(":
+            opened.append(start)
+        elif word == ")" and opened:
+            opened.pop()
+        elif word == ")":
+            raise GrammarError(f"closes a parenthesis {at(text, start)} that was not opened", "take it away")
         signs = signs + 1 if word in ("+", "-") else 0
         powers += word == "**"
-        if depth > DEEPEST or signs > MOST_SIGNS or powers > DEEPEST:
+        if len(opened) > DEEPEST or signs > MOST_SIGNS or powers > DEEPEST:
             raise GrammarError(f"is nested too deep {at(text, start)}", "write it with fewer parentheses and signs")
+    if was_sign and word not in ("(", ")"):
+        raise GrammarError(f"ends with '{word}' {at(text, start)}", "write what comes after it")
+    if opened:
+        raise GrammarError(f"opens a parenthesis {at(text, opened[-1])} and does not close it", "close it with )")
 
 
 class _Reader:

@@ -15,6 +15,7 @@ from redmax.constraints import Constraint, Coupling, Rows
 from redmax.drives import Drive, DriveInput, Follower
 from redmax.drives.followers import Followers
 from redmax.integrators import Dop853
+from redmax.model import Model
 from redmax.scene import Scene
 from redmax.simulate import record, simulate
 from redmax.tables import Table
@@ -92,6 +93,19 @@ def hand(*, armature: float = 0.5, **input_: Any) -> Scene:
         ),
     )
     return with_drives(scene, lift, grip)
+
+
+def with_wheel(scene: Scene) -> Model:
+    """A mechanism with a wheel beside it that its first joint turns by a curve."""
+    beside = chain(1)
+    wheel = dataclasses.replace(beside.joints[0], name="wheel")
+    drive = Drive(
+        name="gear",
+        inputs=(DriveInput(joint=scene.joints[0].name),),
+        followers=(Follower(joint="wheel", table=CAM),),
+    )
+    bodies, joints = [*scene.bodies, *beside.bodies], [*scene.joints, wheel]
+    return compile_scene(dataclasses.replace(scene, bodies=bodies, joints=joints, drives=[drive]))
 
 
 @dataclass(frozen=True, kw_only=True)

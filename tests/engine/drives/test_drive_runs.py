@@ -8,7 +8,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.drives.driven import CAM, chain, constrained_twin, equal_angles, hand, run, with_drives
+from engine.drives.driven import CAM, chain, constrained_twin, equal_angles, hand, run, with_drives, with_wheel
 from engine.mechanisms import four_bar
 from redmax import fast
 from redmax.compile import compile as compile_scene
@@ -138,19 +138,6 @@ def test_a_limit_of_a_follower_stops_as_its_twin():
     ours, theirs = (run(each, integrator=TIGHT, duration=0.6) for each in (model, twin))
     np.testing.assert_allclose(ours.q, theirs.q, atol=1e-8)
     assert ours.channels["loss"][-1] > 0.05  # an impact
-
-
-def with_wheel(scene):
-    """A mechanism with a wheel beside it that its first joint turns by a curve."""
-    beside = chain(1)
-    wheel = dataclasses.replace(beside.joints[0], name="wheel")
-    drive = Drive(
-        name="gear",
-        inputs=(DriveInput(joint=scene.joints[0].name),),
-        followers=(Follower(joint="wheel", table=CAM),),
-    )
-    bodies, joints = [*scene.bodies, *beside.bodies], [*scene.joints, wheel]
-    return compile_scene(dataclasses.replace(scene, bodies=bodies, joints=joints, drives=[drive]))
 
 
 def test_loops_close_with_drives():

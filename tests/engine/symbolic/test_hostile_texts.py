@@ -224,6 +224,10 @@ def test_an_error_says_where_and_what_is_allowed():
         "Rz(q1) * Tx(abs(q1))": "calls 'abs' at character 13",
         "Rz(q1) + Tx(1)": "has a factor that is no motion at character 1",
         "Rz(q1) * Tx(1 / 0)": "has no value: it divides by 0 at character 13",
+        "Rz(q1) * Tx((2 + q1)": "opens a parenthesis at character 12 of 'Rz(q1) * Tx((2 + q1)' and does not close it",
+        "Rz(q1)) * Tx(1": "closes a parenthesis at character 7 of 'Rz(q1)) * Tx(1' that was not opened",
+        "Rz(q1) *": "ends with '*' at character 8",
+        "Rz(q1,": "ends with ',' at character 6",
         "Rz(q1, 2)": "gives Rz 2 arguments at character 1",
     }.items():
         with pytest.raises(WrittenError) as error:

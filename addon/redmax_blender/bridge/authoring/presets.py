@@ -102,10 +102,15 @@ def _set(owner: Any, name: str, value: Any) -> None:
     setattr(group, last, value)
 
 
-def _chosen(context: Any) -> list[bpy.types.Object]:
-    """The selected objects if the active one, whose panel is used, is among them; else that one alone."""
+def _chosen(context: Any, sort: str) -> list[bpy.types.Object]:
+    """Bodies or joints among the selected objects if the active one, whose panel is used, is among these; else that
+    one alone."""
     active, selected = context.object, list(context.selected_objects)
-    return selected if active in selected else [active]
+    objects = selected if active in selected else [active]
+    found = [obj for obj in objects if obj is not None and getattr(obj.redmax, f"is_{sort}")]
+    if not found:
+        raise refuse("", f"No {sort} is selected", f"select the {sort} first")
+    return found
 
 
 # --- materials -------------------------------------------------------------------------------
@@ -119,7 +124,7 @@ def _read_material(context: Any) -> dict[str, Any]:
 
 
 def _apply_material(context: Any, values: dict[str, Any]) -> str:
-    bodies = [obj for obj in _chosen(context) if obj.redmax.is_body]
+    bodies = _chosen(context, "body")
     require_editable(bodies)
     for obj in bodies:
         # The density last: a material brings its own, and a preset may have another.
@@ -161,7 +166,7 @@ def _read_feel(context: Any) -> dict[str, Any]:
 
 def _apply_feel(context: Any, values: dict[str, Any]) -> str:
     feel = joint_feel.Feel(*(float(values.get(name, 0.0)) for name in joint_feel.Feel._fields))
-    joints = [obj for obj in _chosen(context) if obj.redmax.is_joint]
+    joints = _chosen(context, "joint")
     joint_feel.apply(context, joints, feel)
     return f"{len(joints)} joint{'s' * (len(joints) != 1)}"
 
@@ -174,7 +179,7 @@ def _read_formula(context: Any) -> dict[str, Any]:
 
 
 def _apply_formula(context: Any, values: dict[str, Any]) -> str:
-    joints = [obj for obj in _chosen(context) if obj.redmax.is_joint]
+    joints = _chosen(context, "joint")
     for obj in joints:
         joint_formulas.set_texts(obj, values)
     return f"{len(joints)} joint{'s' * (len(joints) != 1)}"

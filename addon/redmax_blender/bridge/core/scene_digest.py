@@ -16,7 +16,7 @@ import numpy as np
 from ..._engine import fields
 
 LISTS = ("bodies", "joints", "forces", "constraints")
-LATER = frozenset({"motor", "restitution"})
+LATER = frozenset({"motor", "restitution", "friction"})
 """Fields of elements that came later: while they hold nothing they do not count, so that older results keep their
 names."""
 

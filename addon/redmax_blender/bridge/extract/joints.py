@@ -138,7 +138,11 @@ class JointReader:
             lost = references.lost_name(settings, "parent")
             text, hint = f"Joint '{obj.name}' has lost its parent, '{lost}'", "pick a body, or let the world hold it"
             yield Finding(obj.name, text, hint, fixes=("PICK_END", "USE_WORLD", "REMOVE_ELEMENT"), code=LOST)
-        if settings.child is None:
+        if references.is_lost(settings, "child"):
+            text = f"Joint '{obj.name}' has lost its child, '{references.lost_name(settings, 'child')}'"
+            hint = "pick the body that it carries, or remove the joint"
+            yield Finding(obj.name, text, hint, fixes=("PICK", "REMOVE_ELEMENT"), code=LOST)
+        elif settings.child is None:
             text = f"Joint '{obj.name}' has no child body"
             yield Finding(obj.name, text, "pick the body that it carries", fixes=("PICK",))
         elif settings.child == settings.parent:

@@ -13,7 +13,6 @@ from ...dynamics import body_forces, driven
 from ...dynamics.driven import felt_by_motors
 from ...dynamics.freedoms import freedoms
 from ...dynamics.hybrid_dynamics import HybridDynamics
-from ...dynamics.jacobians import jacobian_transpose_product
 from ...dynamics.linear_system import LinearSystem
 from .mechanism_at import MechanismAt
 from .route import Unconstrained
@@ -49,12 +48,11 @@ class Driven(Unconstrained):
         """The system of which W^T ... W is that of the free coordinates: f without M Wdot ydot, K with what drives
         add."""
         model, kin, system = self.model, at.kin, self.tree.linear_system(at, which=which)
-        f = at.load.f_r.copy()
-        if model.forces:
-            f += jacobian_transpose_product(model, kin, body_forces.wrenches(model, kin.E_wi, kin.phi, at.t))
+        f = driven.forces_along(model, kin, at.load, at.t)
         bent = driven.unforced(model, at.q, at.qdot, np.zeros(model.dof_count))
-        K = system.K + driven.stiffness(model, kin, f, system.D, exact=which == body_forces.EXACT)
-        return LinearSystem(system.M, system.f - system.M @ bent, K, system.D)
+        exact = which == body_forces.EXACT
+        added = driven.stiffness(model, kin, f, system.D) if exact else driven.pulling_back(model, kin.q, f)
+        return LinearSystem(system.M, system.f - system.M @ bent, system.K + added, system.D)
 
 
 class CompiledDriven(Driven):

@@ -36,6 +36,15 @@ WORK = 5
 """Rows of `work`: those of n numbers in the order of elimination."""
 
 
+@inner
+def felt(force, free, followed, pushing, k):
+    """What free coordinate k feels of forces along all coordinates."""
+    total = force[free[k]]
+    for i in range(followed.shape[0]):
+        total += pushing[i, k] * force[followed[i]]
+    return total
+
+
 @compiled
 def linearise(
     address,
@@ -46,6 +55,8 @@ def linearise(
     t,
     x,
     free,
+    followed,
+    pushing,
     nearly_taut,
     group_starts,
     members,
@@ -58,7 +69,8 @@ def linearise(
 ):
     """M, K and D at (q, qdot) by their entries, K and D as implicit steps use them, a group of columns at a time.
 
-    nearly_taut: see `tree.forces.force_product`.
+    nearly_taut: see `tree.forces.force_product`. followed, pushing: (k,) coordinates that drives move, and (k, f) how
+    much each moves with every free one. What acts on them is felt by those.
 
     A(h) = M - h D - h^2 K is what kernels multiply with: M = A(0), K and D are the even and the odd part of A(1).
     """
@@ -72,17 +84,19 @@ def linearise(
         x[:] = 0.0
         for k in range(group_starts[group], group_starts[group + 1]):
             x[free[members[k]]] = 1.0
+            for i in range(followed.shape[0]):
+                x[followed[i]] += pushing[i, members[k]]
         first, end = entry_starts[group], entry_starts[group + 1]
         run(address, ints, floats, q, qdot, x, 0.0, product)
         for e in range(first, end):
-            M[entries[e]] = result[free[entry_rows[e]]]
+            M[entries[e]] = felt(result, free, followed, pushing, entry_rows[e])
         run(address, ints, floats, q, qdot, x, 1.0, product)
         for e in range(first, end):
-            D[entries[e]] = result[free[entry_rows[e]]]
+            D[entries[e]] = felt(result, free, followed, pushing, entry_rows[e])
         run(address, ints, floats, q, qdot, x, -1.0, product)
         for e in range(first, end):
             place = entries[e]
-            ahead, back = D[place], result[free[entry_rows[e]]]
+            ahead, back = D[place], felt(result, free, followed, pushing, entry_rows[e])
             D[place] = 0.5 * (back - ahead)
             K[place] = M[place] - 0.5 * (ahead + back)
 
