@@ -320,7 +320,8 @@ def _moved_inertia(
 
 def let_neighbours_touch(made: Sequence[Made], notes: Notes) -> None:
     """Bodies that a constraint ties, but not keeps from colliding, touch: one of their surfaces touches neighbours."""
-    apart, together = set(), []
+    apart: set[Object] = set()
+    together: list[Made] = []
     for each in made:
         if each.tie.obj.rigid_body_constraint.disable_collisions:
             apart.update(each.tie.ends)

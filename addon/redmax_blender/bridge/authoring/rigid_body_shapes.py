@@ -178,7 +178,8 @@ def make_surfaces(
     bullet = [float(obj.rigid_body.restitution) for obj in touching]
     moves = [_is_moved(obj) for obj in touching]
     bounces = bullet_pairs.bounces(bullet, moves)
-    groups, left = bullet_pairs.groups([tuple(obj.rigid_body.collision_collections) for obj in touching])
+    layers: list[Any] = [obj.rigid_body.collision_collections for obj in touching]
+    groups, left = bullet_pairs.groups([tuple(of_one) for of_one in layers])
     for obj, bounce, group in zip(touching, bounces.values, groups, strict=True):
         if obj not in fresh:
             continue

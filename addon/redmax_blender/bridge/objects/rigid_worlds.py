@@ -70,7 +70,8 @@ def read(obj: Object) -> Constraint:
         settings.type,
         (linear[0], linear[1], linear[2]),
         (angular[0], angular[1], angular[2]),
-        *(_springs(settings, prefix) for prefix in ("", "ang_")),
+        _springs(settings, ""),
+        _springs(settings, "ang_"),
         springs_as_of_old=settings.spring_type == "SPRING1",
     )
 
