@@ -317,6 +317,25 @@ def test_a_solved_problem_needs_no_iteration_when_warm(fast):
     np.testing.assert_allclose(again.x, found.x, rtol=1e-14)  # put back into the cones, by rounding
 
 
+def test_a_heap_that_moves_is_solved_to_a_part_of_its_speeds(fast):
+    scene = scenes.random_trees(3, mu=0.6)
+    speed = run(scene, fast, MOST_SWEEPS=0, MOST_OUTER=0, MOST_ADMM=0).report[at.RESIDUAL]  # without any impulse
+    rough, fine = run(scene, fast, RELATIVE=1e-3), run(scene, fast)
+    assert (rough.code, fine.code) == (at.SOLVED, at.SOLVED)
+    assert TOLERANCE < rough.report[at.RESIDUAL] <= 1e-2 * speed
+    assert np.abs(rough.v - fine.v).max() < 0.1 * np.abs(fine.v - fine.s.v_free).max()
+    assert rough.report[at.NEWTON] < 0.8 * fine.report[at.NEWTON]
+
+
+def test_what_rests_is_solved_to_the_tolerance_within_a_few_steps(fast):
+    impulses = None
+    for _ in range(4):  # each begins with what the one before has left
+        found = run(scenes.pyramid(4), fast, warm=impulses, RELATIVE=1e-3)
+        impulses = found.x
+    assert_lawful(found)
+    assert found.report[at.SWEEPS] + found.report[at.NEWTON] <= 10
+
+
 def test_warm_impulses_that_are_no_numbers_or_outside_of_their_cones_do_no_harm(fast):
     scene = scenes.stack(2)
     warm = np.full(24, np.nan)

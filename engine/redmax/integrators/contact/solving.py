@@ -34,9 +34,14 @@ NOTHING = Solution(np.zeros(0), np.zeros(0), 0.0, -1, True, 0.0)
 
 
 class Solver:
-    """Functions of `solvers.contact`, compiled or not."""
+    """Functions of `solvers.contact`, compiled or not.
 
-    def __init__(self) -> None:
+    relative: what part of the speeds that contacts begin with the residual of a step may be; see RELATIVE of
+    `solvers.contact.layout`.
+    """
+
+    def __init__(self, relative: float = 0.0) -> None:
+        self._relative = relative
         self._solve: Callable[..., int] = solve.solve
         self._impacts: Callable[..., int] = impacts.resolve
         if route.name() == route.NUMBA:
@@ -50,24 +55,30 @@ class Solver:
         """Velocities at the end of a step, and the free coordinates that they are of. v_free: (f,) without impulses.
         warm: (rows,) impulses to begin with. tolerance: of the residual [m/s]."""
         problem, unknowns = assembled(placed, blocks, v_free)
-        return self._run(self._solve, problem, warm, tolerance, 0.0) if blocks else NOTHING, unknowns
+        return self._run(self._solve, problem, warm, tolerance, 0.0, self._relative) if blocks else NOTHING, unknowns
 
     def jump(
         self, placed: Placed, blocks: list[Block], v: Array, tolerance: float, slow: float
     ) -> tuple[Solution, IntArray]:
         """Velocities after impacts, where they were v (f,) before; those slower than `slow` [m/s] do not bounce."""
         problem, unknowns = assembled(placed, blocks, v)
-        return self._run(self._impacts, problem, None, tolerance, slow), unknowns
+        return self._run(self._impacts, problem, None, tolerance, slow, 0.0), unknowns
 
     def _run(
-        self, function: Callable[..., int], problem: Problem, warm: Array | None, tolerance: float, slow: float
+        self,
+        function: Callable[..., int],
+        problem: Problem,
+        warm: Array | None,
+        tolerance: float,
+        slow: float,
+        relative: float,
     ) -> Solution:
         room: int | None = None
         while True:
             packed = problem.packed(tolerance, room=room)
             if warm is not None:
                 packed.section(at.IMPULSE)[:] = warm
-            packed.section(at.OPTIONS)[at.SLOW] = slow
+            packed.section(at.OPTIONS)[[at.SLOW, at.RELATIVE]] = slow, relative
             code = int(function(packed.ints, packed.numbers))
             if code != at.MORE_SPACE:
                 return _solution(packed, code)

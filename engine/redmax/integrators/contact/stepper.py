@@ -54,7 +54,8 @@ EVENT = 1e-5
 """A step that ends at an impact may be so much shorter than the shortest of others."""
 
 BOUNCE_FROM = 1e-4
-"""What is slower does not bounce, as part of the speed that gravity gives the smallest body on its own length."""
+"""What is slower does not bounce, as part of the speed that gravity gives the smallest body on its own length; nor what
+would not come higher against gravity than a step may be wrong by."""
 
 BOUNCES, BOUNCES_OF_BODY, SOFTEN = 20, 4, 5.0
 """Impacts in a frame that are usual: so many, and so many more for each body. Every SOFTEN more double the speed below
@@ -112,7 +113,7 @@ class ContactStepper(AutomaticStepper):
         self.books_pushes = self._exchanges and tree is not None  # kernels count them as work that is put in
         self._pushed: Array = np.zeros((model.body_count, 6))
         self.detection = Detection(model)
-        self.solver, self.account = Solver(), Account(model, len(self.detection.bodies))
+        self.solver, self.account = Solver(tolerance), Account(model, len(self.detection.bodies))
         L = self.detection.length
         self.gravity = float(np.linalg.norm(model.gravity))
         self.time = math.sqrt(L / self.gravity) if self.gravity > 0.0 else 1.0
@@ -125,7 +126,8 @@ class ContactStepper(AutomaticStepper):
         self.zero_margins: Array = np.full(len(self.detection.bodies), 0.5 * self.closed)
         self._h = 0.1 * min(self.time, LONGEST)
         self._shortest = shortest_step(tolerance) * min(self.time, FRAME)
-        self.bounce_from, self._impacts_before = BOUNCE_FROM * speed, 0
+        unseen = math.sqrt(2.0 * tolerance) if self.gravity > 0.0 else 0.0
+        self.bounce_from, self._impacts_before = max(BOUNCE_FROM, unseen) * speed, 0
         self._warm: dict[tuple[int, int, int], Array] = {}
         self._stands = self._moment()
         self._stood = self._stands
@@ -274,7 +276,7 @@ class ContactStepper(AutomaticStepper):
             raise self._nowhere(IntegrationError, "no forces satisfy its contact")
         growth = MOST if error <= 0.0 else min(MOST, SAFETY * error ** (-1.0 / ORDER))
         if full or growth * h > self._h:
-            self._h = min(LONGEST, max(growth, LEAST) * h)
+            self._h = min(LONGEST, max(self._shortest, max(growth, LEAST) * h))
         self._warm = ends.warm
         self.steps += 2
         return recovered(self, ends.moment, h)

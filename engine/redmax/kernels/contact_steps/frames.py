@@ -3,7 +3,8 @@
 
 Every step is taken whole and in two halves, whose difference is the error; the halves are kept. A step whose error is
 too large, or whose problem is not solved, is taken again shorter, down to a shortest one that is kept as it is: so what
-has corners in time, such as landings, costs a bounded number of steps.
+has corners in time, such as landings, costs a bounded number of steps. After one of these the next few are taken whole
+and no error is looked at, which would not make them shorter.
 """
 
 from __future__ import annotations
@@ -31,6 +32,11 @@ ORDER, FREE_ORDER = 3.0, 5.0
 well enough to be taken off."""
 STRICT = 1e-5
 """Trees that touch nothing may be wrong by this part of what others may, before what is known of it is taken off."""
+SETTLED = 1.0 / 16.0
+"""Steps are taken whole only where the error of trees that touch nothing is below this part of what it may be: nothing
+is taken off then."""
+PLAIN_STEPS = 3
+"""So many steps are taken whole after one that should have been shorter than the shortest."""
 TRIES = 40
 ROUNDS = 20
 """Rounds of impacts at one instant."""
@@ -151,8 +157,8 @@ def advance(
         count, ids, found = find_points(surfaces, detection, poses, margins)
         for _ in range(ROUNDS):
             struck, landing_ids, landings = settle(
-                sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, landing_ids, landings,
-                loudest,
+                sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, h, landing_ids,
+                landings, loudest,
             )  # fmt: skip
             if not struck:
                 break
@@ -162,13 +168,14 @@ def advance(
         h = min(h, safe_step(par, topology, surfaces, rates, ids, found, rest, h))
         start, points = (q, v, poses, rates), (ids, found, rest)
         # --- one step
-        h_event = 0.0
+        h_event, is_plain = 0.0, False
+        poses_e, rates_e = np.empty(12 * n), np.zeros((n + 1, at.RATES))
         for attempt in range(TRIES):
             t1 = t_end if h >= left else t + h
             h = t1 - t
             whole = velocity_step(
-                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, t, h, until,
-                qw, vw,
+                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, warm_ids,
+                warm, t, h, until, qw, vw,
             )  # fmt: skip
             if whole[0] >= 0:
                 clock[at.WHERE] = whole[0]
@@ -182,10 +189,15 @@ def advance(
                 h = max(met, par[at.EVENT])
                 h_event = h
                 continue
+            is_plain = clock[at.PLAIN] > 0.0 and whole[2] and h <= 1.001 * par[at.SHORTEST]
+            if is_plain:
+                break
+            clock[at.PLAIN] = 0.0
             half = 0.5 * h
+            warm_ids_h, warm_h = keep_forces(whole[8], whole[10], whole[17])
             one = velocity_step(
-                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, t, half, until,
-                qh, vh,
+                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, warm_ids_h,
+                warm_h, t, half, until, qh, vh,
             )  # fmt: skip
             warm_ids_h, warm_h = keep_forces(one[8], one[10], one[17])
             poses_h, rates_h = np.empty(12 * n), np.zeros((n + 1, at.RATES))
@@ -196,10 +208,9 @@ def advance(
             resting(par, surfaces, rates_h, count_h, ids_h, found_h, rest_h)
             two = velocity_step(
                 sim, solver, par, topology, surfaces, detection, pushes, (qh, vh, poses_h, rates_h),
-                (ids_h, found_h, rest_h), warm_ids_h, warm_h, t + half, half, until, qe, ve,
+                (ids_h, found_h, rest_h), warm_ids_h, warm_h, warm_ids_h, warm_h, t + half, half, until, qe, ve,
             )  # fmt: skip
             place(sim, qw, vw, poses_h, rates_h)
-            poses_e, rates_e = np.empty(12 * n), np.zeros((n + 1, at.RATES))
             place(sim, qe, ve, poses_e, rates_e)
             for tree in range(touched.shape[0]):
                 touched[tree] = False
@@ -218,21 +229,32 @@ def advance(
             if not is_finite:
                 return at.NOT_FINITE, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip  # fmt: skip  # noqa: E501
             break
-        if not good:
+        if is_plain:
+            clock[at.PLAIN] -= 1.0
             clock[at.COARSE] += 1.0
-        without_error(tree_of_dof, touched, qw, qe)
-        without_error(tree_of_dof, touched, vw, ve)
-        account(clock, one, half)
-        account(clock, two, half)
-        landing_ids, landings = hear(one[8], one[9], one[12], landing_ids, landings, loudest)
-        landing_ids, landings = hear(two[8], two[9], two[12], landing_ids, landings, loudest)
-        if h_event == 0.0 and (h < left or min(MOST, factor) * h > clock[at.STEP]):
-            clock[at.STEP] = min(par[at.LONGEST], max(min(MOST, factor), LEAST) * h)
+            for c in range(nr):
+                qe[c], ve[c] = qw[c], vw[c]
+            place(sim, qe, ve, poses_e, rates_e)
+            account(clock, whole, h)
+            last = whole
+        else:
+            if not good:
+                clock[at.COARSE] += 1.0
+                clock[at.PLAIN] = PLAIN_STEPS if free_error <= SETTLED else 0.0
+            without_error(tree_of_dof, touched, qw, qe)
+            without_error(tree_of_dof, touched, vw, ve)
+            account(clock, one, half)
+            account(clock, two, half)
+            landing_ids, landings = hear(one[8], one[9], one[12], landing_ids, landings, loudest)
+            last = two
+        landing_ids, landings = hear(last[8], last[9], last[12], landing_ids, landings, loudest)
+        if not is_plain and h_event == 0.0 and (h < left or min(MOST, factor) * h > clock[at.STEP]):
+            clock[at.STEP] = min(par[at.LONGEST], max(par[at.SHORTEST], max(min(MOST, factor), LEAST) * h))
         for c in range(nr):
             q[c], v[c] = qe[c], ve[c]
-        warm_ids, warm = keep_forces(two[8], two[10], two[17])
-        last_ids, last_points, last_impulses, last_slip = two[8], two[9], two[10], two[11]
-        if one[1] or two[1]:
+        warm_ids, warm = keep_forces(last[8], last[10], last[17])
+        last_ids, last_points, last_impulses, last_slip = last[8], last[9], last[10], last[11]
+        if last[1] or (not is_plain and one[1]):
             put_margins(par, surfaces, rates_e, 0.0, margins)
             _, ids_e, found_e = find_points(surfaces, detection, poses_e, margins)
             part(sim, solver, par, clock, topology, surfaces, q, v, poses_e, rates_e, ids_e, found_e, h)

@@ -17,14 +17,18 @@ from ..layout.views import packed_rows, rows_of
 from . import numbers as at
 from .placing import place, put_columns
 from .problem import ROWS, solved, speeds
-from .touching import find_key, find_points, moves, parting, relative_velocity
+from .touching import bounces, find_key, find_points, moves, parting, relative_velocity
 
 RATE = 1.0
 """What is inside comes out by so many of the smallest body's sizes in the time that gravity moves it by its size."""
-PART_OF_SPEED = 1e-6
-"""Residual that an impact may have, as part of the fastest approach."""
+PART_OF_SPEED, PART_OF_TOLERANCE = 1e-6, 1e-2
+"""Residual that an impact may have, as part of the fastest approach: the larger one of the first, and of the second
+times what a step may be wrong by, as part of sizes."""
 THIN = 0.25
 """How far something may come into what it meets before that is seen, as part of the thinner one's thickness."""
+UNSEEN = 0.1
+"""What comes no further into something in a step than this part of what the step may be wrong by is left to the step,
+if it does not bounce."""
 SOFTEN = 5.0
 """After so many impacts more than usual in a frame the speed below which nothing bounces doubles."""
 
@@ -37,17 +41,22 @@ def slow_speed(par, clock):
 
 
 @inner
-def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, landing_ids, landings, loudest):
-    """Resolve the impacts that are due at points (k,) of a placing, once; whether there were any, and `hear`. Writes v,
-    clock and the loudest impulse of each surface."""
+def settle(
+    sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, h, landing_ids, landings, loudest
+):
+    """Resolve the impacts that are due at points (k,) of a placing, before a step of h [s], once; whether there were
+    any, and `hear`. Writes v, clock and the loudest impulse of each surface."""
     count, _n, nr = ids.shape[0], topology[4].shape[0], q.shape[0]
-    chosen_of, k, fastest = np.empty(count, np.int64), 0, 0.0
+    chosen_of, k, fastest, is_due = np.empty(count, np.int64), 0, 0.0, False
+    dull = max(par[at.SETTLING], 2.0 * UNSEEN * par[at.TOLERANCE] * par[at.LENGTH] / h)
     for i in range(count):
         if found[i, at.GAP] <= par[at.CLOSED] and moves(topology, surfaces, ids, i):
             chosen_of[k] = i
             k += 1
-            fastest = max(fastest, -parting(surfaces, rates, rates, ids, found, i))
-    if not fastest > par[at.SETTLING]:
+            approach = -parting(surfaces, rates, rates, ids, found, i)
+            fastest = max(fastest, approach)
+            is_due = is_due or approach > dull or bounces(par, found, i, approach)
+    if not (is_due and fastest > par[at.SETTLING]):
         return False, landing_ids, landings
     columns, M = np.empty((nr, at.COLUMN)), np.zeros((nr, nr))
     place(sim, q, v, poses, rates)
@@ -87,7 +96,8 @@ def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids,
                 wanted[i, r] -= skin
     after = v.copy()
     code, residual, worst, _ = solved(
-        solver, contact_tasks.RESOLVE_IMPACTS, max(par[at.RESIDUAL], PART_OF_SPEED * fastest),
+        solver, contact_tasks.RESOLVE_IMPACTS,
+        max(par[at.RESIDUAL], max(PART_OF_SPEED, PART_OF_TOLERANCE * par[at.TOLERANCE]) * fastest), 0.0,
         least if least < math.inf else 0.0, par[at.LENGTH], topology, surfaces, columns, M, v, wanted, mu, bounce,
         np.zeros((k, ROWS)), chosen_ids, chosen, True, x, after,
     )  # fmt: skip
@@ -195,8 +205,8 @@ def part(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, f
         wanted[i, 0] = min(-chosen[i, at.GAP], most)
     still, change = np.zeros(nr), np.zeros(nr)
     code, _, _, _ = solved(
-        solver, contact_tasks.SOLVE, 0.1 * par[at.TOUCH], 0.0, par[at.LENGTH], topology, surfaces, columns, M, still,
-        wanted, zeros, zeros, np.zeros((k, ROWS)), chosen_ids, chosen, False, x, change,
+        solver, contact_tasks.SOLVE, 0.1 * par[at.TOUCH], par[at.TOLERANCE], 0.0, par[at.LENGTH], topology, surfaces,
+        columns, M, still, wanted, zeros, zeros, np.zeros((k, ROWS)), chosen_ids, chosen, False, x, change,
     )  # fmt: skip
     if code == lay.UNFIT:
         return False
@@ -261,7 +271,9 @@ def meeting(sim, par, topology, surfaces, detection, ids0, rest0, touched_ids, i
     late = 0.0
     for i in range(count):
         gap = found[i, at.GAP]
-        if not gap < -par[at.TOUCH] or not moves(topology, surfaces, ids, i):
+        closing = -parting(surfaces, rates, rates, ids, found, i)
+        room = par[at.TOUCH] if bounces(par, found, i, closing) else UNSEEN * par[at.TOLERANCE] * par[at.LENGTH]
+        if not gap < -room or not moves(topology, surfaces, ids, i):
             continue
         k = find_key(ids0, ids0.shape[0], ids[i, 0], ids[i, 1], ids[i, 2])
         if k >= 0 and rest0[k]:
@@ -269,7 +281,6 @@ def meeting(sim, par, topology, surfaces, detection, ids0, rest0, touched_ids, i
         k = find_key(touched_ids, touched_ids.shape[0], ids[i, 0], ids[i, 1], ids[i, 2])
         if k >= 0 and impulses[k, 0] > 0.0:
             continue
-        closing = -parting(surfaces, rates, rates, ids, found, i)
         if closing > par[at.SETTLING]:
             late = max(late, -gap / closing)
     if late <= 0.0:

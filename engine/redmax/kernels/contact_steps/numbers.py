@@ -44,8 +44,9 @@ PARAMETERS = 17
     MISSED_AT_ONCE,
     BOUNCES,  # in this frame
     WHERE,  # body or coordinate that stopped the run
-) = range(19)
-CLOCK = 19
+    PLAIN,  # steps that are to be taken whole before the next one whose error is looked at
+) = range(20)
+CLOCK = 20
 
 DONE, TOO_MANY, STUCK, NOT_FINITE, HOPELESS = range(5)
 """How a call ends."""

@@ -128,9 +128,10 @@ def put_without(topology, columns, rates, M, wrenches, h, change):
 
 
 @inner
-def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, t, h, until,
-                  q1, v1):  # fmt: skip
+def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, guess_ids,
+                  guess, t, h, until, q1, v1):  # fmt: skip
     """Take a step of h [s] to q1, v1. start: q, qdot, poses and rates; points: ids, numbers and which rest there.
+    warm: forces of the step before; guess: forces that the solution begins with.
 
     Gives a tuple: the body that stopped it or -1; whether anything touched; whether the problem is solved, the residual
     and the surfaces that have it; work and loss of free motion; ids, numbers, impulses (k, ROWS) and mean slip (k, 3)
@@ -229,14 +230,14 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
             for r in range(ROWS):
                 wanted[i, r] -= speed[r]
                 moved[i, r] = 0.5 * (speed[r] + speed0[r])
-        w = find_key(warm_ids, warm_ids.shape[0], chosen_ids[i, 0], chosen_ids[i, 1], chosen_ids[i, 2])
+        w = find_key(guess_ids, guess_ids.shape[0], chosen_ids[i, 0], chosen_ids[i, 1], chosen_ids[i, 2])
         if w >= 0:
             for r in range(ROWS):
                 d = 3 * (r % 3) + (3 if r % 3 == 0 else 4)
                 o = 0 if r < 3 else 3
                 total = 0.0
                 for j in range(3):
-                    total += chosen[i, d + j] * warm[w, o + j]
+                    total += chosen[i, d + j] * guess[w, o + j]
                 begin[i, r] = h * total
     v = np.empty(nr)
     for c in range(nr):
@@ -244,7 +245,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     code, residual, worst = lay.SOLVED, 0.0, 0
     if k > 0:
         code, residual, worst, _ = solved(
-            solver, contact_tasks.SOLVE, par[at.RESIDUAL], 0.0, par[at.LENGTH], topology, surfaces,
+            solver, contact_tasks.SOLVE, par[at.RESIDUAL], par[at.TOLERANCE], 0.0, par[at.LENGTH], topology, surfaces,
             columns, M, v_free, wanted, mu, dull, begin, chosen_ids, chosen, True, x, v,
         )  # fmt: skip
     finite = code != lay.UNFIT

@@ -124,11 +124,12 @@ def speeds(topology, surfaces, columns, ids, found, i, x, speed):
 
 
 @inner
-def solved(solver, task, tolerance, slow, unit, topology, surfaces, columns, M, v_free, wanted, mu, bounce, warm,
-           ids, found, rubs, x, v):  # fmt: skip
+def solved(solver, task, tolerance, relative, slow, unit, topology, surfaces, columns, M, v_free, wanted, mu, bounce,
+           warm, ids, found, rubs, x, v):  # fmt: skip
     """Solve the problem of k points. wanted: (k, ROWS) sigma = G v - wanted, with G on free coordinates. v_free: (nr,)
     velocities without impulses, of which those of other trees are left as they are. warm: (k, ROWS) impulses to begin
-    with. rubs: whether there is friction. Writes impulses x (k, ROWS) and velocities v (nr,).
+    with. rubs: whether there is friction. relative: see RELATIVE of `solvers.contact.layout`. Writes impulses x (k,
+    ROWS) and velocities v (nr,).
 
     Gives the code of the solver, the residual, the point that has it, and the change of energy in impacts.
     """
@@ -209,6 +210,7 @@ def solved(solver, task, tolerance, slow, unit, topology, surfaces, columns, M, 
             row += own
         _defaults(numbers[ints[lay.OPTIONS] : ints[lay.OPTIONS] + lay.OPTION_COUNT], tolerance)
         numbers[ints[lay.OPTIONS] + lay.SLOW] = slow
+        numbers[ints[lay.OPTIONS] + lay.RELATIVE] = relative
         code = call(solver, ints.ctypes.data, numbers.ctypes.data, ints.size, numbers.size, 0, 0.0, task)
         report = ints[lay.REPORT]
         if code != lay.MORE_SPACE:

@@ -280,7 +280,7 @@ def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, val
         numbers_of(ints, numbers, at.REACHED),
         numbers_of(ints, numbers, at.SHIFT),
     )
-    best_x, tolerance = numbers_of(ints, numbers, at.BEST), options[at.TOLERANCE]
+    best_x, tolerance = numbers_of(ints, numbers, at.BEST), options[at.GOAL]
     for k in range(bounds[island], bounds[island + 1]):
         shift[blocks[k]] = shift_of(ints, numbers, blocks[k], sigma)
     keep_rows(ints, island, x, best_x)

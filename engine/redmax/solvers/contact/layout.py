@@ -49,11 +49,14 @@ SIGNORINI_COULOMB, RELAXED, PYRAMID = range(3)
 """Laws of friction. SIGNORINI_COULOMB: the circular cone, exactly. RELAXED: the convex relaxation, in which what slides
 also lifts (mu times the sliding speed); PYRAMID: as the first, but each tangent is bounded by itself."""
 
-TOLERANCE, LAW, MOST_OUTER, MOST_NEWTON, MOST_ADMM, MOST_SWEEPS, FIRST_SOFTNESS, SLOW, MOST_ROUNDS = range(9)
-OPTION_COUNT = 9
+TOLERANCE, LAW, MOST_OUTER, MOST_NEWTON, MOST_ADMM, MOST_SWEEPS, FIRST_SOFTNESS, SLOW, MOST_ROUNDS, RELATIVE, GOAL = (
+    range(11)
+)
+OPTION_COUNT = 11
 """Options. TOLERANCE [m/s] of the residual, LAW, most iterations of each method (of Newton's in each outer one),
 softness with which iterations begin; SLOW [m/s]: slower impacts do not bounce; MOST_ROUNDS of impacts before all act
-together."""
+together; RELATIVE: the residual of trees that touch each other may be this part of the speeds that their contacts begin
+with, if that is more than TOLERANCE. GOAL [m/s]: of the island at work, written by the solver."""
 
 RESIDUAL, WORST_BLOCK, OUTER, NEWTON, ADMM, SWEEPS, ISLAND_COUNT, MISSED, FACTOR_NEEDED, ROUNDS, ENERGY = range(11)
 REPORT_COUNT = 11
@@ -269,3 +272,5 @@ def defaults(options: Array, tolerance: float) -> None:
     options[FIRST_SOFTNESS] = 1e-2
     options[SLOW] = 100.0 * tolerance
     options[MOST_ROUNDS] = 100
+    options[RELATIVE] = 0.0
+    options[GOAL] = tolerance

@@ -20,6 +20,10 @@ FIRST_SWEEPS, PATIENCE, PATIENCE_IF_LARGE, LARGE = 40, 0.5, 0.8, 60
 """Most sweeps before Newton's method, which go on while LOOK of them make the residual smaller by the factor; islands
 of more than LARGE blocks have the second one, since sweeps grow with their number and factors faster."""
 
+ENOUGH = 10.0
+"""Where RELATIVE sets the goal, what is worse by no more than this factor after Newton's method is good enough: nothing
+slower is tried."""
+
 
 def solve(ints: IntArray, numbers: Array) -> int:
     """Impulses and velocities of the problem that stands in both arrays (`layout`); returns SOLVED, MISSES, MORE_SPACE
@@ -80,22 +84,42 @@ def solve_island(ints: IntArray, numbers: Array, island: int, size: int) -> None
         project_block(ints, numbers, blocks[k], delassus, x, x)
     velocities_of_impulses(ints, numbers, island, x)
     value, worst = residual(ints, numbers, island, x, sigma)
-    tolerance, most = options[at.TOLERANCE], int(options[at.MOST_SWEEPS])
-    if value > tolerance:
+    most = int(options[at.MOST_SWEEPS])
+    goal, enough = options[at.TOLERANCE], options[at.TOLERANCE]
+    members = integers(ints, at.ISLAND_TREE_START)
+    is_heap = members[island + 1] - members[island] > 1
+    if is_heap and goal < value < math.inf and options[at.RELATIVE] > 0.0:
+        from_speed = options[at.RELATIVE] * max(value, fastest_slip(ints, numbers, island, x, sigma))
+        goal, enough = max(goal, from_speed), max(goal, ENOUGH * from_speed)
+    options[at.GOAL] = goal
+    if value > goal:
         is_large = limits[island + 1] - limits[island] > LARGE
         patience = PATIENCE_IF_LARGE if is_large else PATIENCE
         value = gauss_seidel(ints, numbers, island, value, min(FIRST_SWEEPS, most), patience)
-        if value > tolerance:
+        if value > goal:
             value = augmented_newton(ints, numbers, island, size, value)
-        if value > tolerance:
+        if value > enough:
             value = gauss_seidel(ints, numbers, island, value, most, 1.0)
-            if value > tolerance:
+            if value > goal:
                 value = augmented_newton(ints, numbers, island, size, value)
-        if value > tolerance:
+        if value > enough:
             value = alternating_directions(ints, numbers, island, size, value)
         value, worst = residual(ints, numbers, island, x, sigma)
-    if not value <= tolerance:
+    if not value <= enough:
         report[at.MISSED] += 1.0
     if not value <= report[at.RESIDUAL]:
         report[at.RESIDUAL] = value
         report[at.WORST_BLOCK] = worst
+
+
+def fastest_slip(ints: IntArray, numbers: Array, island: int, x: Array, sigma: Array) -> float:
+    """The largest sliding speed [m/s] of contacts that push, at impulses x and speeds sigma."""
+    block, unit = integers(ints, at.BLOCK), numbers_of(ints, numbers, at.UNIT)
+    blocks, limits = integers(ints, at.ISLAND_BLOCKS), integers(ints, at.ISLAND_BLOCK_START)
+    most = 0.0
+    for k in range(limits[island], limits[island + 1]):
+        i = at.BLOCK_FIELDS * blocks[k]
+        row = block[i + at.ROW]
+        if block[i + at.KIND] == at.CONTACT and x[row] > 0.0:
+            most = max(most, unit[row] * math.sqrt(sigma[row + 1] ** 2 + sigma[row + 2] ** 2))
+    return most

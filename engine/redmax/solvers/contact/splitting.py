@@ -68,7 +68,7 @@ def alternating_directions(ints: IntArray, numbers: Array, island: int, size: in
     row_step, best_x = numbers_of(ints, numbers, at.ROW_STEP), numbers_of(ints, numbers, at.BEST)
     v, free, b = numbers_of(ints, numbers, at.V), numbers_of(ints, numbers, at.V_FREE), numbers_of(ints, numbers, at.B)
     step = numbers_of(ints, numbers, at.STEP)
-    tolerance = options[at.TOLERANCE]
+    tolerance = options[at.GOAL]
     softness, best = FIRST_SOFTNESS, value
     keep_rows(ints, island, x, best_x)
     set_softness(ints, numbers, island, softness)

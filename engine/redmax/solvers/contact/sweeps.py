@@ -34,12 +34,12 @@ def gauss_seidel(ints: IntArray, numbers: Array, island: int, value: float, most
     """
     x, best_x = numbers_of(ints, numbers, at.IMPULSE), numbers_of(ints, numbers, at.BEST)
     report, sigma = numbers_of(ints, numbers, at.REPORT), numbers_of(ints, numbers, at.SIGMA)
-    tolerance, best = numbers_of(ints, numbers, at.OPTIONS)[at.TOLERANCE], value
+    goal, best = numbers_of(ints, numbers, at.OPTIONS)[at.GOAL], value
     keep_rows(ints, island, x, best_x)
     done = 0
     while done < most:
         for _ in range(LOOK):
-            sweep(ints, numbers, island, max(1e-2 * value, 0.05 * tolerance))
+            sweep(ints, numbers, island, max(1e-2 * value, 0.05 * goal))
         done += LOOK
         report[at.SWEEPS] += LOOK
         velocities_of_impulses(ints, numbers, island, x)
@@ -48,7 +48,7 @@ def gauss_seidel(ints: IntArray, numbers: Array, island: int, value: float, most
         if value < best:
             best = value
             keep_rows(ints, island, x, best_x)
-        if best <= tolerance or not value < math.inf or (patience < 1.0 and value > patience * before):
+        if best <= goal or not value < math.inf or (patience < 1.0 and value > patience * before):
             break
     keep_rows(ints, island, best_x, x)
     velocities_of_impulses(ints, numbers, island, x)
