@@ -79,7 +79,7 @@ def run(options: Options) -> list[Row]:
         f"Ours is timed once where it takes more than {OFTEN:g} s. MuJoCo's prescribed joints follow a heavy clock by "
         "equalities; its limit of a ball is one on the whole angle, without a range of the twist. As accurate: where "
         "only motors hold a mechanism, which both can compute exactly, its longest RK4 steps of those tried that are "
-        f"within {SAME_ACCURACY:g} rad of Accuracy High at every frame. Steps of the same kind and length: there ours by "
+        f"within {SAME_ACCURACY:g} rad of Accuracy High at every frame. Steps of the same kind and length: ours by "
         "linearly implicit Euler with 1 ms, too."
     )
     return rows
