@@ -11,7 +11,7 @@ import pytest
 from recording_layout import RecordingLayout
 
 from redmax_blender._engine import joints
-from redmax_blender.properties import from_specs
+from redmax_blender.properties import coordinate_names, from_specs
 from redmax_blender.properties.joint import Dof
 from redmax_blender.ui import body, dof_rows, joint, kinds, lists, menus, scene, sidebar, text_lines
 
@@ -29,10 +29,12 @@ from redmax_blender.ui import body, dof_rows, joint, kinds, lists, menus, scene,
         ("3.angle2", "3: Angle 2"),
         ("1.ry", "1: Rotation Y"),
         ("arc_length", "Arc Length"),
+        ("q1", "q1"),
+        ("1.q12", "1: q12"),
     ],
 )
 def test_coordinates_have_names_people_read(name, label):
-    assert dof_rows.coordinate_label(name) == label
+    assert coordinate_names.label(name) == label
 
 
 def test_what_acts_on_angles_is_a_torque_and_on_distances_a_force():
