@@ -144,6 +144,8 @@ def _entries(value: Any, element: Any) -> list[Any] | None:
 def _written(holder: Any, steps: tuple[Step, ...], value: Any, how: Change, path: str, element: Any) -> Any:
     """A copy of `holder`, which is a part of the element, in which the value stands at the end of the steps."""
     if not steps:
+        if how != "times" and isinstance(value, REAL) and isinstance(holder, Element) and holder.proportional:
+            raise PathError(f"'{path}' is many numbers; vary all of them by factors (times), or name one of them")
         return value if how == "set" else _combined(holder, value, how, path)
     step, rest = steps[0], steps[1:]
     inner = _inside(holder, step, element, path)

@@ -11,7 +11,7 @@ import pytest
 
 from engine.batch.test_run_batch import chain_scene
 from redmax import io
-from redmax.batch import changed, value_at, variables
+from redmax.batch import PathError, changed, value_at, variables
 from redmax.examples import EXAMPLES
 from redmax.joints.fixed import Fixed
 from redmax.joints.surface_contact import SurfaceContact
@@ -64,6 +64,9 @@ def test_a_table_is_varied_as_a_whole():
     assert faster.x == keyed.x
     assert np.allclose(faster.y, 3.0 * np.array(keyed.y), rtol=1e-15)
     assert np.allclose(faster.slopes, 3.0 * np.array(keyed.slopes), rtol=1e-15)
+    for how in ("set", "plus"):
+        with pytest.raises(PathError, match=r"'joints\.j0\.animation' is many numbers; vary all of them by factors"):
+            changed(scene, found.path, 3.0, how)
     straight = replace(keyed, interpolation="linear", slopes=None)
     scene = replace(scene, joints=[replace(scene.joints[0], animation=straight)])
     assert changed(scene, found.path, 3.0, "times").joints[0].animation.y == faster.y
