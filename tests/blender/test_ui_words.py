@@ -131,6 +131,14 @@ def test_an_entry_sets_the_type_of_the_joint_or_of_its_active_part():
     assert (made.kind, made.parts[0].kind) == ("composite", "screw")
 
 
+def test_a_row_of_a_list_shows_the_numbers_that_count():
+    obj = bpy.data.objects.new("Rope", None)
+    entry = obj.redmax.strand.rest_lengths.add()
+    entry.values[0] = 0.325
+    assert lists.entry_text(entry, 1) == "0.325"
+    assert lists.entry_text(entry, 3) == "0.325, 0, 0"
+
+
 def test_specialists_types_are_named_in_words():
     labels = {cls.label for cls in joints.JOINTS}
     assert {"Ball, Euler Angles", "Free, Position First", "Free, Euler Angles"} <= labels

@@ -168,7 +168,8 @@ def draw_list(layout: bpy.types.UILayout, group: Any, field: Field, sort: str) -
     row = layout.row()
     active = f"active_{field.name}"
     shown = lists.REDMAX_UL_entries.__name__
-    row.template_list(shown, field.name, group, field.name, group, active, rows=4)
+    columns = field.spec.shape[1] if len(field.spec.shape) == 2 else 1
+    row.template_list(shown, lists.identifier(field.name, columns), group, field.name, group, active, rows=4)
     buttons = row.column(align=True)
     actions: dict[Any, Any] = {"ADD": "ADD", "REMOVE": "REMOVE", "UP": "TRIA_UP", "DOWN": "TRIA_DOWN"}
     for action, icon in actions.items():
@@ -197,7 +198,7 @@ def draw_list(layout: bpy.types.UILayout, group: Any, field: Field, sort: str) -
             layout.prop(entry, "place_vertex")
     else:
         column = layout.column(align=True)
-        for number in range(1 if len(field.spec.shape) == 1 else field.spec.shape[1]):
+        for number in range(columns):
             column.prop(entry, "values", index=number, text=f"Value {number + 1}")
 
 

@@ -25,6 +25,10 @@ WORDS = {
 """What fields are called whose names say too little where nothing stands beside them."""
 
 
+NO_AMOUNTS = ("position", "rotation", "group", "touches")
+"""Numbers that are not offered: of frames, which the places of objects give, and groups of what touches."""
+
+
 def label(variable: Any) -> str:
     """What people call a number of the mechanism: 'Crank: Motor Maximum', 'Arm: Velocity Rotation X'."""
     words = WORDS.get(variable.field) or " ".join(from_specs.title(name) for name in variable.field)
@@ -34,8 +38,8 @@ def label(variable: Any) -> str:
 
 
 def choices(scene: Any) -> list[Any]:
-    """What can be picked: all numbers of the engine's scene but those of frames, which the objects' places give."""
-    return [each for each in batch.variables(scene) if each.field[-1] not in ("position", "rotation")]
+    """What can be picked: all numbers of the engine's scene that say how much of something there is."""
+    return [each for each in batch.variables(scene) if each.field[-1] not in NO_AMOUNTS]
 
 
 def add(settings: Any, variable: Any) -> Any:
