@@ -23,8 +23,10 @@ from redmax.drives import Drive, Follower
 from redmax.forces.lines.points import PathPoint
 from redmax.spatial import quaternion
 from redmax.strands import Attachment, Strand
+from redmax_blender import compat
 from redmax_blender.bridge.authoring import motors
 from redmax_blender.bridge.check import result_findings
+from redmax_blender.bridge.check.fixes import fixes
 from redmax_blender.bridge.results import cache
 from redmax_blender.properties import generated, sorts
 from redmax_blender.properties.scene import integrator_of
@@ -312,6 +314,22 @@ def test_results_tell_the_energy_of_a_spring_and_the_activation_of_a_muscle():
 
 
 # --- motors and drives ---------------------------------------------------------------------------
+
+
+def test_a_slider_without_keys_is_said_and_keyed_by_the_fix():
+    drive = press("add_drive", *wheels())
+    (finding,) = extracted().findings
+    assert finding.text == "The slider of 'Drive' has no keyframes; what it moves will stand still"
+    assert finding.severity == "WARNING"
+    (fix,) = finding.fixes
+    bpy.context.scene.frame_set(3)
+    fixes.apply(bpy.context, fix, drive.name)
+    assert not extracted().findings
+    (curve,) = compat.curves_of(drive)
+    assert [tuple(point.co) for point in curve.keyframe_points] == [(3.0, 0.0)]
+    drive.redmax.drive.inputs[0].motion_type = "locked"
+    with pytest.raises(fixes.BridgeError, match="'Drive' has no slider"):
+        fixes.apply(bpy.context, fix, drive.name)
 
 
 @pytest.mark.parametrize("control", ["speed", "position"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ..properties import coordinate_units, from_specs, generated, references
+from ..properties import coordinate_units, from_specs, generated, references, sorts
 from ..properties import joint as joint_properties
 from ..properties.forms import Field, fields_of
 from . import lists
@@ -127,7 +127,8 @@ def _table(layout: Any, group: Any, field: Field) -> None:
         column.use_property_decorate = True
         for index in range(field.spec.columns):
             number = f" {index + 1}" if field.spec.columns > 1 else ""
-            column.prop(group, generated.column(field.name, index), text=f"Value{number}")
+            name = "Slider" if field.name == sorts.SLIDER and sorts.is_slider(group) else f"Value{number}"
+            column.prop(group, generated.column(field.name, index), text=name)
 
 
 def _record(layout: Any, group: Any, field: Field) -> None:

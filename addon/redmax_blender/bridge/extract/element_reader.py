@@ -358,10 +358,13 @@ class ElementReader:
         if source == generated.NO_TABLE:
             return None
         if source == generated.KEYS:
-            table, broken = element_tables.keyed_table(at.group, field, self.around.clock, self.around.samples)
-            if broken:
+            found = element_tables.keyed_table(at.group, field, self.around.clock, self.around.samples)
+            if found.broken:
                 raise self._refuse(at, "has a key that is not a finite number", "delete its keys")
-            return table
+            if not found.keyed and sorts.is_slider(at.group):
+                text = f"The slider of '{at.obj.name}' has no keyframes; what it moves will stand still"
+                self.findings.append(Finding(at.obj.name, text, "key its slider", "WARNING", ("KEY_SLIDER",)))
+            return found.table
         words = from_specs.title(field.name)
         curve = self._place(at, at.group, f"{field.name}_curve", words)
         if curve is None:
