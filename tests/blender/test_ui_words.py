@@ -131,6 +131,14 @@ def test_an_entry_sets_the_type_of_the_joint_or_of_its_active_part():
     assert (made.kind, made.parts[0].kind) == ("composite", "screw")
 
 
+def test_templates_are_offered_by_the_alphabet():
+    layout = RecordingLayout()
+    menus.REDMAX_MT_add_mechanism.draw(SimpleNamespace(layout=layout), bpy.context)
+    labels = [call.arguments["text"] for call in layout.calls if call.what == "operator"]
+    assert labels == sorted(labels)
+    assert len(labels) == len(menus.template_operators())
+
+
 def test_a_row_of_a_list_shows_the_numbers_that_count():
     obj = bpy.data.objects.new("Rope", None)
     entry = obj.redmax.strand.rest_lengths.add()

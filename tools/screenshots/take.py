@@ -62,7 +62,7 @@ CROPS = {
     "panel_results": PROPERTIES,
     "overlay_joints": (440, 66, 1314, 844),
     "overlay_glyphs": (300, 370, 1120, 750),
-    "panel_add_menu": (640, 540, 850, 900),
+    "panel_add_menu": (640, 488, 846, 1196),
     "panel_object_menu": (640, 550, 846, 1012),
 }
 
