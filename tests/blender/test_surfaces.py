@@ -358,7 +358,10 @@ def test_scenery_is_called_scenery_and_the_way_to_bodies_is_named():
     crate.redmax.is_body = False
     assert "all of them scenery (Add Body" in surface_operators.told([crate, table])
     (finding,) = by_hand.extract().findings
-    assert (finding.text, finding.hint) == ("The scene has no RedMax bodies", "select what should move and use Add Body")
+    assert (finding.text, finding.hint) == (
+        "The scene has no RedMax bodies",
+        "select what should move and use Add Body",
+    )
 
 
 def test_what_may_land_is_not_said_to_fall():
