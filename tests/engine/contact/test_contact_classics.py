@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
-from engine.contact_scenes import Builder, G, run
+from engine.contact_scenes import Builder, G, run, slope
 from engine.mechanisms import Builder as Linkage
 from engine.mechanisms import scene_pose
 from redmax.fields import Pose
@@ -36,6 +37,23 @@ def test_without_friction_a_ball_leaves_a_sphere_at_two_thirds_of_its_height() -
     np.testing.assert_allclose(found.channels["energy"], found.channels["energy"][0], rtol=1e-6)
     assert np.abs(found.channels["twist"][:, 0, :3]).max() < 1e-9
     assert found.channels["friction_loss"][-1] == 0.0
+
+
+def crate_on_slope(angle: float, velocity: float) -> Trajectory:
+    """A box whose friction is 0.6 while it sticks and 0.3 while it slides, as that of the slope."""
+    scene = slope(angle, 0.6, velocity=velocity)
+    scene.surfaces[:] = [dataclasses.replace(each, kinetic_friction=0.3) for each in scene.surfaces]
+    return run(scene, 1.0)
+
+
+def test_what_slides_feels_kinetic_friction_and_what_sticks_static() -> None:
+    angle = math.atan(0.45)  # between both
+    resting, sliding, level = crate_on_slope(angle, 0.0), crate_on_slope(angle, 0.5), crate_on_slope(0.0, 2.0)
+    assert np.abs(resting.position - resting.position[0]).max() < 1e-9
+    a, t = G * (math.sin(angle) - 0.3 * math.cos(angle)), sliding.t[-1]
+    moved = np.linalg.norm(sliding.position[-1, 0] - sliding.position[0, 0])
+    assert moved == pytest.approx(0.5 * t + 0.5 * a * t**2, rel=1e-4)
+    assert level.position[-1, 0, 0] == pytest.approx(2.0**2 / (2.0 * 0.3 * G), rel=1e-3)
 
 
 def spinning_coin(tilt: float, radius: float = 0.1, height: float = 0.01, mass: float = 0.5) -> tuple[Scene, float]:
