@@ -198,6 +198,8 @@ class Fuzz(artist.Artist):
             names = [name for name in names if not name.startswith("add_") or name in ADDS_LITTLE]
         if sum(obj.redmax.is_body for obj in self.objects()) > 16 and rng.random() < 0.8:  # and so do large ones
             names = [name for name in names if name not in ("simulate", "bake")]
+        if self.touch_slowly():
+            names = [name for name in names if name not in ("simulate", "bake")]
         name = rng.choices(names, [OFTEN.get(name, 1.0) for name in names])[0]
         if "simulate" in names and rng.random() < 0.2 and any(obj.redmax.is_surface for obj in self.objects()):
             name = "simulate"
@@ -217,6 +219,13 @@ class Fuzz(artist.Artist):
         else:
             self.others_stayed(name, file)
         return f"redmax.{name}: {told}"
+
+    def touch_slowly(self) -> bool:
+        """Whether surfaces would make a run take minutes per frame without compiled code: they do beside joints."""
+        objects = self.objects()
+        if not any(obj.redmax.is_surface for obj in objects):
+            return False
+        return any(obj.redmax.is_joint for obj in objects) or sum(obj.redmax.is_body for obj in objects) > 3
 
     def bake_and_remove(self) -> str:
         """Remove Bake leaves the file as it was before Bake."""
