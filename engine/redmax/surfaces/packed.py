@@ -67,14 +67,14 @@ class PackedSurfaces:
         first, second = self.materials[a], self.materials[b]
         smaller, larger = (STATIC, KINETIC), (BOUNCE, BOUNCE_ABOVE, ROLLING, TORSIONAL)
         means = [np.sqrt(first[:, k] * second[:, k]) for k in smaller]
-        found = np.stack([*means, *(np.maximum(first[:, k], second[:, k]) for k in larger)], axis=1)
+        found: Array = np.stack([*means, *(np.maximum(first[:, k], second[:, k]) for k in larger)], axis=1)
         count = int(self.ints[layout.CLASSES])
         if not count:
             return found
         table, start = int(self.ints[layout.PAIR_OF]), int(self.ints[layout.SURFACE_INTS]) + CLASS
         row = self.ints[table + self.ints[start + a * INTS] * count + self.ints[start + b * INTS]]
         own = self.numbers[int(self.ints[layout.PAIRS]) :].reshape(-1, PAIR)[np.maximum(row, 0)]
-        return np.where((row >= 0)[:, None] & ~np.isnan(own), own, found)
+        return np.asarray(np.where((row >= 0)[:, None] & ~np.isnan(own), own, found))
 
     def can_touch(self, a: int, b: int) -> bool:
         """Whether two surfaces may touch at all; see `filters`."""
