@@ -41,7 +41,7 @@ def test_a_pair_is_that_of_the_engine_and_stands_on_both_panels():
     assert panel.pairs_of(scene, one) == panel.pairs_of(scene, below) == [made]
     assert not panel.pairs_of(scene, other)
     select(other)
-    assert bpy.ops.redmax.show_element(name=made.name) == {"FINISHED"}
+    assert bpy.ops.redmax.select_element(name=made.name) == {"FINISHED"}
     assert bpy.context.object == made
     select(one)
     assert not bpy.ops.redmax.add_surface_pair.poll()

@@ -8,7 +8,7 @@ import bpy
 from .._engine import fields
 from .._engine import surfaces as engine_surfaces
 from ..bridge.authoring import make_mechanism, surfaces
-from ..bridge.objects import named_objects, units
+from ..bridge.objects import units
 from ..properties import surface as surface_properties
 from . import readiness
 from .elements import show
@@ -187,28 +187,9 @@ class REDMAX_OT_add_surface_pair(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class REDMAX_OT_show_element(bpy.types.Operator):
-    """Select this element, so that its panel is shown"""
-
-    bl_idname = "redmax.show_element"
-    bl_label = "Show"
-    bl_options = {"REGISTER", "UNDO"}
-
-    name: bpy.props.StringProperty(name="Object", options={"HIDDEN"})
-
-    @readiness.refusing
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        obj = named_objects.local_object(self.name)
-        if obj is None:
-            return {"CANCELLED"}
-        show(context, obj)
-        return {"FINISHED"}
-
-
 CLASSES = (
     REDMAX_OT_add_surface,
     REDMAX_OT_remove_surface,
     REDMAX_OT_add_ground,
     REDMAX_OT_add_surface_pair,
-    REDMAX_OT_show_element,
 )

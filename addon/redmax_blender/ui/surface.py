@@ -84,7 +84,7 @@ class REDMAX_PT_surface_pairs(SurfacePanel, bpy.types.Panel):
         column = layout.column(align=True)
         for pair in pairs_of(context.scene, context.object):
             row = column.row(align=True)
-            row.operator("redmax.show_element", text=pair.name, icon="RESTRICT_SELECT_OFF").name = pair.name
+            row.operator("redmax.select_element", text=pair.name, icon="RESTRICT_SELECT_OFF").name = pair.name
             settings = pair.redmax.surface_pair
             number = row.row(align=True)
             number.active = settings.use_friction
