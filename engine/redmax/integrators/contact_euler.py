@@ -76,11 +76,10 @@ class ContactEuler(FixedStep):
 
     law: str = choice(
         EXACT,
-        doc="exact: Coulomb's cone, nothing lifts. contact_qp: no friction. single_qp: a pyramid, what slides lifts. "
-        "staggered_box, staggered_cone: projections in turns, in a box or in the exact cone",
+        doc="Law of friction: Coulomb's, exactly, or what one of the classic methods makes of it",
         choices=LAWS,
     )
-    sides: int = integer(4, doc="Sides of the pyramid of single_qp, at least 4", minimum=4)
+    sides: int = integer(4, doc="Sides of the friction pyramid of the single QP, at least 4", minimum=4)
     rounds: int = integer(100, doc="Most rounds of staggered projections in a step", minimum=1)
     convergence: float = number(
         1e-3, doc="Staggered projections end where normal impulses change by less than this part", positive=True
