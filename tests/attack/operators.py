@@ -70,7 +70,7 @@ KEYS = {
 OFTEN = {"simulate": 6.0, "bake": 4.0, "check": 4.0, "connect": 6.0, "make_mechanism": 6.0, "fix": 5.0}
 OFTEN |= {"add_spring": 4.0, "add_gear": 4.0, "add_element": 6.0, "edit_list": 3.0, "remove_element": 1.0}
 OFTEN |= {"add_track": 4.0, "add_sheet": 3.0, "edit_track": 2.0, "add_train": 2.0}
-OFTEN |= {"add_surface": 4.0, "add_ground": 1.5, "remove_surface": 1.0}
+OFTEN |= {"add_surface": 4.0, "add_ground": 1.5, "remove_surface": 1.0, "add_surface_pair": 1.5}
 OFTEN |= {"set_joint_axis": 4.0, "follow_coordinates": 2.0, "set_kind": 2.0, "bring_back": 2.0}
 
 

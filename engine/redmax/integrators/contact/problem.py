@@ -48,7 +48,9 @@ class ContactRows:
         self.points = points
         self.rows: Array = np.concatenate([points.axes @ linear, points.axes @ angular], axis=1)
         k, _, nr = self.rows.shape
-        self.G: Array = placed.freedoms.columns(self.rows.reshape(ROWS * k, nr)).reshape(k, ROWS, -1)
+        self.G: Array = placed.freedoms.columns(self.rows.reshape(ROWS * k, nr)).reshape(
+            k, ROWS, len(placed.freedoms.free)
+        )
         qdot = placed.state.qdot
         self.moved: Array = self.rows @ qdot - self.G @ qdot[placed.freedoms.free]
         self.used: BoolArray = np.ones((k, ROWS), np.bool_)
