@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs with contact whose frames kernels compute: those of mechanisms without loops, constraints, stops and drives."""
+"""Runs with contact whose frames kernels compute: all but those with drives, strands and very stiff springs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from ..base import MAX_TURN, IntegrationError, TooManyStepsError
 from ..compiled import stuck_component
 from ..switching import next_switch
 from ..watch import FRAME
-from .placed import Placed
 from .points import Points
 from .stepper import BOUNCES, BOUNCES_OF_BODY, EVENT, ContactStepper
 from .trees import trees
@@ -42,8 +41,9 @@ def has_compiled_frames(model: Model, tree: Tree | None) -> bool:
         return False
     from ...kernels.layout.declaration import Head  # noqa: PLC0415  (needs numba)
 
-    others = (Head.ROWS, Head.ALL_ROWS, Head.FOLLOWERS, Head.LED, Head.DRIVEN)
-    return not any(int(tree.ints[each]) for each in others) and not model.strands and model.followers is None
+    others = (Head.FOLLOWERS, Head.LED, Head.DRIVEN)
+    unknown = any(int(tree.ints[each]) for each in others) or model.strands or model.followers is not None
+    return not unknown and model.treatment.projects
 
 
 class CompiledContactStepper(ContactStepper):
@@ -56,6 +56,7 @@ class CompiledContactStepper(ContactStepper):
         from ...kernels.contact.compiled import find_at  # noqa: PLC0415  (needs numba)
         from ...kernels.contact_steps import frames, problem  # noqa: PLC0415  (needs numba)
         from ...kernels.contact_steps import numbers as at  # noqa: PLC0415  (needs numba)
+        from ...kernels.layout.declaration import Head  # noqa: PLC0415  (needs numba)
 
         self._at, self._kernel = at, frames
         self._solver_at, self._find_at = problem.solve_at.address, find_at.address
@@ -83,6 +84,12 @@ class CompiledContactStepper(ContactStepper):
         self._parameters, self._clock = par, np.zeros(at.CLOCK)
         self._clock[at.STEP] = self._h
         self._clock[at.WORK], self._clock[at.TAKEN] = self._y[-2:]
+        self._rows_at = 0
+        if tree.ints[Head.ROWS]:
+            from ...kernels.contact_steps import rows  # noqa: PLC0415  (needs numba)
+
+            self._rows_at = rows.put_rows_at.address
+        self._row_warm = np.zeros(int(tree.ints[Head.ROWS]))
         self._warm_ids: IntArray = np.zeros((0, 3), np.int64)
         self._warm_forces: Array = np.zeros((0, 6))
         self._landings = np.zeros((0, 2), np.int64), np.zeros(0)
@@ -95,6 +102,10 @@ class CompiledContactStepper(ContactStepper):
     def advance(self, t_end: float) -> State:
         at, clock = self._at, self._clock
         self.account.begin_frame()
+        if self.constraints is not None:
+            self.constraints.hand_over_stops()
+            if self.constraints.has_one_sided and self.tree is not None:
+                self.tree.let_go()
         clock[at.BOUNCES] = 0.0
         loudest = np.zeros(len(self.detection.bodies))
         first = clock[at.STEPS]
@@ -109,7 +120,9 @@ class CompiledContactStepper(ContactStepper):
             self._say_why(ended, clock[at.STEPS] - first)
             self.look(10)
         self._put_account(ids, points, impulses, slip, loudest)
-        self.contact = self.account.sample(Placed(self.model, self.state))
+        now = self._moment()
+        self.contact = self.account.sample(now.placed)
+        self._hold_stops(now)
         return self.state
 
     def _steps_to(self, t: float, until: float, loudest: Array) -> tuple[int, IntArray, Array, Array, Array]:
@@ -123,7 +136,8 @@ class CompiledContactStepper(ContactStepper):
             ended, self._warm_ids, self._warm_forces, *landings, ids, points, impulses, slip = self._kernel.advance(
                 tree.address, tree.ints, tree.floats, self._solver_at, self._parameters, self._clock, *self._topology,
                 *self._surfaces, self._find_at, *self._detection, *self._pushes, self.detection.sizes, q, qdot,
-                self._warm_ids, self._warm_forces, *self._landings, loudest, t, until, STEPS_AT_ONCE,
+                self._warm_ids, self._warm_forces, self._rows_at, self._row_warm, *self._landings, loudest, t, until,
+                STEPS_AT_ONCE,
             )  # fmt: skip
         self._landings = landings[0], landings[1]
         now = float(self._clock[at.TIME])
