@@ -11,6 +11,7 @@ import numpy as np
 from engine.mechanisms import Builder as Linkage
 from engine.mechanisms import four_bar, jansen_leg, scissor_lift
 from redmax.constraints import BallLimit, Coupling
+from redmax.drives import Drive, DriveInput, Follower
 from redmax.fields import Pose
 from redmax.geometry.solids import Box
 from redmax.joints.motor import Motor
@@ -88,18 +89,35 @@ def doll(*, height: float = 1.2, tilt: float = 0.4, name: str = "", at: tuple[fl
     return b.scene
 
 
-def gears_under_a_block(*, ratio: float = -1.0) -> Scene:
-    """Two rollers side by side, geared to turn against each other by `ratio`, the first at 3 rad/s; a crate lies on
-    both of them."""
+def slider_at_a_stop(*, speed: float, room: float, restitution: float, friction: float) -> Scene:
+    """A sledge of 2 kg on the ground, guided along x by a rail of 1 kg that meets a stop."""
+    b = Linkage("sledge")
+    b.body("rail", (0.0, 0.0, 0.05), 1.0, 0.1 * np.eye(3))
+    b.body("sledge", (0.0, 0.0, 0.05), 2.0, 0.1 * np.eye(3))
+    limits = {"lower": (-10.0,), "upper": (room,), "restitution": restitution}
+    b.joint("prismatic", "rail", None, "rail", (0.0, 0.0, 0.05), axis=(1.0, 0.0, 0.0), qdot=(speed,), **limits)
+    b.joint("prismatic", "sledge", "rail", "sledge", (0.0, 0.0, 0.05), axis=(0.0, 0.0, 1.0))
+    b.scene.surfaces.append(BoxSurface(name="runner", body="sledge", size=(0.4, 0.2, 0.1), friction=friction))
+    b.scene.surfaces.append(PlaneSurface(name="ground", friction=friction))
+    return b.scene
+
+
+def gears_under_a_block(*, ratio: float = -1.0, driven: bool = False) -> Scene:
+    """Two rollers side by side, of which one turns by `ratio` against the other, by a gear or a drive, the first at
+    3 rad/s; a crate lies on both of them."""
     b = Linkage("rollers")
     for name, x, rate in (("left", -0.2, 3.0), ("right", 0.2, 3.0 * ratio)):
         b.body(name, (x, 0.0, 0.0), 2.0, 0.02 * np.eye(3))
         b.hinge(name, None, name, (x, 0.0, 0.0), qdot=(rate,))
         b.scene.surfaces.append(SphereSurface(name=f"{name} skin", body=name, radius=0.1, friction=0.4))
-    b.scene.constraints.append(Coupling(name="gears", leader="left", follower="right", ratio=ratio))
+    if driven:
+        follower = Follower(joint="right", ratio=ratio)
+        b.scene.drives.append(Drive(name="gears", inputs=(DriveInput(joint="left"),), followers=(follower,)))
+    else:
+        b.scene.constraints.append(Coupling(name="gears", leader="left", follower="right", ratio=ratio))
     upright = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # a plane of x and z
     b.body("crate", (0.0, 0.0, 0.125), 10.0, np.diag([0.1, 0.6, 0.6]))
-    b.joint("planar", "crate", None, "crate", (0.0, 0.0, 0.125), upright)
+    b.joint("free_2d", "crate", None, "crate", (0.0, 0.0, 0.125), upright)
     b.scene.surfaces.append(BoxSurface(name="crate skin", body="crate", size=(0.8, 0.3, 0.05), friction=0.4))
     return b.scene
 

@@ -198,6 +198,9 @@ def advance(
                 touched[tree] = whole[18][tree] or one[18][tree] or two[18][tree]
             error, free_error = step_errors(poses_h, rates_h, poses_e, rates_e, sizes, tree_of_body, touched)
             error, free_error = error / (3.0 * tolerance), free_error / (15.0 * STRICT * tolerance)
+            if par[at.LOSS] > 0.0:
+                differ = abs(whole[13] + whole[14] - one[13] - one[14] - two[13] - two[14])
+                error = max(error, differ / par[at.LOSS])
             factor = min(length_factor(error, ORDER), length_factor(free_error, FREE_ORDER))
             is_finite = math.isfinite(error) and math.isfinite(free_error)
             good = error <= 1.0 and free_error <= 1.0 and one[2] and two[2]

@@ -21,8 +21,9 @@ from __future__ import annotations
     SINGULAR,  # 1 where a joint has a singularity
     SLOW,  # impacts slower than this do not bounce [m/s]
     MOST_BOUNCES,  # impacts in a frame beyond which slow ones do not bounce, ever less slow ones
-) = range(17)
-PARAMETERS = 17
+    LOSS,  # losses of a whole step and of its halves may differ by this [J]; 0 for any
+) = range(18)
+PARAMETERS = 18
 
 (
     TIME,  # where the run stands [s]

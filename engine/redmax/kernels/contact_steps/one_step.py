@@ -178,7 +178,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     put_rows(sim, solver[1], q, v1, t1, table)
     place(sim, q, v1, poses, rates)
     wanted_of_step(topology, table, before_rows, h, v0, v1, row_wanted)
-    met = choose_stops(topology, par, table, row_wanted, v1, par[at.SLOW], row_chosen)
+    met = choose_stops(topology, par, table, before_rows, row_wanted, v1, par[at.SLOW], row_chosen)
     margins = np.empty(surfaces[3].shape[0])
     put_margins(par, surfaces, rates, 0.5 * h, margins)
     count, ids, found = find_points(surfaces, detection, poses, margins)
@@ -282,7 +282,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
             solver[0], contact_tasks.SOLVE, par[at.RESIDUAL], 0.0, par, topology, surfaces,
             columns, M, v_free, wanted, mu, dull, begin, chosen_ids, chosen, True, held, x, v,
         )  # fmt: skip
-        if not choose_stops(topology, par, table, row_wanted, v, par[at.SLOW], row_chosen):
+        if not choose_stops(topology, par, table, before_rows, row_wanted, v, par[at.SLOW], row_chosen):
             break
         for i in range(k):
             for r in range(ROWS):

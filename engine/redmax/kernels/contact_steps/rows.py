@@ -114,11 +114,11 @@ def put_rows(sim, rows_at, q, qdot, t, table):
 
 @inner
 def close_rows(sim, q, qdot, t):
-    """Bring q and qdot onto all equations; whether that can be done."""
+    """Bring q and qdot onto all equations, followers of drives to their places; whether that can be done."""
     address, ints, floats = sim
     if ints[Head.EQUATIONS] == 0:
         return True
-    return run(address, ints, floats, q, qdot, np.empty(q.shape[0]), t, tasks.PROJECT) >= 0
+    return run(address, ints, floats, q, qdot, np.zeros(q.shape[0]), t, tasks.PRESCRIBE | tasks.PROJECT) >= 0
 
 
 @inner
@@ -165,14 +165,15 @@ def wanted_of_step(topology, table, before, h, v0, v1, wanted):
 
 
 @inner
-def choose_stops(topology, par, table, wanted, v, slow, chosen):
+def choose_stops(topology, par, table, before, wanted, v, slow, chosen):
     """Mark the stops among the rows that velocities v (nr,) would pass, but for those that are to bounce; whether there
-    are any that were not marked before."""
+    are any that were not marked before. before: the rows where the step begins."""
     more, place_of = False, topology[2]
     for r in range(table.shape[0]):
         if table[r, at.ROW_IS_STOP] == 0.0 or chosen[r]:
             continue
-        if table[r, at.ROW_ERROR] * unit_of(par, table, r) > par[at.CLOSED] and bounces_at_stop(par, table, r, slow):
+        room = before[r, at.ROW_ERROR] * unit_of(par, table, r)
+        if room > par[at.CLOSED] and bounces_at_stop(par, table, r, slow):
             continue
         speed = 0.0
         for k in range(v.shape[0]):
