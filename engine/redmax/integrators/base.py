@@ -26,6 +26,7 @@ from ..errors import ElementName, Quantity, RunError
 from ..fields import Element, number
 from ..joints.base import Joint
 from ..joints.friction import BearingKind
+from ..kernels import route
 from ..model import Model
 from ..outcome import SMALLER_STEP, Note
 from ..state import State
@@ -129,7 +130,7 @@ def unknown_friction(model: Model) -> str:
         return "in mechanisms with loops, hard limits, constraints or drives"
     if any(mixed_bearings(joint) for joint in model.joints):
         return "in joints whose parts slide and turn both; put a light body between a slider and a hinge"
-    if fast.route.name() != fast.route.NUMBA:
+    if route.name() != route.NUMBA:
         return "without the compiled solver, which needs numba and is prepared once"
     if fast.new_tree(model) is None:
         return "together with joints or forces that are known only in Python"

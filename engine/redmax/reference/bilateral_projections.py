@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, IntArray
 from ..dynamics.jacobians import jacobian, jacobian_products
 from ..dynamics.kinematics import Kinematics
 from ..dynamics.loads import Loads
@@ -52,9 +52,9 @@ class Contacts:
 
     points: Array
     normals: Array
-    normal_at: Array
+    normal_at: IntArray
     tangents: Array
-    tangent_at: Array
+    tangent_at: IntArray
 
     def seen_from(self, E: Array) -> Contacts:
         """The same in the frame in which theirs has the pose E."""
@@ -154,7 +154,7 @@ def rubbing(
     first, other = bodies
     n = model.body_count
 
-    def on_both(at: Array, directions: Array) -> Array:
+    def on_both(at: IntArray, directions: Array) -> Array:
         found = np.zeros((len(at), n, 6))
         found[:, first] = point_rows(contacts.points[at], directions)
         if other >= 0:
