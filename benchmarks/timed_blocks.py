@@ -247,6 +247,28 @@ def contact_pairs(options: Options) -> Iterator[Block]:
         yield Block("contact, detection of a heap of boxes", f"{count} boxes", partial(measured, count))
 
 
+def contact(options: Options) -> Iterator[Block]:
+    """The first frames: the slide, the swing, the fall and the first blows."""
+    from .peers import touching_in_redmax
+    from .touching_scenes import all_of_them, few_of_them
+
+    frames = 6
+
+    def measured(scene, setting):
+        machine = touching_in_redmax.build(scene)
+
+        def run():
+            machine.begin(setting)
+            for number in range(frames):
+                machine.frame(number)
+
+        return many(run)
+
+    setting = "Accuracy Standard"
+    for touching in few_of_them() if options.quick else all_of_them():
+        yield Block(f"contact, {setting}", touching.name, partial(measured, touching, setting))
+
+
 def mesh(options: Options) -> Iterator[Block]:
     from redmax.geometry.mass_properties import mass_properties
     from redmax.geometry.mesh import Mesh
@@ -358,6 +380,7 @@ BENCHMARKS: dict[str, Callable[[Options], Iterator[Block]]] = {
     "routes": routes,
     "joints": joints,
     "general_joints": general_joints,
+    "contact": contact,
     "contact_pairs": contact_pairs,
     "start": start,
     "mesh": mesh,
