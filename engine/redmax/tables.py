@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ class Table(Element):
     Outside the points all hold their end values, except a cubic table, which goes on straight with the velocity it had.
     At a point where something jumps it already has its new value, as it has an instant later.
     """
+
+    proportional: ClassVar[tuple[str, ...]] = ("y", "slopes")
 
     x: Vector = array(doc="Points, increasing", shape=(None,), unit="s, or rad, m or 1 for a spring")
     y: Vector = array(doc="Values: one row per point, one column per degree of freedom", shape=(None, None))
