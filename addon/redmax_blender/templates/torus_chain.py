@@ -29,7 +29,7 @@ LINK = Place((-0.5 * math.pi, math.pi), (0.5 * math.pi, math.pi), 0.5 * math.pi)
 """The lowest place inside a ring lies in the highest inside the next, which is turned by a quarter."""
 
 CALM = 20.0
-"""Damping in times of that of a chain of balls: rings slide around each other, and would rattle faster than keys follow."""
+"""Damping in times of that of a chain of balls: rings slide on each other, and would rattle faster than keys follow."""
 
 
 def build(
