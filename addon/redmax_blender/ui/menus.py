@@ -108,6 +108,7 @@ class REDMAX_MT_elements(bpy.types.Menu):
             layout.separator()
         layout.operator("redmax.add_surface", icon="MOD_PHYSICS")
         layout.operator("redmax.add_ground", icon="MESH_GRID")
+        layout.operator("redmax.add_surface_pair", icon="MOD_PHYSICS")
         layout.separator()
         for menu in SORT_MENUS:
             layout.menu(menu.bl_idname)
