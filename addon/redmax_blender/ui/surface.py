@@ -31,6 +31,12 @@ def owner_text(obj: Any) -> str:
     return "Surface of this body" if above == obj else f"Surface of '{above.name}'"
 
 
+def pairs_of(scene: Any, obj: Any) -> list[Any]:
+    """Elements that say what a surface is like together with another."""
+    having = (other for other in scene.objects if other.redmax.is_surface_pair)
+    return [other for other in having if obj in (other.redmax.surface_pair.first, other.redmax.surface_pair.second)]
+
+
 class REDMAX_PT_surface(SurfacePanel, bpy.types.Panel):
     bl_label = "RedMax Surface"
 
@@ -69,6 +75,24 @@ class REDMAX_PT_surface_material(SurfacePanel, bpy.types.Panel):
         number.active = surface.use_kinetic_friction
         number.prop(surface, "kinetic_friction", text="")
         layout.prop(surface, "bounce")
+
+
+class REDMAX_PT_surface_pairs(SurfacePanel, bpy.types.Panel):
+    bl_label = "Together With"
+    bl_parent_id = "REDMAX_PT_surface"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        column = layout.column(align=True)
+        for pair in pairs_of(context.scene, context.object):
+            row = column.row(align=True)
+            row.operator("redmax.select_element", text=pair.name, icon="RESTRICT_SELECT_OFF").name = pair.name
+            settings = pair.redmax.surface_pair
+            number = row.row(align=True)
+            number.active = settings.use_friction
+            number.prop(settings, "friction")
+        layout.operator("redmax.add_surface_pair", icon="ADD")
 
 
 class REDMAX_PT_surface_more(SurfacePanel, bpy.types.Panel):
@@ -124,6 +148,7 @@ class REDMAX_PT_surface_results(SurfacePanel, bpy.types.Panel):
 CLASSES = (
     REDMAX_PT_surface,
     REDMAX_PT_surface_material,
+    REDMAX_PT_surface_pairs,
     REDMAX_PT_surface_more,
     REDMAX_PT_surface_groups,
     REDMAX_PT_surface_results,
