@@ -68,21 +68,25 @@ class REDMAX_OT_add_surface(bpy.types.Operator):
         material = "" if self.material == KEEP else self.material
         wishes = surfaces.Wishes(self.kind, material, self.with_parts)
         made = surfaces.add(context, readiness.targets(context), wishes)
-        self.report({"INFO"}, _told(made))
+        self.report({"INFO"}, told(made))
         return {"FINISHED"}
 
 
-def _told(made: list[bpy.types.Object]) -> str:
-    """ "'Crate' touches as a box", or how many there are of each shape."""
+def told(made: list[bpy.types.Object]) -> str:
+    """ "'Crate' touches as a box", or how many there are of each shape; and which of them are scenery."""
     labels = {item[0]: item[1].lower() for item in surface_properties.kind_items()}
+    still = sum(surfaces.is_scenery(obj) for obj in made)
     if len(made) == 1:
-        return f"'{made[0].name}' touches as a {labels[made[0].redmax.surface.kind]}"
+        scenery = "; it is scenery, as no body is above it" if still else ""
+        return f"'{made[0].name}' touches as a {labels[made[0].redmax.surface.kind]}{scenery}"
     shapes: dict[str, int] = {}
     for obj in made:
         label = labels[obj.redmax.surface.kind]
         shapes[label] = shapes.get(label, 0) + 1
     counted = ", ".join(f"{count} {label}" for label, count in shapes.items())
-    return f"{len(made)} surfaces: {counted}"
+    which = "all" if still == len(made) else str(still)
+    scenery = f"; {which} of them scenery (Add Body lets them move)" if still else ""
+    return f"{len(made)} surfaces: {counted}{scenery}"
 
 
 class REDMAX_OT_remove_surface(bpy.types.Operator):

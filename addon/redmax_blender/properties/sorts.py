@@ -80,6 +80,18 @@ def is_element(group: Any) -> bool:
     return any(getattr(group, flag) for flag in FLAGS)
 
 
+SLIDER = "animation"
+"""Field of a drive's input whose keyed number is its slider."""
+
+
+def is_slider(group: Any) -> bool:
+    """Whether this is an input of a drive with a coordinate of its own that keys move."""
+    names = group.bl_rna.properties
+    if "joint" not in names or f"{SLIDER}_source" not in names:
+        return False
+    return bool(group.joint is None and group.motion_type == "animated" and group.animation_source == generated.KEYS)
+
+
 def generated_sorts(group: Any) -> list[Sort]:
     """The generated sorts that an object or bone is an element of."""
     return [sort for sort in GENERATED if getattr(group, sort.flag)]

@@ -20,7 +20,7 @@ class REDMAX_MT_add_mechanism(bpy.types.Menu):
     bl_label = "Mechanism"
 
     def draw(self, _context: Any) -> None:
-        for operator in template_operators():
+        for operator in sorted(template_operators(), key=lambda each: str(each.template.LABEL)):
             template = operator.template
             self.layout.operator(operator.bl_idname, text=template.LABEL, icon=template.ICON)
         self.layout.separator()

@@ -9,6 +9,9 @@ from ..properties.surface import HULL, MESH
 from . import results, text_lines
 from .physics import PhysicsPanel
 
+CELLS = 5
+"""Groups in a row."""
+
 
 class SurfacePanel(PhysicsPanel):
     """Shown for an object that is a surface."""
@@ -122,7 +125,9 @@ class REDMAX_PT_surface_groups(SurfacePanel, bpy.types.Panel):
         column = layout.column()
         column.use_property_split = False
         column.label(text="Groups It Touches")
-        column.prop(surface, "touches", text="")
+        cells = column.grid_flow(row_major=True, columns=CELLS, even_columns=True, even_rows=True, align=True)
+        for group in range(len(surface.touches)):
+            cells.prop(surface, "touches", index=group, text=str(group), toggle=True)
         layout.prop(surface, "touches_neighbours")
 
 

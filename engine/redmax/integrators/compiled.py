@@ -136,6 +136,12 @@ class CompiledRungeKutta:
         """Component of y whose error was the largest in the last step, after one too many."""
         return int(self._clock[self._kernel.WHERE])
 
+    def pass_stops(self, *, freely: bool) -> None:
+        """From now on go on beyond stops, or heed them again; `go_on_from` is to follow."""
+        self._stops_at = 0 if freely else self.tree.stops_address
+        if self.tree.stops_address:
+            self.tree.let_go()
+
     def go_on_from(self, t: float, y: Array) -> None:
         """Continue from other values, or under other inputs; steps go on as they were."""
         self.y[:] = y

@@ -116,7 +116,7 @@ class ConstrainedRun:
     far, from which a singular pose takes some. usual_strength: the largest that `strength` knew so far.
     tree: kernels that know all constraints of the model, if there are such. regular: whether they do the whole run.
     independent: whether they found no row that depends on others wherever the mechanism goes. look: `Stepper.look` of
-    the run.
+    the run. passes_stops: whether the motion goes on beyond stops for now, because somebody else sees to them.
     """
 
     def __init__(self, model: Model, tree: Tree | None = None) -> None:
@@ -141,6 +141,7 @@ class ConstrainedRun:
         self.tree = fast.constrained_tree(model) if tree is None else tree
         self.loss = 0.0
         self.impacts = 0
+        self.passes_stops = False
         self._impact_times: deque[float] = deque(maxlen=RATTLING)
         self.look: Callable[[], None] = _nothing
         self._seen: list[tuple[State, Kinematics, ConstraintRows]] = []
@@ -221,7 +222,7 @@ class ConstrainedRun:
     @property
     def watches(self) -> bool:
         """Whether steps may end early because a one-sided row is met."""
-        return self.has_one_sided and self.treatment.projects
+        return self.has_one_sided and self.treatment.projects and not self.passes_stops
 
     def started(self, state: State) -> State:
         """Where a run begins: on the constraints, and moving along them.
@@ -480,7 +481,7 @@ class ConstrainedRun:
     def settled(self, state: State) -> State:
         """The state after the impacts that are due: one-sided rows that touch and are approached push back, one after
         another and never with more energy than there was; see `solvers.impacts`."""
-        if not self.has_one_sided or not self.treatment.projects:
+        if not self.watches:
             return state
         model = self.model
         kin, rows = self._at(state)

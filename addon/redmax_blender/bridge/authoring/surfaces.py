@@ -89,6 +89,11 @@ def _meant(obj: Object, all_parts: parts.Parts, wishes: Wishes) -> Iterable[Obje
     return with_shape
 
 
+def is_scenery(obj: Object) -> bool:
+    """Whether a surface belongs to no body."""
+    return extracted.owner_of(obj) is None
+
+
 def _moves(obj: Object, graph: JointGraph) -> bool:
     """Whether forces can move what a surface belongs to."""
     owner = extracted.owner_of(obj)

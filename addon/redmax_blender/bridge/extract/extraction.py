@@ -209,7 +209,9 @@ def _judged(
         text = "Every mechanism is switched off"
         findings.append(Finding("", text, "switch one on in the list of mechanisms", fixes=("ENABLE",)))
     elif is_whole:
-        findings.append(Finding("", "The scene has no RedMax bodies", "select objects and use Make Mechanism"))
+        scenery = any(obj.redmax.is_surface for obj in scene.objects)
+        hint = "select what should move and use Add Body" if scenery else "select objects and use Make Mechanism"
+        findings.append(Finding("", "The scene has no RedMax bodies", hint))
     if is_whole:
         findings.extend(mechanism_findings.mechanism_findings(made, tree, running))
     findings.extend(_locked_in_vain(tree, joint_objects))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs with contact whose frames kernels compute: those of mechanisms without loops, constraints, stops and drives."""
+"""Runs with contact whose frames kernels compute: all but those with strands, very stiff springs, and drives whose input
+has no inertia."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from ...dynamics.animation import with_prescribed
 from ...model import Model
 from ...state import State
 from ...surfaces import PackedSurfaces, layout
+from ..automatic import AutomaticStepper
 from ..base import MAX_TURN, IntegrationError, TooManyStepsError
 from ..compiled import stuck_component
 from ..switching import next_switch
 from ..watch import FRAME
-from .placed import Placed
 from .points import Points
 from .stepper import BOUNCES, BOUNCES_OF_BODY, EVENT, ContactStepper
-from .trees import trees
+from .trees import WORLD, trees
 from .velocity_step import Pushes
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ def has_compiled_frames(model: Model, tree: Tree | None) -> bool:
         return False
     from ...kernels.layout.declaration import Head  # noqa: PLC0415  (needs numba)
 
-    others = (Head.ROWS, Head.ALL_ROWS, Head.FOLLOWERS, Head.LED, Head.DRIVEN)
-    return not any(int(tree.ints[each]) for each in others) and not model.strands and model.followers is None
+    return not int(tree.ints[Head.LED]) and not model.strands and model.treatment.projects
 
 
 class CompiledContactStepper(ContactStepper):
@@ -56,6 +56,7 @@ class CompiledContactStepper(ContactStepper):
         from ...kernels.contact.compiled import find_at  # noqa: PLC0415  (needs numba)
         from ...kernels.contact_steps import frames, problem  # noqa: PLC0415  (needs numba)
         from ...kernels.contact_steps import numbers as at  # noqa: PLC0415  (needs numba)
+        from ...kernels.layout.declaration import Head  # noqa: PLC0415  (needs numba)
 
         self._at, self._kernel = at, frames
         self._solver_at, self._find_at = problem.solve_at.address, find_at.address
@@ -77,12 +78,18 @@ class CompiledContactStepper(ContactStepper):
             (at.SHORTEST, self._shortest),
             (at.EVENT, EVENT * self._shortest), (at.MAX_TURN, MAX_TURN), (at.EXCHANGES, float(self._exchanges)),
             (at.SINGULAR, float(tree.singular)), (at.SLOW, self.bounce_from),
-            (at.MOST_BOUNCES, BOUNCES + BOUNCES_OF_BODY * n),
+            (at.MOST_BOUNCES, BOUNCES + BOUNCES_OF_BODY * n), (at.LOSS, self.loss_error),
         ):  # fmt: skip
             par[place] = value
         self._parameters, self._clock = par, np.zeros(at.CLOCK)
         self._clock[at.STEP] = self._h
         self._clock[at.WORK], self._clock[at.TAKEN] = self._y[-2:]
+        self._rows_at = 0
+        if tree.ints[Head.ROWS]:
+            from ...kernels.contact_steps import rows  # noqa: PLC0415  (needs numba)
+
+            self._rows_at = rows.put_rows_at.address
+        self._row_warm = np.zeros(int(tree.ints[Head.ROWS]))
         self._warm_ids: IntArray = np.zeros((0, 3), np.int64)
         self._warm_forces: Array = np.zeros((0, 6))
         self._landings = np.zeros((0, 2), np.int64), np.zeros(0)
@@ -93,8 +100,14 @@ class CompiledContactStepper(ContactStepper):
         return sum(self._rates()) > STIFFEST
 
     def advance(self, t_end: float) -> State:
+        if self._stays_away(t_end):
+            return self._advance_freely(t_end)
         at, clock = self._at, self._clock
         self.account.begin_frame()
+        if self.constraints is not None:
+            self.constraints.hand_over_stops()
+            if self.constraints.has_one_sided and self.tree is not None:
+                self.tree.let_go()
         clock[at.BOUNCES] = 0.0
         loudest = np.zeros(len(self.detection.bodies))
         first = clock[at.STEPS]
@@ -109,7 +122,33 @@ class CompiledContactStepper(ContactStepper):
             self._say_why(ended, clock[at.STEPS] - first)
             self.look(10)
         self._put_account(ids, points, impulses, slip, loudest)
-        self.contact = self.account.sample(Placed(self.model, self.state))
+        now = self._moment()
+        self.contact = self.account.sample(now.placed)
+        self._hold_stops(now)
+        return self.state
+
+    def _stays_away(self, t_end: float) -> bool:
+        """Whether nothing can touch anything until then, though stops may be met: adaptive steps meet those exactly."""
+        if self.constraints is None or not self.constraints.has_one_sided:
+            return False
+        now = self._moment()
+        return not len(now.points(self.margins(now, t_end - now.state.t)))
+
+    def _advance_freely(self, t_end: float) -> State:
+        """A frame in which nothing touches anything."""
+        at, clock = self._at, self._clock
+        self.account.begin_frame()
+        self.pushes.put(np.zeros((self.model.body_count, 6)))
+        self._restart(self._moment())
+        AutomaticStepper.advance(self, t_end)
+        clock[at.TIME], clock[at.STEPS], clock[at.LAST_STEP] = self.state.t, self.steps, 0.0
+        clock[at.WORK], clock[at.TAKEN] = self._y[-2:]
+        self._warm_ids, self._warm_forces = np.zeros((0, 3), np.int64), np.zeros((0, 6))
+        self._row_warm[:] = 0.0
+        self.account.add_step(None, 0.0)
+        now = self._moment()
+        self.contact = self.account.sample(now.placed)
+        self._hold_stops(now)
         return self.state
 
     def _steps_to(self, t: float, until: float, loudest: Array) -> tuple[int, IntArray, Array, Array, Array]:
@@ -123,7 +162,8 @@ class CompiledContactStepper(ContactStepper):
             ended, self._warm_ids, self._warm_forces, *landings, ids, points, impulses, slip = self._kernel.advance(
                 tree.address, tree.ints, tree.floats, self._solver_at, self._parameters, self._clock, *self._topology,
                 *self._surfaces, self._find_at, *self._detection, *self._pushes, self.detection.sizes, q, qdot,
-                self._warm_ids, self._warm_forces, *self._landings, loudest, t, until, STEPS_AT_ONCE,
+                self._warm_ids, self._warm_forces, self._rows_at, self._row_warm, *self._landings, loudest, t, until,
+                STEPS_AT_ONCE,
             )  # fmt: skip
         self._landings = landings[0], landings[1]
         now = float(self._clock[at.TIME])
@@ -172,11 +212,13 @@ def _topology(model: Model) -> tuple[IntArray, ...]:
     """tree_of_body (n + 1,), tree_start (trees + 1,), place of each coordinate among the free ones in the order of
     trees, or -1, and back; parent and first coordinate of each body, as kernels read them."""
     known = model.once(trees)
-    free = np.flatnonzero(~model.prescribed)
-    dof_at = np.concatenate([np.zeros(0, np.int64), *(free[members] for members in known.members)])
+    owner = np.repeat(known.of_body[:-1], np.diff(model.dof))
+    owner[model.prescribed] = WORLD
+    members = [np.flatnonzero(owner == tree) for tree in range(len(known.members))]  # those that drives move, too
+    dof_at = np.concatenate([np.zeros(0, np.int64), *members])
     place_of = np.full(model.dof_count, -1, np.int64)
     place_of[dof_at] = np.arange(len(dof_at))
-    tree_start = np.cumsum([0, *(len(members) for members in known.members)])
+    tree_start = np.cumsum([0, *map(len, members)])
     whole = (known.of_body, tree_start, place_of, dof_at, model.parent, model.dof)
     return tuple(np.array(each, np.int64) for each in whole)
 

@@ -28,7 +28,8 @@ ROWS = 6
 
 class Block(NamedTuple):
     """Rows that belong together. kind: of `solvers.contact.layout`. trees: that they act on. G: (r, f) on all free
-    coordinates. b: (r,) sigma = G v - b. unit: (r,) metres per unit of the row. friction: mu and two levers [m]."""
+    coordinates. b: (r,) sigma = G v - b. unit: (r,) metres per unit of the row. friction: mu and two levers [m].
+    row: its place among those of constraints."""
 
     kind: int
     trees: tuple[int, ...]
@@ -37,6 +38,16 @@ class Block(NamedTuple):
     unit: Array
     friction: tuple[float, float, float] = (0.0, 0.0, 0.0)
     bounce: float = 0.0
+    row: int = -1
+
+
+class Stops(NamedTuple):
+    """One-sided rows at one instant. rows: all that there are. room: (m,) of stops [m, angles by the length of the
+    smallest body], infinite for other rows. speed: (m,) how fast it grows [m/s]."""
+
+    rows: ConstraintRows
+    room: Array
+    speed: Array
 
 
 class ContactRows:
@@ -48,11 +59,9 @@ class ContactRows:
         self.points = points
         self.rows: Array = np.concatenate([points.axes @ linear, points.axes @ angular], axis=1)
         k, _, nr = self.rows.shape
-        self.G: Array = placed.freedoms.columns(self.rows.reshape(ROWS * k, nr)).reshape(
-            k, ROWS, len(placed.freedoms.free)
-        )
-        qdot = placed.state.qdot
-        self.moved: Array = self.rows @ qdot - self.G @ qdot[placed.freedoms.free]
+        free, qdot = placed.freedoms.free, placed.state.qdot
+        self.G: Array = placed.freedoms.columns(self.rows.reshape(ROWS * k, nr)).reshape(k, ROWS, len(free))
+        self.moved: Array = self.rows @ qdot - self.G @ qdot[free]
         self.used: BoolArray = np.ones((k, ROWS), np.bool_)
         self.used[:, 3] = points.material[:, TORSIONAL] > 0.0
         self.used[:, 4:] = (points.material[:, ROLLING] > 0.0)[:, None]
@@ -91,12 +100,13 @@ def constraint_blocks(placed: Placed, rows: ConstraintRows, chosen: BoolArray, b
         kind = at.ONE_SIDED if rows.one_sided[i] else at.EQUATION
         length = np.array([1.0 if rows.metres[i] else unit])
         wanted = np.array([b[i] - moved[i]])
-        found.append(Block(kind, touched, G[i : i + 1], wanted, length, bounce=float(rows.bounce[i])))
+        found.append(Block(kind, touched, G[i : i + 1], wanted, length, bounce=float(rows.bounce[i]), row=i))
     return found
 
 
 def tied(blocks: list[Block], contacts: int, count: int) -> list[bool]:
-    """Which blocks belong to islands that have a contact, which the first `contacts` blocks are. count: of trees."""
+    """Which blocks belong to islands that have a contact, which the first `contacts` blocks are, or a stop.
+    count: of trees."""
     if len(blocks) == contacts:
         return [True] * contacts
     leader = list(range(count))
@@ -110,7 +120,8 @@ def tied(blocks: list[Block], contacts: int, count: int) -> list[bool]:
         for tree in block.trees[1:]:
             low, high = sorted((first(block.trees[0]), first(tree)))
             leader[high] = low
-    touched = {first(block.trees[0]) for block in blocks[:contacts] if block.trees}
+    stops = [block for block in blocks[contacts:] if block.kind == at.ONE_SIDED]
+    touched = {first(block.trees[0]) for block in (*blocks[:contacts], *stops) if block.trees}
     return [True] * contacts + [first(block.trees[0]) in touched for block in blocks[contacts:]]
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...dynamics.assembly import scale_of
 from ...state import State
 from .moment import Moment
 from .problem import ROWS, ContactRows, constraint_blocks, tied
@@ -25,13 +24,11 @@ def recovered(run: ContactStepper, moment: Moment, h: float) -> Moment:
     points = moment.points(run.zero_margins)
     of_body = moment.model.once(trees).of_body
     inside = points.gap < -run.touch
-    stops = _stops(run, moment)
-    if not inside.any() and not stops:
+    stops = run.stops(moment) if run.passes_stops else None
+    if not inside.any() and (stops is None or not (stops.room < -run.touch).any()):
         return moment
     touching = (of_body[points.bodies] >= 0).any(axis=1)
     points = points.only(touching)
-    if not len(points):
-        return moment
     placed, L = moment.placed, run.detection.length
     most = RATE * L / run.time * h
     rows = ContactRows(placed, points)
@@ -42,11 +39,13 @@ def recovered(run: ContactStepper, moment: Moment, h: float) -> Moment:
     contacts = len(blocks)
     if run.constraints is not None:
         held = run.constraints.rows(placed.kin, moment.state.t)
-        near = held.one_sided & (held.error <= run.stop_room * scale_of(moment.model, held))
+        near = np.zeros(len(held.rate), np.bool_) if stops is None else stops.room <= run.closed
         wanted = np.where(held.one_sided, -held.error, 0.0)
         moved = held.G @ placed.state.qdot - placed.freedoms.columns(held.G) @ placed.state.qdot[placed.freedoms.free]
         more = constraint_blocks(placed, held, ~held.one_sided | near, wanted + moved, L)
         blocks += more
+    if not blocks:
+        return moment
     which = tied(blocks, contacts, len(moment.model.once(trees).members))
     blocks = [block for block, is_tied in zip(blocks, which, strict=True) if is_tied]
     still = np.zeros(len(placed.freedoms.free))
@@ -61,11 +60,3 @@ def recovered(run: ContactStepper, moment: Moment, h: float) -> Moment:
     end = moment.changed(run.placed_state(State(state.t, q, state.qdot, state.chart)))
     run.account.work += run.potential(end) - run.potential(moment)
     return end
-
-
-def _stops(run: ContactStepper, moment: Moment) -> bool:
-    """Whether a stop is passed."""
-    if run.constraints is None or not run.constraints.has_one_sided:
-        return False
-    rows = run.constraints.rows(moment.placed.kin, moment.state.t)
-    return bool((rows.one_sided & (rows.error < -run.stop_room * scale_of(moment.model, rows))).any())

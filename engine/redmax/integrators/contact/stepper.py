@@ -2,8 +2,9 @@
 """Runs with contact: exact adaptive steps where nothing touches, velocity-level steps with error control where it does.
 
 Every step moves the whole mechanism freely first, by the adaptive method that runs without surfaces have; trees that
-touch nothing keep that. The others are corrected (`velocity_step`). The error of that is known by taking the step in
-two halves, which are what is kept. Impacts with restitution happen at instants: steps end where surfaces meet, and
+touch nothing keep that. The others are corrected (`velocity_step`). There the free motion goes on beyond stops as it
+does beyond surfaces; where nothing can touch it heeds them. The error of that is known by taking the step in two
+halves, which are what is kept. Impacts with restitution happen at instants: steps end where surfaces meet, and
 velocities jump there. How far a step may go at all is bounded by conservative advancement: nothing that is fast comes
 to the other side of something thin.
 """
@@ -17,7 +18,6 @@ import numpy as np
 
 from ... import fast
 from ...arrays import Array, BoolArray
-from ...dynamics.assembly import scale_of
 from ...dynamics.loads import potential_energy
 from ...errors import ElementName
 from ...model import Model
@@ -25,13 +25,14 @@ from ...state import State
 from ...surfaces.layout import SCENERY
 from ..automatic import AutomaticStepper, Promise
 from ..base import IntegrationError
+from ..compiled import CompiledRungeKutta
 from ..energy_balance import EnergyPromise
 from ..watch import FRAME
 from .account import Account
 from .detection import Detection
 from .moment import Moment
 from .points import Points
-from .problem import BOUNCE, BOUNCE_ABOVE
+from .problem import BOUNCE, BOUNCE_ABOVE, Stops
 from .pushes import FreePushes, pushed
 from .recovery import recovered
 from .solving import Solver
@@ -63,6 +64,10 @@ which nothing bounces, so that what rattles comes to rest."""
 SAFETY, LEAST, MOST = 0.9, 0.2, 3.0
 """Of the control of the step: its safety factor, and bounds on the ratio of one step to the next."""
 
+LOSS = 10.0
+"""Of mechanisms with loops, stops and drives, whose parts are thrown about by each other when one of them lands: losses
+of a whole step and of its halves may differ by so many times the tolerance, as part of the energy in play."""
+
 ORDER = 3
 """Errors of steps shrink with this power of their length."""
 
@@ -73,7 +78,7 @@ MOST_MEETINGS = 30
 """Tries to end a step where surfaces meet."""
 
 STILL = 1e-4
-"""Stops that touch and part more slowly than this [rad/s, or parts of the size per second] push in samples."""
+"""Stops that touch and part more slowly than this [rad/s, or sizes of the smallest body per second] push in samples."""
 
 IMPACTS_AT_ONCE = 20
 """Rounds of impacts at one instant."""
@@ -121,11 +126,12 @@ class ContactStepper(AutomaticStepper):
         speed = L / self.time
         self.residual, self.settling, self.sticking = RESIDUAL * speed, SLOW * speed, SLOW * speed
         self.scale_of_energy = model.mass * (self.gravity or 1.0) * L
-        self.stop_speed, self.stop_room = 1e-6, 1e-8
         self.zero_margins: Array = np.full(len(self.detection.bodies), 0.5 * self.closed)
+        self.loss_error = 0.0 if self.constraints is None else LOSS * tolerance * self.scale_of_energy
         self._h = 0.1 * min(self.time, LONGEST)
         self._shortest = shortest_step(tolerance) * min(self.time, FRAME)
         self.bounce_from, self._impacts_before = BOUNCE_FROM * speed, 0
+        self.passes_stops = False
         self._warm: dict[tuple[int, int, int], Array] = {}
         self._stands = self._moment()
         self._stood = self._stands
@@ -225,10 +231,10 @@ class ContactStepper(AutomaticStepper):
         constraints = self.constraints
         if constraints is None or not constraints.has_one_sided:
             return
-        rows = constraints.rows(now.placed.kin, now.state.t)
-        scale = scale_of(self.model, rows)
-        speed = np.abs(rows.G @ now.state.qdot - rows.rate)
-        constraints.touching = rows.one_sided & (rows.error <= self.stop_room * scale) & (speed <= STILL * scale)
+        stops = self.stops(now)
+        if stops is not None:
+            still = np.abs(stops.speed) <= STILL * self.detection.length
+            constraints.touching = (stops.room <= self.closed) & still
 
     def _stretch(self, start: Moment, t_end: float) -> Moment:
         """Impacts that are due, and one step."""
@@ -239,9 +245,13 @@ class ContactStepper(AutomaticStepper):
             h = min(h, self._h)
             h = 0.5 * left if h < left < 1.999 * h else h
         h = self._safe(start, h)
+        self.passes_stops = self._comes_near(start, h)
         for _ in range(MOST_MEETINGS):
             t1 = t_end if h >= left else t + h
             whole = self._touching_step(start, t1, self._warm)
+            if whole.pushes is not None and not self.passes_stops:
+                self.passes_stops = True  # something came near that was thought to stay away
+                continue
             if not whole.is_solved and h > self._shortest:
                 h = max(0.5 * h, self._shortest)
                 continue
@@ -254,7 +264,7 @@ class ContactStepper(AutomaticStepper):
                 return whole.moment
             half = self._touching_step(start, t + 0.5 * (t1 - t), self._warm)
             ends = self._touching_step(half.moment, t1, half.warm)
-            error = self._error(whole, ends)
+            error = self._error(whole, half, ends)
             good = error <= 1.0 and half.is_solved and ends.is_solved
             if not good and h > self._shortest:
                 self._h = h = max(self._shortest, _shorter(error) * h)
@@ -278,6 +288,28 @@ class ContactStepper(AutomaticStepper):
         self._warm = ends.warm
         self.steps += 2
         return recovered(self, ends.moment, h)
+
+    def _comes_near(self, start: Moment, h: float) -> bool:
+        """Whether anything may touch within h [s]: then stops are rows of the same problems."""
+        if self.constraints is None or not self.constraints.has_one_sided:
+            return True
+        return bool(self._warm) or len(start.points(self.margins(start, h))) > 0
+
+    def stops(self, moment: Moment) -> Stops | None:
+        """The stops of the mechanism where it stands; None without any."""
+        if self.constraints is None or not self.constraints.has_one_sided:
+            return None
+        rows = self.constraints.rows(moment.placed.kin, moment.state.t)
+        unit = np.where(rows.metres, 1.0, self.detection.length)
+        return Stops(
+            rows,
+            room=np.where(rows.one_sided, unit * rows.error, np.inf),
+            speed=np.where(rows.one_sided, unit * (rows.G @ moment.state.qdot - rows.rate), 0.0),
+        )
+
+    def bounces_at(self, stops: Stops) -> BoolArray:
+        """(m,) rows that are stops which are approached so fast that they throw back."""
+        return np.asarray((stops.rows.bounce > 0.0) & (-stops.speed > self.slow))
 
     def _touching_step(self, start: Moment, t: float, warm: dict[tuple[int, int, int], Array]) -> StepEnd:
         wrenches = expected_wrenches(self, start, warm)
@@ -323,27 +355,39 @@ class ContactStepper(AutomaticStepper):
     def _meeting(self, start: Moment, step: StepEnd, h: float) -> float:
         """How long the step would have to be [s] for surfaces to meet at its end; h where none come into each other."""
         end = step.moment
+        late = self._stop_passed(end)
         points = end.points(self.margins(end, 0.0))
         if not len(points) or not (points.gap < -self.touch).any():
-            return h
+            return h - late if late < h else 0.5 * h
         closing = -end.placed.parting(points)
         before = start.points(self.zero_margins)
         rest = {key for key, is_resting in zip(before.keys(), self.resting(start, before), strict=True) if is_resting}
         pushed = set(step.warm)
-        late = 0.0
         for key, gap, speed in zip(points.keys(), points.gap.tolist(), closing.tolist(), strict=True):
             if gap < -self.touch and key not in rest and key not in pushed and speed > self.settling:
                 late = max(late, -gap / speed)
         return h - late if late < h else 0.5 * h
 
-    def _error(self, whole: StepEnd, ends: StepEnd) -> float:
+    def _stop_passed(self, end: Moment) -> float:
+        """How long ago [s] a stop that throws back was passed; 0 if none was, and where the free motion heeds stops."""
+        stops = self.stops(end) if self.passes_stops else None
+        if stops is None:
+            return 0.0
+        passed = (stops.room < -self.touch) & self.bounces_at(stops)
+        return float((stops.room[passed] / stops.speed[passed]).max(initial=0.0))
+
+    def _error(self, whole: StepEnd, half: StepEnd, ends: StepEnd) -> float:
         """Error of a step in two halves, by what is allowed."""
         a, b = whole.moment.placed, ends.moment.placed
         sizes = self.detection.sizes
         moved = np.linalg.norm(a.center[:-1] - b.center[:-1], axis=1) / sizes
         R = a.kin.E_wi[:, :3, :3] - b.kin.E_wi[:, :3, :3]
         turned = np.sqrt(0.5 * (R * R).sum(axis=(1, 2)))
-        return float((moved + turned).max(initial=0.0)) / (2.0**ORDER / 2.0 - 1.0) / self.tolerance
+        error = float((moved + turned).max(initial=0.0)) / (2.0**ORDER / 2.0 - 1.0) / self.tolerance
+        if self.loss_error == 0.0:
+            return error
+        lost = [0.0 if each.pushes is None else each.pushes.loss + each.pushes.arrived for each in (whole, half, ends)]
+        return max(error, abs(lost[0] - lost[1] - lost[2]) / self.loss_error)
 
     def _held_up(self) -> tuple[ElementName, str, str]:
         if self.account.worst is None:
@@ -360,6 +404,11 @@ class ContactStepper(AutomaticStepper):
 
     def _freely(self, start: Moment, t: float, wrenches: Array) -> Moment:
         """Where the free motion from `start` is at time t [s]. wrenches: (n, 6) what is expected of contact."""
+        if self.constraints is not None and self.constraints.passes_stops != self.passes_stops:
+            self.constraints.passes_stops = self.passes_stops
+            if isinstance(self._solver, CompiledRungeKutta):
+                self._solver.pass_stops(freely=self.passes_stops)
+            self._restart(start)
         if not np.array_equal(wrenches, self._pushed):
             self._pushed = wrenches
             self.pushes.put(wrenches)
@@ -384,7 +433,9 @@ class ContactStepper(AutomaticStepper):
         self._solver.y[-2:] = moment.exchanged
         if self.constraints is not None:
             self.constraints.loss = moment.stops[0]
-            if moment.stops[1] is not None:
+            if self.passes_stops and self.constraints.touches:
+                self.constraints.touching = np.zeros_like(self.constraints.touching)
+            elif moment.stops[1] is not None and not self.passes_stops:
                 self.constraints.touching = moment.stops[1]
         self._begin_anew()
         self._y = self._solver.y.copy()

@@ -19,9 +19,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...arrays import Array, BoolArray
-from ...dynamics.assembly import scale_of
-from ...dynamics.constraint_rows import ConstraintRows
-from ...dynamics.energy import mechanical_energy
 from ...solvers.contact import layout as at
 from ...state import State
 from .moment import Moment
@@ -45,8 +42,8 @@ if TYPE_CHECKING:
     from .stepper import ContactStepper
 
 
-LANDS = 1e-9
-"""Energy that is lost at stops within a step counts as a landing from this part of the energy in play."""
+ROUNDS_OF_STOPS = 4
+"""Solutions that pass a stop which was not thought near are looked for again, at most so often."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,16 +99,6 @@ def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, 
     return felt
 
 
-def _lost(run: ContactStepper, start: Moment, free: Moment, end: Moment, pushes: Pushes) -> float:
-    """What a step lost [J] that neither the free motion nor friction explains. It is negative where the free motion met
-    stops that the mechanism, held by contact, did not."""
-    work, freely = free.exchanged - start.exchanged
-    freely += free.stops[0] - start.stops[0]
-    work += pushes.work - (pushes.felt if run.books_pushes else 0.0)
-    change = mechanical_energy(end.model, end.placed.kin) - mechanical_energy(start.model, start.placed.kin)
-    return max(-float(freely), float(work - freely - pushes.loss - change))
-
-
 def _felt(start: Placed, end: Placed, wrenches: Array, h: float) -> float:
     """Work [J] of wrenches (n, 6) that were constant through a step: exact for forces, by the mean of both angular
     velocities for torques."""
@@ -144,7 +131,9 @@ def velocity_step(
     margins = run.margins(free, 0.5 * h)
     middle = free.changed(_middle(run, start.state, s, h))
     points = middle.points(margins)
-    if not len(points) and not wrenches.any():
+    held = None if run.constraints is None else HeldRows(run, start, middle, free, h)
+    meets = held is not None and run.passes_stops and held.choose_passed(s.qdot)
+    if not len(points) and not wrenches.any() and not meets:
         return StepEnd(free)
     here = middle.placed
     # Bodies that rest have fallen at the midpoint of a free motion: by an eighth of what they gain in speed, times h.
@@ -152,7 +141,7 @@ def velocity_step(
     points = points.with_gaps(points.gap - h / 8.0 * gained)
     kept, closed = _kept(run, start, middle, points, margins)
     points, closed = points.only(kept), closed[kept]
-    if not len(points) and not wrenches.any():
+    if not len(points) and not wrenches.any() and not meets:
         return StepEnd(free)
     placed, L = middle.placed, run.detection.length
     rows = ContactRows(placed, points)
@@ -164,21 +153,25 @@ def velocity_step(
     sliding = np.linalg.norm(slip_before[:, 1:], axis=1) > run.sticking
     mu = np.where(sliding, points.material[:, KINETIC], points.material[:, STATIC])
     blocks = rows.blocks(b, mu, L)
-    contacts = len(blocks)
-    more, held = _constraint_blocks(run, start, middle, free, h)
-    every = [*blocks, *more]
-    which = tied(every, contacts, len(placed.model.once(trees).members))
-    every = [block for block, is_tied in zip(every, which, strict=True) if is_tied]
+    contacts, count = len(blocks), len(placed.model.once(trees).members)
     v_end = s.qdot[placed.freedoms.free]
-    v_free = v_end + _without(placed, wrenches, h)
-    begin = _warm_start(points, rows, warm, h, sum(len(block.b) for block in every))
-    solution, unknowns = run.solver.velocities(placed, every, v_free, begin, run.residual)
-    if not np.isfinite(solution.residual):
-        return StepEnd(free, is_solved=False, residual=np.inf)
-    change = v_free - v_end
-    change[unknowns] = solution.v - v_end[unknowns]
-    dv = placed.freedoms.spread(change)
-    qdot = s.qdot + dv
+    without = _without(placed, wrenches, h)
+    v_free = v_end + without
+    begin = _warm_start(points, rows, warm, h)
+    for _ in range(ROUNDS_OF_STOPS):
+        more = [] if held is None else held.blocks()
+        which = tied([*blocks, *more], contacts, count)[contacts:]
+        more = [block for block, is_tied in zip(more, which, strict=True) if is_tied]
+        every, first = [*blocks, *more], np.concatenate([begin, np.zeros(len(more))])
+        solution, unknowns = run.solver.velocities(placed, every, v_free, first, run.residual)
+        if not np.isfinite(solution.residual):
+            return StepEnd(free, is_solved=False, residual=np.inf)
+        change = without.copy()
+        change[unknowns] = solution.v - v_end[unknowns]
+        dv = placed.freedoms.spread(change)
+        qdot = s.qdot + dv
+        if held is None or not run.passes_stops or not held.choose_passed(qdot):
+            break
     end = run.placed_state(State(s.t, s.q + 0.5 * h * dv, qdot, s.chart))
     impulses = _spread(rows.used, solution.impulses)
     ended = free.changed(end)
@@ -187,12 +180,10 @@ def velocity_step(
         felt=_felt(start.placed, free.placed, wrenches, h),
     )
     if held is not None:
-        at_stops = _at_stops(run, start.state, middle, every[contacts:], solution.impulses, change)
-        pushes = dataclasses.replace(pushes, arrived=pushes.arrived + at_stops)
+        taken, put_in = held.work(more, solution.impulses[len(begin) :], qdot)
+        pushes = dataclasses.replace(pushes, arrived=pushes.arrived + taken, work=pushes.work + put_in)
     landed = np.where(closed, 0.0, impulses[:, 0])
-    met = run.constraints is not None and run.constraints.has_one_sided
-    if met or landed.any() or pushes.arrived > LANDS * run.scale_of_energy:
-        pushes = dataclasses.replace(pushes, arrived=_lost(run, start, free, ended, pushes), landed=landed)
+    pushes = dataclasses.replace(pushes, landed=landed)
     forces = _forces(points, impulses / h)
     worst = _worst(points, solution)
     return StepEnd(ended, pushes, solution.is_solved, solution.residual, worst, forces)
@@ -200,7 +191,7 @@ def velocity_step(
 
 def _worst(points: Points, solution: Solution) -> tuple[int, int] | None:
     """The surfaces at which a solution is least good."""
-    if solution.is_solved:
+    if solution.is_solved or not len(points):
         return None
     a, b = points.surfaces[min(max(solution.worst, 0), len(points) - 1)].tolist()
     return a, b
@@ -227,11 +218,12 @@ def _kept(
     known = dict(zip(before.keys(), rest.tolist(), strict=True))
     pairs = {key[:2] for key, is_resting in known.items() if is_resting}
     keys = points.keys()
-    new = np.array([key not in known for key in keys]) & (points.gap <= run.closed)
-    closed = np.array([known.get(key, False) for key in keys]) | (new & np.array([key[:2] in pairs for key in keys]))
+    new = np.array([key not in known for key in keys], np.bool_) & (points.gap <= run.closed)
+    closed = np.array([known.get(key, False) for key in keys], np.bool_)
+    closed |= new & np.array([key[:2] in pairs for key in keys], np.bool_)
     approach = -middle.placed.parting(points)
     bounces = run.bounces(points, approach)
-    moves = np.array([bool(a >= 0 or b >= 0) for a, b in middle.model.once(trees).of_body[points.bodies].tolist()])
+    moves = (middle.model.once(trees).of_body[points.bodies] >= 0).any(axis=1)
     return moves & (closed | ~bounces), closed
 
 
@@ -263,47 +255,63 @@ def _turned(
     return shift, slip
 
 
-def _at_stops(
-    run: ContactStepper, start: State, middle: Moment, blocks: list[Block], impulses: Array, change: Array
-) -> float:
-    """Energy [J] that is lost at stops that are reached within a step. blocks: of loops, constraints and stops, whose
-    rows are the last ones. change: (f,) of free velocities."""
-    same = run.same_coordinates(start, middle.state)
-    free = middle.placed.freedoms.free
-    before = (start if same else run.rewritten(start, middle.state)).qdot[free]
-    mean = 0.5 * (before + middle.state.qdot[free] + change)
-    lost = 0.0
-    for block, impulse in zip(blocks, impulses[len(impulses) - len(blocks) :], strict=True):
-        if block.kind == at.ONE_SIDED:
-            lost -= float(impulse * (block.G[0] @ mean))
-    return lost
+class HeldRows:
+    """Rows of loops, constraints and stops at the midpoint of a step, for velocities at its end, as those of contacts;
+    stops may be approached as far as they have room. chosen: (m,) those that take part: all equations and, where the
+    free motion passes stops, those that it would pass at the end."""
+
+    def __init__(self, run: ContactStepper, start: Moment, middle: Moment, free: Moment, h: float) -> None:
+        assert run.constraints is not None
+        self.run, self.middle = run, middle
+        self.rows = rows = run.constraints.rows(middle.placed.kin, free.state.t)
+        same = run.same_coordinates(start.state, middle.state)
+        self.v0 = (start.state if same else run.rewritten(start.state, middle.state)).qdot
+        before = run.constraints.rows(start.placed.kin, start.state.t)
+        shift = rows.G @ self.v0 - before.G @ start.state.qdot
+        b = np.where(rows.one_sided, -np.maximum(rows.error / (0.5 * h), 0.0), 0.0) + rows.rate - shift
+        self.b = np.where(rows.any_velocity, rows.G @ middle.state.qdot, b)
+        self.chosen = ~rows.one_sided
+        begins, stops = run.stops(start), run.stops(middle)
+        self.bouncing = np.zeros(len(self.b), np.bool_)
+        if begins is not None and stops is not None:
+            self.bouncing = (begins.room > run.closed) & run.bounces_at(stops)
+
+    def choose_passed(self, qdot: Array) -> bool:
+        """Have those stops take part that velocities at the end would pass, but for those that are to throw back;
+        whether there are new ones."""
+        passed = self.rows.one_sided & (self.rows.G @ qdot < self.b) & ~self.bouncing & ~self.chosen
+        self.chosen = self.chosen | passed
+        return bool(passed.any())
+
+    @property
+    def has_stops(self) -> bool:
+        """Whether a stop takes part."""
+        return bool((self.chosen & self.rows.one_sided).any())
+
+    def blocks(self) -> list[Block]:
+        """Of the rows that take part and move anything."""
+        return constraint_blocks(self.middle.placed, self.rows, self.chosen, self.b, self.run.detection.length)
+
+    def work(self, blocks: list[Block], impulses: Array, qdot: Array) -> tuple[float, float]:
+        """What stops took out, and what moved rows and prescribed coordinates put in [J], by the impulses of `blocks`
+        at the mean of the velocities at both ends. qdot: (nr,) at the end."""
+        free = self.middle.placed.freedoms.free
+        mean = 0.5 * (self.v0 + qdot)
+        taken = put_in = 0.0
+        for block, impulse in zip(blocks, impulses, strict=True):
+            freely = float(block.G[0] @ mean[free])
+            whole = float(self.rows.G[block.row] @ mean)
+            if block.kind == at.ONE_SIDED:
+                taken -= float(impulse) * whole
+                put_in += float(impulse) * (freely - whole)
+            else:
+                rate = whole if self.rows.any_velocity[block.row] else float(self.rows.rate[block.row])
+                put_in += float(impulse) * (rate + freely - whole)
+        return taken, put_in
 
 
-def _constraint_blocks(
-    run: ContactStepper, start: Moment, middle: Moment, free: Moment, h: float
-) -> tuple[list[Block], ConstraintRows | None]:
-    """Rows of loops, constraints and near stops at the midpoint, for velocities at the end, as those of contacts; stops
-    may be approached as far as they have room."""
-    if run.constraints is None:
-        return [], None
-    rows = run.constraints.rows(middle.placed.kin, free.state.t)
-    qdot = middle.state.qdot
-    same = run.same_coordinates(start.state, middle.state)
-    v0 = (start.state if same else run.rewritten(start.state, middle.state)).qdot
-    before = run.constraints.rows(start.placed.kin, start.state.t)
-    shift = rows.G @ v0 - before.G @ start.state.qdot
-    room = rows.error / (0.5 * h)
-    near = rows.one_sided & (room <= np.abs(rows.G @ qdot - rows.rate) + run.stop_speed * scale_of(middle.model, rows))
-    b = np.where(rows.one_sided, rows.rate - np.maximum(room, 0.0), rows.rate) - shift
-    b = np.where(rows.any_velocity, rows.G @ qdot, b)
-    chosen = ~rows.one_sided | near
-    return constraint_blocks(middle.placed, rows, chosen, b, run.detection.length), rows
-
-
-def _warm_start(
-    points: Points, rows: ContactRows, warm: dict[tuple[int, int, int], Array], h: float, count: int
-) -> Array:
-    begin = np.zeros(count)
+def _warm_start(points: Points, rows: ContactRows, warm: dict[tuple[int, int, int], Array], h: float) -> Array:
+    begin = np.zeros(int(rows.used.sum()))
     row = 0
     for key, which, axes in zip(points.keys(), rows.used, points.axes, strict=True):
         used = int(which.sum())
@@ -356,12 +364,14 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     of_body = moment.model.once(trees).of_body
     touching &= (of_body[points.bodies] >= 0).any(axis=1)
     points = points.only(touching)
-    if not len(points):
+    stops = run.stops(moment) if run.passes_stops else None
+    thrown = np.zeros(0, np.bool_) if stops is None else (stops.room <= run.closed) & run.bounces_at(stops)
+    if not len(points) and not thrown.any():
         return moment, None
     placed = moment.placed
     velocity = placed.relative_velocity(points)
     approach = -np.einsum("ki,ki->k", velocity, points.normal)
-    if not (approach > run.settling).any():
+    if not (approach > run.settling).any() and not thrown.any():
         return moment, None
     rows = ContactRows(placed, points)
     b = np.zeros((len(points), ROWS))
@@ -375,11 +385,12 @@ def settled(run: ContactStepper, moment: Moment) -> tuple[Moment, Pushes | None]
     blocks = [block._replace(bounce=0.0) if is_dull else block for block, is_dull in zip(blocks, dull, strict=True)]
     contacts, qdot = len(blocks), moment.state.qdot
     if run.constraints is not None:
-        held: ConstraintRows = run.constraints.rows(placed.kin, moment.state.t)
-        near = held.one_sided & (held.error <= run.stop_room * scale_of(moment.model, held))
+        held = run.constraints.rows(placed.kin, moment.state.t)
+        near = np.zeros(len(held.rate), np.bool_) if stops is None else stops.room <= run.closed
         wanted = np.where(held.one_sided, held.rate, held.G @ qdot)
         more = constraint_blocks(placed, held, ~held.one_sided | near, wanted, run.detection.length)
-        blocks += more
+        blocks += [block if thrown[block.row : block.row + 1].any() else block._replace(bounce=0.0) for block in more]
+        slow = min(slow, run.slow) if thrown.any() else slow
     which = tied(blocks, contacts, len(moment.model.once(trees).members))
     blocks = [block for block, is_tied in zip(blocks, which, strict=True) if is_tied]
     v_free = qdot[placed.freedoms.free]

@@ -58,16 +58,6 @@ def keep_forces(ids, impulses, forces):
 
 
 @inner
-def mark_trees(tree_of_body, bodies, ids, touched):
-    """Mark the trees that points of a step belong to."""
-    for i in range(ids.shape[0]):
-        for side in range(2):
-            tree = tree_of_body[bodies[ids[i, side]]]
-            if tree >= 0:
-                touched[tree] = True
-
-
-@inner
 def length_factor(error, order):
     """By what factor a step may be longer, or must be shorter, for its error to be what is allowed."""
     if error <= 0.0:
@@ -86,7 +76,7 @@ def without_error(tree_of_dof, touched, whole, halves):
 @inner
 def account(clock, step, h):
     """Add what a step did, which `velocity_step` gives, to the clock."""
-    _, touched, is_solved, residual, a, b, put_in, taken, _, _, _, _, _, loss, arrived, work, felt, _ = step
+    _, touched, is_solved, residual, a, b, put_in, taken, _, _, _, _, _, loss, arrived, work, felt, _, _, _ = step
     clock[at.WORK] += put_in - felt
     clock[at.TAKEN] += taken
     clock[at.STEPS] += 1.0
@@ -102,15 +92,16 @@ def account(clock, step, h):
 def advance(
     address, ints, floats, solver, par, clock, tree_of_body, tree_start, place_of, dof_at, parent, dof,
     surface_ints, surface_numbers, materials, surface_bodies, arms, thickness, find_at, marks, work, push_bodies,
-    push_places, sizes, q, v, warm_ids, warm, landing_ids, landings, loudest, t_end, until, limit,
+    push_places, sizes, q, v, warm_ids, warm, rows_at, row_warm, landing_ids, landings, loudest, t_end, until, limit,
 ):  # fmt: skip
-    """Steps up to t_end, over which all inputs are smooth until `until`. Writes q, v (nr,), clock and loudest (s,).
+    """Steps up to t_end, over which all inputs are smooth until `until`. Writes q, v (nr,), clock, loudest (s,) and
+    row_warm (m,), multipliers of the last step. rows_at: address of `rows.put_rows_at`, 0 for a model without rows.
 
     Gives how it ended; ids and forces (k, 6) of the points that push, and pairs and impulses of the frame's landings,
     for the next call; and of the last step, if anything touched in it, ids, numbers, impulses (k, 6) and mean slip
     (k, 3) of its points.
     """
-    sim = (address, ints, floats)
+    sim, solver = (address, ints, floats), (solver, rows_at)
     topology = (tree_of_body, tree_start, place_of, dof_at, parent, dof)
     surfaces = (surface_ints, surface_numbers, materials, surface_bodies, arms, thickness)
     detection = (find_at, marks, work)
@@ -167,8 +158,8 @@ def advance(
             t1 = t_end if h >= left else t + h
             h = t1 - t
             whole = velocity_step(
-                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, t, h, until,
-                qw, vw,
+                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, row_warm, t, h,
+                until, qw, vw,
             )  # fmt: skip
             if whole[0] >= 0:
                 clock[at.WHERE] = whole[0]
@@ -177,15 +168,17 @@ def advance(
             if not whole[2] and may_halve:
                 h = max(0.5 * h, par[at.SHORTEST])
                 continue
-            met = meeting(sim, par, topology, surfaces, detection, ids, rest, whole[8], whole[10], qw, vw, h)
+            met = meeting(
+                sim, solver, par, t, topology, surfaces, detection, ids, rest, whole[8], whole[10], qw, vw, h
+            )  # fmt: skip
             if met < h and h > par[at.EVENT] and attempt < TRIES - 1:
                 h = max(met, par[at.EVENT])
                 h_event = h
                 continue
             half = 0.5 * h
             one = velocity_step(
-                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, t, half, until,
-                qh, vh,
+                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, row_warm, t,
+                half, until, qh, vh,
             )  # fmt: skip
             warm_ids_h, warm_h = keep_forces(one[8], one[10], one[17])
             poses_h, rates_h = np.empty(12 * n), np.zeros((n + 1, at.RATES))
@@ -196,18 +189,18 @@ def advance(
             resting(par, surfaces, rates_h, count_h, ids_h, found_h, rest_h)
             two = velocity_step(
                 sim, solver, par, topology, surfaces, detection, pushes, (qh, vh, poses_h, rates_h),
-                (ids_h, found_h, rest_h), warm_ids_h, warm_h, t + half, half, until, qe, ve,
+                (ids_h, found_h, rest_h), warm_ids_h, warm_h, one[19], t + half, half, until, qe, ve,
             )  # fmt: skip
             place(sim, qw, vw, poses_h, rates_h)
             poses_e, rates_e = np.empty(12 * n), np.zeros((n + 1, at.RATES))
             place(sim, qe, ve, poses_e, rates_e)
             for tree in range(touched.shape[0]):
-                touched[tree] = False
-            mark_trees(tree_of_body, surface_bodies, whole[8], touched)
-            mark_trees(tree_of_body, surface_bodies, one[8], touched)
-            mark_trees(tree_of_body, surface_bodies, two[8], touched)
+                touched[tree] = whole[18][tree] or one[18][tree] or two[18][tree]
             error, free_error = step_errors(poses_h, rates_h, poses_e, rates_e, sizes, tree_of_body, touched)
             error, free_error = error / (3.0 * tolerance), free_error / (15.0 * STRICT * tolerance)
+            if par[at.LOSS] > 0.0:
+                differ = abs(whole[13] + whole[14] - one[13] - one[14] - two[13] - two[14])
+                error = max(error, differ / par[at.LOSS])
             factor = min(length_factor(error, ORDER), length_factor(free_error, FREE_ORDER))
             is_finite = math.isfinite(error) and math.isfinite(free_error)
             good = error <= 1.0 and free_error <= 1.0 and one[2] and two[2]
@@ -232,6 +225,8 @@ def advance(
             q[c], v[c] = qe[c], ve[c]
         warm_ids, warm = keep_forces(two[8], two[10], two[17])
         last_ids, last_points, last_impulses, last_slip = two[8], two[9], two[10], two[11]
+        for r in range(row_warm.shape[0]):
+            row_warm[r] = two[19][r]
         if one[1] or two[1]:
             put_margins(par, surfaces, rates_e, 0.0, margins)
             _, ids_e, found_e = find_points(surfaces, detection, poses_e, margins)

@@ -17,6 +17,17 @@ from ..layout.views import packed_rows, rows_of
 from . import numbers as at
 from .placing import place, put_columns
 from .problem import ROWS, solved, speeds
+from .rows import (
+    bounces_at_stop,
+    choose_equations,
+    close_rows,
+    line_product,
+    mark_touched,
+    new_table,
+    prescribed_part,
+    put_rows,
+    unit_of,
+)
 from .touching import find_key, find_points, moves, parting, relative_velocity
 
 RATE = 1.0
@@ -37,6 +48,18 @@ def slow_speed(par, clock):
 
 
 @inner
+def choose_stops_at(par, table, chosen):
+    """Mark the stops that touch; whether one of them is passed."""
+    passed = False
+    for r in range(table.shape[0]):
+        room = table[r, at.ROW_ERROR] * unit_of(par, table, r)
+        if table[r, at.ROW_IS_STOP] != 0.0 and room <= par[at.CLOSED]:
+            chosen[r] = True
+            passed = passed or room < -par[at.TOUCH]
+    return passed
+
+
+@inner
 def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, landing_ids, landings, loudest):
     """Resolve the impacts that are due at points (k,) of a placing, once; whether there were any, and `hear`. Writes v,
     clock and the loudest impulse of each surface."""
@@ -47,6 +70,19 @@ def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids,
             chosen_of[k] = i
             k += 1
             fastest = max(fastest, -parting(surfaces, rates, rates, ids, found, i))
+    slow, least = slow_speed(par, clock), math.inf
+    table = new_table(sim)
+    m = table.shape[0]
+    row_chosen, row_wanted, row_bounce, row_x = np.zeros(m, np.bool_), np.empty(m), np.zeros(m), np.zeros(m)
+    put_rows(sim, solver[1], q, v, clock[at.TIME], table)
+    choose_stops_at(par, table, row_chosen)
+    for r in range(m):
+        row_wanted[r] = table[r, at.ROW_RATE] - prescribed_part(topology, table, r, v)
+        if table[r, at.ROW_IS_STOP] == 0.0:
+            row_wanted[r] += table[r, at.ROW_SPEED] - table[r, at.ROW_RATE]
+        elif row_chosen[r] and bounces_at_stop(par, table, r, slow):
+            row_bounce[r], least = table[r, at.ROW_BOUNCE], slow
+            fastest = max(fastest, unit_of(par, table, r) * (table[r, at.ROW_RATE] - table[r, at.ROW_SPEED]))
     if not fastest > par[at.SETTLING]:
         return False, landing_ids, landings
     columns, M = np.empty((nr, at.COLUMN)), np.zeros((nr, nr))
@@ -59,7 +95,6 @@ def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids,
     for c in range(nr):
         if topology[2][c] < 0:
             v_prescribed[c] = v[c]
-    slow, least = slow_speed(par, clock), math.inf
     for i in range(k):
         for j in range(3):
             chosen_ids[i, j] = ids[chosen_of[i], j]
@@ -86,15 +121,20 @@ def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids,
             if r > 0:
                 wanted[i, r] -= skin
     after = v.copy()
+    touched = np.zeros(topology[1].shape[0] - 1, np.bool_)
+    mark_touched(topology, surfaces, chosen_ids, touched)
+    choose_equations(topology, table, touched, row_chosen)
+    held = (table, row_chosen, row_wanted, row_bounce, row_x)
     code, residual, worst, _ = solved(
-        solver, contact_tasks.RESOLVE_IMPACTS, max(par[at.RESIDUAL], PART_OF_SPEED * fastest),
-        least if least < math.inf else 0.0, par[at.LENGTH], topology, surfaces, columns, M, v, wanted, mu, bounce,
-        np.zeros((k, ROWS)), chosen_ids, chosen, True, x, after,
+        solver[0], contact_tasks.RESOLVE_IMPACTS, max(par[at.RESIDUAL], PART_OF_SPEED * fastest),
+        least if least < math.inf else 0.0, par, topology, surfaces, columns, M, v, wanted, mu, bounce,
+        np.zeros((k, ROWS)), chosen_ids, chosen, True, held, x, after,
     )  # fmt: skip
     finite = code != lay.UNFIT
     for c in range(nr):
         finite = finite and math.isfinite(after[c])
-    count_problem(clock, finite and code == lay.SOLVED, residual, chosen_ids[worst, 0], chosen_ids[worst, 1])
+    worst_a, worst_b = (chosen_ids[worst, 0], chosen_ids[worst, 1]) if k > 0 else (0, 0)
+    count_problem(clock, finite and code == lay.SOLVED, residual, worst_a, worst_b)
     if not finite:
         return False, landing_ids, landings
     lost, work = 0.0, 0.0
@@ -117,6 +157,13 @@ def settle(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids,
             pushed -= x[i, r] * skin
         work += pushed
         lost += pushed
+    for r in range(m):  # equations keep their speeds, which those that are moved have
+        if row_x[r] != 0.0:
+            pushed = -row_x[r] * prescribed_part(topology, table, r, v)
+            if table[r, at.ROW_IS_STOP] == 0.0:
+                pushed += row_x[r] * line_product(table, r, v)
+            work += pushed
+            lost += pushed
     clock[at.IMPACT_LOSS] += lost
     clock[at.CONTACT_WORK] += work
     clock[at.IMPACTS] += 1.0
@@ -172,8 +219,13 @@ def count_problem(clock, is_solved, residual, a, b):
 @inner
 def part(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, found, h):
     """Move what has come into each other apart, by the least change of q; whether anything was moved."""
-    count, nr, _n = ids.shape[0], q.shape[0], topology[4].shape[0]
-    chosen_of, k, inside = np.empty(count, np.int64), 0, False
+    count, nr, t = ids.shape[0], q.shape[0], clock[at.TIME] + h
+    chosen_of, k = np.empty(count, np.int64), 0
+    table = new_table(sim)
+    m = table.shape[0]
+    row_chosen, row_wanted, row_x = np.zeros(m, np.bool_), np.zeros(m), np.zeros(m)
+    put_rows(sim, solver[1], q, v, t, table)
+    inside = choose_stops_at(par, table, row_chosen)
     for i in range(count):
         if found[i, at.GAP] <= par[at.CLOSED] and moves(topology, surfaces, ids, i):
             chosen_of[k] = i
@@ -193,10 +245,17 @@ def part(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, f
         for j in range(at.POINT):
             chosen[i, j] = found[chosen_of[i], j]
         wanted[i, 0] = min(-chosen[i, at.GAP], most)
+    for r in range(m):
+        if row_chosen[r]:
+            row_wanted[r] = -table[r, at.ROW_ERROR]
+    touched = np.zeros(topology[1].shape[0] - 1, np.bool_)
+    mark_touched(topology, surfaces, chosen_ids, touched)
+    choose_equations(topology, table, touched, row_chosen)
+    held = (table, row_chosen, row_wanted, np.zeros(m), row_x)
     still, change = np.zeros(nr), np.zeros(nr)
     code, _, _, _ = solved(
-        solver, contact_tasks.SOLVE, 0.1 * par[at.TOUCH], 0.0, par[at.LENGTH], topology, surfaces, columns, M, still,
-        wanted, zeros, zeros, np.zeros((k, ROWS)), chosen_ids, chosen, False, x, change,
+        solver[0], contact_tasks.SOLVE, 0.1 * par[at.TOUCH], 0.0, par, topology, surfaces, columns, M, still,
+        wanted, zeros, zeros, np.zeros((k, ROWS)), chosen_ids, chosen, False, held, x, change,
     )  # fmt: skip
     if code == lay.UNFIT:
         return False
@@ -205,6 +264,7 @@ def part(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, f
             return False
     for c in range(nr):
         q[c] += change[c]
+    close_rows(sim, q, v, t)
     before = rates.copy()
     place(sim, q, v, poses, rates)
     clock[at.CONTACT_WORK] += lifted(sim, before, rates)
@@ -250,15 +310,21 @@ def safe_step(par, topology, surfaces, rates, ids, found, rest, h):
 
 
 @inner
-def meeting(sim, par, topology, surfaces, detection, ids0, rest0, touched_ids, impulses, q, v, h):
-    """How long a step to (q, v) would have to be [s] for surfaces to meet at its end; h where none come into each other
-    that did not touch. touched_ids, impulses: points of the step and what they push with."""
+def meeting(sim, solver, par, t, topology, surfaces, detection, ids0, rest0, touched_ids, impulses, q, v, h):
+    """How long a step from t to (q, v) would have to be [s] for surfaces or stops to meet at its end; h where none come
+    into each other that did not touch. touched_ids, impulses: points of the step and what they push with."""
     n = topology[4].shape[0]
     poses, rates = np.empty(12 * n), np.zeros((n + 1, at.RATES))
     place(sim, q, v, poses, rates)
     margins = np.full(surfaces[3].shape[0], 0.0)
     count, ids, found = find_points(surfaces, detection, poses, margins)
     late = 0.0
+    table = new_table(sim)
+    put_rows(sim, solver[1], q, v, t + h, table)
+    for r in range(table.shape[0]):
+        room = table[r, at.ROW_ERROR] * unit_of(par, table, r)
+        if table[r, at.ROW_IS_STOP] != 0.0 and room < -par[at.TOUCH] and bounces_at_stop(par, table, r, par[at.SLOW]):
+            late = max(late, room / (unit_of(par, table, r) * (table[r, at.ROW_SPEED] - table[r, at.ROW_RATE])))
     for i in range(count):
         gap = found[i, at.GAP]
         if not gap < -par[at.TOUCH] or not moves(topology, surfaces, ids, i):

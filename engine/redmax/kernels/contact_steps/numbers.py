@@ -21,8 +21,9 @@ from __future__ import annotations
     SINGULAR,  # 1 where a joint has a singularity
     SLOW,  # impacts slower than this do not bounce [m/s]
     MOST_BOUNCES,  # impacts in a frame beyond which slow ones do not bounce, ever less slow ones
-) = range(17)
-PARAMETERS = 17
+    LOSS,  # losses of a whole step and of its halves may differ by this [J]; 0 for any
+) = range(18)
+PARAMETERS = 18
 
 (
     TIME,  # where the run stands [s]
@@ -64,3 +65,7 @@ TURN, SHIFT, ORIGIN = 0, 3, 6
 COLUMN = 9
 """Of a coordinate, along the world's axes and per unit of its velocity: angular velocity, velocity of the joint frame's
 origin, and where that is."""
+
+ROW_ERROR, ROW_RATE, ROW_SPEED, ROW_IS_STOP, ROW_METRES, ROW_BOUNCE, ROW_LINE = range(7)
+"""Of a row of a loop, a coupling or a stop: error or room; the rate that is prescribed; its left side with the present
+velocities; 1 for stops; 1 where its error is in metres; restitution; from ROW_LINE on the row on all coordinates."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One velocity-level step of what touches: the compiled form of `integrators.contact.velocity_step`, whose text says
-what is solved and why. It knows no loops, constraints or stops."""
+what is solved and why."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ from ..layout.views import packed_rows, rows_of
 from . import numbers as at
 from .placing import column_at, move_freely, place, put_columns
 from .problem import ROWS, solved, speeds
+from .rows import (
+    choose_equations,
+    choose_stops,
+    close_rows,
+    mark_touched,
+    new_table,
+    put_rows,
+    wanted_of_step,
+    work_of_rows,
+)
 from .touching import (
     bounces,
     find_key,
@@ -27,6 +37,9 @@ from .touching import (
     put_margins,
     relative_velocity,
 )
+
+ROUNDS_OF_STOPS = 4
+"""Solutions that pass a stop which was not thought near are looked for again, at most so often."""
 
 
 @inner
@@ -128,14 +141,16 @@ def put_without(topology, columns, rates, M, wrenches, h, change):
 
 
 @inner
-def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, t, h, until,
-                  q1, v1):  # fmt: skip
+def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, row_warm,
+                  t, h, until, q1, v1):  # fmt: skip
     """Take a step of h [s] to q1, v1. start: q, qdot, poses and rates; points: ids, numbers and which rest there.
+    row_warm: (m,) multipliers of the step before.
 
     Gives a tuple: the body that stopped it or -1; whether anything touched; whether the problem is solved, the residual
     and the surfaces that have it; work and loss of free motion; ids, numbers, impulses (k, ROWS) and mean slip (k, 3)
     of points, and normal impulses (k,) at those that did not touch before; loss by friction, loss of arrival, work of
-    moved surfaces, work of expected forces; forces (k, 6) along the world's axes.
+    moved surfaces, work of expected forces; forces (k, 6) along the world's axes; which trees are corrected, and
+    multipliers (m,) of other rows.
     """
     q0, v0, _poses0, rates0 = start
     ids0, found0, rest0 = points
@@ -144,17 +159,26 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     wrenches = np.zeros((n + 1, 6))
     pushed = expected_wrenches(surfaces, pushes, rates0, ids0.shape[0], ids0, found0, rest0, warm_ids, warm, wrenches)  # fmt: skip  # noqa: E501
     put_pushes(sim, pushes, wrenches)
+    table = new_table(sim)
+    m, before_rows, t1 = table.shape[0], table.copy(), min(t + h, until)
+    put_rows(sim, solver[1], q0, v0, min(t, until), before_rows)
     stuck, put_in, taken = move_freely(sim, par, q0, v0, t, h, until, q1, v1)
+    closed_rows = stuck >= 0 or close_rows(sim, q1, v1, t1)
+    touched, row_chosen = np.zeros(topology[1].shape[0] - 1, np.bool_), np.zeros(m, np.bool_)
+    row_wanted, row_bounce, row_x = np.empty(m), np.zeros(m), np.zeros(m)
     no_ids, no_points, no_rows = np.empty((0, 3), np.int64), np.empty((0, at.POINT)), np.empty((0, ROWS))
     no_slip, no_numbers = np.empty((0, 3)), np.empty(0)
-    nothing = (stuck, False, True, 0.0, 0, 0, put_in, taken, no_ids, no_points, no_rows, no_slip, no_numbers,
-               0.0, 0.0, 0.0, 0.0, no_rows)  # fmt: skip
+    nothing = (stuck, False, closed_rows, 0.0, 0, 0, put_in, taken, no_ids, no_points, no_rows, no_slip, no_numbers,
+               0.0, 0.0, 0.0, 0.0, no_rows, touched, row_x)  # fmt: skip
     if stuck >= 0:
         return nothing
     q, poses, rates = np.empty(nr), np.empty(12 * n), np.zeros((n + 1, at.RATES))
     for k in range(nr):
         q[k] = 0.5 * (q0[k] + q1[k]) + h / 8.0 * (v0[k] - v1[k])
+    put_rows(sim, solver[1], q, v1, t1, table)
     place(sim, q, v1, poses, rates)
+    wanted_of_step(topology, table, before_rows, h, v0, v1, row_wanted)
+    met = choose_stops(topology, par, table, before_rows, row_wanted, v1, par[at.SLOW], row_chosen)
     margins = np.empty(surfaces[3].shape[0])
     put_margins(par, surfaces, rates, 0.5 * h, margins)
     count, ids, found = find_points(surfaces, detection, poses, margins)
@@ -177,7 +201,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         if is_closed or not bounces(par, found, i, -now):
             kept[k], closed[k] = i, is_closed
             k += 1
-    if k == 0 and not pushed:
+    if k == 0 and not pushed and not met:
         return nothing
     columns, M = np.empty((nr, at.COLUMN)), np.zeros((nr, nr))
     put_columns(sim, poses, columns, M)
@@ -242,11 +266,27 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     for c in range(nr):
         v[c] = v_free[c]
     code, residual, worst = lay.SOLVED, 0.0, 0
-    if k > 0:
+    mark_touched(topology, surfaces, chosen_ids, touched)
+    for b in range(n):
+        if pushed and topology[0][b] >= 0:
+            for j in range(6):
+                touched[topology[0][b]] = touched[topology[0][b]] or wrenches[b, j] != 0.0
+    for r in range(m):
+        row_x[r] = h * row_warm[r]
+    held = (table, row_chosen, row_wanted, row_bounce, row_x)
+    for _ in range(ROUNDS_OF_STOPS):
+        choose_equations(topology, table, touched, row_chosen)
+        if k == 0 and not row_chosen.any():
+            break
         code, residual, worst, _ = solved(
-            solver, contact_tasks.SOLVE, par[at.RESIDUAL], 0.0, par[at.LENGTH], topology, surfaces,
-            columns, M, v_free, wanted, mu, dull, begin, chosen_ids, chosen, True, x, v,
+            solver[0], contact_tasks.SOLVE, par[at.RESIDUAL], 0.0, par, topology, surfaces,
+            columns, M, v_free, wanted, mu, dull, begin, chosen_ids, chosen, True, held, x, v,
         )  # fmt: skip
+        if not choose_stops(topology, par, table, before_rows, row_wanted, v, par[at.SLOW], row_chosen):
+            break
+        for i in range(k):
+            for r in range(ROWS):
+                begin[i, r] = x[i, r]
     finite = code != lay.UNFIT
     for c in range(nr):
         finite = finite and math.isfinite(v[c])
@@ -259,7 +299,10 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         if place_of[c] >= 0:
             q1[c] += 0.5 * h * (v[c] - v1[c])
             v1[c] = v[c]
-    loss, arrived, work = 0.0, 0.0, 0.0
+    loss = 0.0
+    arrived, work = work_of_rows(topology, table, row_chosen, row_x, v0, v1)
+    for r in range(m):
+        row_x[r] /= h
     forces, landed = np.zeros((k, ROWS)), np.zeros(k)
     for i in range(k):
         speeds(topology, surfaces, columns, chosen_ids, chosen, i, v1, speed)
@@ -280,8 +323,9 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         arrived -= x[i, 0] * slip[i, 0]
         if not closed[i]:
             landed[i] = x[i, 0]
-    return (-1, True, finite and code == lay.SOLVED, residual if finite else math.inf, worst_a, worst_b, put_in, taken,
-            chosen_ids, chosen, x, slip, landed, loss, arrived, work, felt, forces)  # fmt: skip
+    is_solved = finite and code == lay.SOLVED and closed_rows and close_rows(sim, q1, v1, t1)
+    return (-1, True, is_solved, residual if finite else math.inf, worst_a, worst_b, put_in, taken, chosen_ids, chosen,
+            x, slip, landed, loss, arrived, work, felt, forces, touched, row_x)  # fmt: skip
 
 
 @inner

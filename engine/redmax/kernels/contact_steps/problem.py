@@ -18,6 +18,7 @@ from ..layout.memory import integers_at, numbers_at
 from ..layout.views import line
 from . import numbers as at
 from .placing import column_at
+from .rows import touches_tree, unit_of
 
 _defaults, _integer_count = compiled_text(lay.defaults), compiled_text(lay.integer_count)
 _lay_out, _factor_room = compiled_text(lay.lay_out), compiled_text(lay.factor_room)
@@ -124,20 +125,35 @@ def speeds(topology, surfaces, columns, ids, found, i, x, speed):
 
 
 @inner
-def solved(solver, task, tolerance, slow, unit, topology, surfaces, columns, M, v_free, wanted, mu, bounce, warm,
-           ids, found, rubs, x, v):  # fmt: skip
+def solved(solver, task, tolerance, slow, par, topology, surfaces, columns, M, v_free, wanted, mu, bounce, warm,
+           ids, found, rubs, held, x, v):  # fmt: skip
     """Solve the problem of k points. wanted: (k, ROWS) sigma = G v - wanted, with G on free coordinates. v_free: (nr,)
     velocities without impulses, of which those of other trees are left as they are. warm: (k, ROWS) impulses to begin
-    with. rubs: whether there is friction. Writes impulses x (k, ROWS) and velocities v (nr,).
+    with. rubs: whether there is friction. held: the table of other rows (`rows.put_rows`), which of them count, what
+    they want, their restitution, and their impulses, which are those to begin with before and the solution after.
+    Writes impulses x (k, ROWS) and velocities v (nr,).
 
     Gives the code of the solver, the residual, the point that has it, and the change of energy in impacts.
     """
     tree_of_body, tree_start, _place_of, dof_at, _, _ = topology
+    table, chosen, row_wanted, row_bounce, row_x = held
     bodies, count = surfaces[3], ids.shape[0]
     trees_all = tree_start.shape[0] - 1
     local = np.full(trees_all, -1, np.int64)
     used = np.empty(trees_all, np.int64)
-    trees, coordinates, mass, rows, parts, jacobian = 0, 0, 0, 0, 0, 0
+    trees, coordinates, mass, rows, parts, jacobian, blocks_all = 0, 0, 0, 0, 0, 0, count
+    for r in range(table.shape[0]):
+        if not chosen[r]:
+            continue
+        rows, blocks_all = rows + 1, blocks_all + 1
+        for tree in range(trees_all):
+            if touches_tree(topology, table, r, tree):
+                size = tree_start[tree + 1] - tree_start[tree]
+                parts, jacobian = parts + 1, jacobian + size
+                if local[tree] < 0:
+                    local[tree] = trees
+                    used[trees] = tree
+                    trees, coordinates, mass = trees + 1, coordinates + size, mass + size * size
     for i in range(count):
         own = row_count(found, i)
         rows += own
@@ -156,8 +172,8 @@ def solved(solver, task, tolerance, slow, unit, topology, surfaces, columns, M, 
     room = _factor_room(trees, coordinates)
     values = np.zeros(v_free.shape[0])
     while True:
-        ints = np.zeros(_integer_count(trees, count, parts), np.int64)
-        numbers = np.zeros(_lay_out(ints, trees, coordinates, count, rows, parts, mass, jacobian, room))
+        ints = np.zeros(_integer_count(trees, blocks_all, parts), np.int64)
+        numbers = np.zeros(_lay_out(ints, trees, coordinates, blocks_all, rows, parts, mass, jacobian, room))
         starts, masses, blocks = ints[lay.TREE_START], ints[lay.MASS_START], ints[lay.BLOCK]
         place, place_mass = 0, 0
         for t in range(trees):
@@ -203,10 +219,33 @@ def solved(solver, task, tolerance, slow, unit, topology, surfaces, columns, M, 
                         numbers[into + c] = values[dof_at[first + c]]
                 clear_path(topology, surfaces, ids, i, values)
                 numbers[ints[lay.B] + row + k] = wanted[i, r]
-                numbers[ints[lay.UNIT] + row + k] = 1.0 if r < 3 else unit
+                numbers[ints[lay.UNIT] + row + k] = 1.0 if r < 3 else par[at.LENGTH]
                 numbers[ints[lay.IMPULSE] + row + k] = warm[i, r]
                 k += 1
             row += own
+        b = count
+        for r in range(table.shape[0]):
+            if not chosen[r]:
+                continue
+            block, first_part = blocks + lay.BLOCK_FIELDS * b, part
+            kind = lay.ONE_SIDED if table[r, at.ROW_IS_STOP] != 0.0 else lay.EQUATION
+            ints[block], ints[block + 1], ints[block + 2], ints[block + 3] = kind, row, 1, part
+            for tree in range(trees_all):
+                if touches_tree(topology, table, r, tree):
+                    first, size = tree_start[tree], tree_start[tree + 1] - tree_start[tree]
+                    ints[ints[lay.PART] + 2 * part], ints[ints[lay.PART] + 2 * part + 1] = local[tree], value
+                    into = ints[lay.JACOBIAN] + value
+                    for c in range(size):
+                        numbers[into + c] = table[r, at.ROW_LINE + dof_at[first + c]]
+                    value += size
+                    part += 1
+            ints[block + 4] = part - first_part
+            numbers[ints[lay.B] + row] = row_wanted[r]
+            numbers[ints[lay.UNIT] + row] = unit_of(par, table, r)
+            numbers[ints[lay.RESTITUTION] + b] = row_bounce[r]
+            numbers[ints[lay.IMPULSE] + row] = row_x[r]
+            row += 1
+            b += 1
         _defaults(numbers[ints[lay.OPTIONS] : ints[lay.OPTIONS] + lay.OPTION_COUNT], tolerance)
         numbers[ints[lay.OPTIONS] + lay.SLOW] = slow
         code = call(solver, ints.ctypes.data, numbers.ctypes.data, ints.size, numbers.size, 0, 0.0, task)
@@ -221,6 +260,11 @@ def solved(solver, task, tolerance, slow, unit, topology, surfaces, columns, M, 
             if has_row(found, i, r):
                 x[i, r] = numbers[ints[lay.IMPULSE] + row]
                 row += 1
+    for r in range(table.shape[0]):
+        row_x[r] = 0.0
+        if chosen[r]:
+            row_x[r] = numbers[ints[lay.IMPULSE] + row]
+            row += 1
     place = 0
     for t in range(trees):
         first, size = tree_start[used[t]], tree_start[used[t] + 1] - tree_start[used[t]]
@@ -229,4 +273,4 @@ def solved(solver, task, tolerance, slow, unit, topology, surfaces, columns, M, 
         place += size
     residual = numbers[report + lay.RESIDUAL]
     worst = int(numbers[report + lay.WORST_BLOCK])
-    return code, residual, min(max(worst, 0), count - 1), numbers[report + lay.ENERGY]
+    return code, residual, min(max(worst, 0), max(count - 1, 0)), numbers[report + lay.ENERGY]
