@@ -39,6 +39,9 @@ SAME_ACCURACY = 1e-5
 """Where nothing but motors holds a mechanism, both move alike, and the peer also takes the first steps of order 4 whose
 coordinates are as near to the exact ones as this [rad], or as ours if those are off by more."""
 
+LIKE_FOR_LIKE = "RedMax, linearly implicit Euler"
+"""There, too, ours takes the same kind of steps as the peer's first way, of the same length."""
+
 OFTEN = 2.0
 """A run that takes longer [s] is timed once, beside one run of each other."""
 
@@ -76,7 +79,8 @@ def run(options: Options) -> list[Row]:
         f"Ours is timed once where it takes more than {OFTEN:g} s. MuJoCo's prescribed joints follow a heavy clock by "
         "equalities; its limit of a ball is one on the whole angle, without a range of the twist. As accurate: where "
         "only motors hold a mechanism, which both can compute exactly, its longest RK4 steps of those tried that are "
-        f"within {SAME_ACCURACY:g} rad of Accuracy High at every frame."
+        f"within {SAME_ACCURACY:g} rad of Accuracy High at every frame. Steps of the same kind and length: ours by "
+        "linearly implicit Euler with 1 ms, too."
     )
     return rows
 
@@ -112,6 +116,7 @@ def compared(options: Options, held: Held, peer: ModuleType | None, frames: int)
             passed[way.name] = machine.passed(q)
             ways[way.name] = partial(machine.run, way, frames)
         if held.motor is not None and not ours.told:
+            ways[LIKE_FOR_LIKE] = partial(ours.machine.run, frames, integrator=held_in_redmax.SAME_STEPS)
             accurate = as_accurate(options, held, ours.machine, machine, peer, frames, ways)
     times = interleaved(ways, max(rounds, 1))
     mine = times.get(held_in_redmax.NAME, (ours.seconds, 0.0))
@@ -141,6 +146,11 @@ def compared(options: Options, held: Held, peer: ModuleType | None, frames: int)
         )
         for number, (name, off_by) in enumerate(passed.items())
     ]
+    if LIKE_FOR_LIKE in times and peer is not None:
+        (same, spread), name = times[LIKE_FOR_LIKE], peer.WAYS[0].name
+        case = f"{held.name}, steps of the same kind and length"
+        theirs = per_second * times[name][0]
+        beside.append(Row(TITLE, case, per_second * same, "ms/s", name, theirs, spread, ratio_limit=RATIO_LIMIT))
     if accurate is not None:
         name, off_by = accurate
         theirs = per_second * times[name][0]
@@ -156,11 +166,12 @@ def as_accurate(
 ) -> tuple[str, float] | None:
     """The peer's longest steps of order 4 that are as accurate as asked, put among the ways: name and error [rad].
 
-    How far each is from the exact motion, and the peer's own 1 ms too, is said in a note.
+    How far each is from the exact motion, our steps of the peer's kind and its own 1 ms too, is said in a note.
     """
     exact = ours.run(frames, integrator=held_in_redmax.HIGH)
     own = float(np.abs(ours.run(frames) - exact).max())
-    told = [f"ours {own:.0e}"]
+    same = float(np.abs(ours.run(frames, integrator=held_in_redmax.SAME_STEPS) - exact).max())
+    told = [f"ours {own:.0e}", f"ours by steps of the peer's kind {same:.0e}"]
     for way in (peer.WAYS[0], *peer.ACCURATE):
         q = machine.run(way, frames)
         off_by = float(np.abs(q - exact).max()) if np.isfinite(q).all() else math.inf

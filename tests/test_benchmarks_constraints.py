@@ -104,6 +104,26 @@ def test_a_peer_is_as_accurate_by_the_longest_steps_that_are(tmp_path):
     assert "not at any step tried" in next(iter(options.skipped))
 
 
+def test_motors_are_also_compared_by_steps_of_the_same_kind(monkeypatch, tmp_path):
+    """Ours takes as many linearly implicit steps as the peer's first way would, beside that way's time."""
+    monkeypatch.setattr(bench_constraints, "warm_up", lambda: True)
+    held, options = motors(2), Options(tmp_path, quick=True)
+    ours = held_in_redmax.build(held)
+    machine = SimpleNamespace(
+        run=lambda way, frames: ours.run(frames), stops=lambda: np.zeros((0, 2)), passed=lambda q: 0.0
+    )
+    ways = tuple(SimpleNamespace(name=name, rk4=False) for name in ("Euler 1 ms", "stiff"))
+    peer = SimpleNamespace(WAYS=ways, ACCURATE=(), build=lambda held: machine)
+    rows = bench_constraints.compared(options, held, peer, 3)
+    (same,) = [row for row in rows if "steps of the same kind" in row.case]
+    assert (same.peer, same.ratio_limit) == ("Euler 1 ms", bench_constraints.RATIO_LIMIT)
+    stepper = held_in_redmax.SAME_STEPS.begin(ours.model, ours.model.initial_state())
+    stepper.advance(1.0 / bench_constraints.FPS)
+    assert stepper.steps == 42
+    with_standard = ours.run(3)
+    assert 1e-6 < np.abs(ours.run(3, integrator=held_in_redmax.SAME_STEPS) - with_standard).max() < 0.1
+
+
 def test_swing_and_twist_of_a_ball():
     swing, twist, whole = ball_angles(so3.exp(np.array([[0.3, 0.0, 0.0], [0.0, 0.3, 0.4], [-0.7, 0.0, 0.0]])))
     np.testing.assert_allclose(swing, [0.0, 0.5, 0.0], atol=1e-7)

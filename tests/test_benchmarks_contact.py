@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks import bench_contact
+from benchmarks import bench_blender_contact, bench_contact
 from benchmarks.bench_contact import Tried, beside, check_start, compared, time_again, verdict
 from benchmarks.measure import Options
 from benchmarks.mechanisms import GRAVITY
@@ -284,3 +284,14 @@ def test_everyone_is_compared_over_the_frames_that_ours_came_to(monkeypatch, tmp
     assert others[0].difference == pytest.approx(0.01 / 0.2)
     assert len([what for what in options.skipped if "Broken" in what and "came apart at 0.04 s" in what]) == 2
     assert (tmp_path / "quick-contact-stack-of-2.svg").exists()
+
+
+def test_beside_bullet_an_error_counts_where_keys_can_show_it():
+    """Ours may be wrong by what single precision hides, else by no more than Bullet; five times its default time."""
+    ours = {"seconds": 1.0, "penetration": 5e-7, "drift": 2e-3}
+    theirs = {"seconds": 0.25, "penetration": 1e-9, "drift": 1e-3}
+    found = bench_blender_contact.rows({"blender": "", "wall": {"redmax": ours, "defaults": theirs, "60/60": theirs}})
+    assert [(row.ratio, row.met) for row in found[:3]] == [(4.0, True), (pytest.approx(500.0), True), (2.0, False)]
+    assert found[3].met is None  # its time at 60 steps is only told
+    slow = {"redmax": ours | {"seconds": 1.3}, "defaults": theirs, "60/60": theirs}
+    assert bench_blender_contact.rows({"wall": slow})[0].met is False

@@ -24,7 +24,7 @@ READ = {
     "addon/bridge/results/cache_places.py": "names of files",
     "addon/bridge/authoring/tracks.py": "numbers in names, by which empties are put in order",
     "addon/bridge/objects/old_paths.py": "RNA paths and expressions of drivers",
-    "addon/ui/dof_rows.py": "names of coordinates, such as rx and angle2",
+    "addon/properties/coordinate_names.py": "names of coordinates, such as rx and angle2",
     "addon/ui/text_lines.py": "names in quotation marks, which are shortened to fit a row and mean nothing here",
 }
 """Files that may use regular expressions, and what they read with them."""

@@ -36,6 +36,7 @@ VIEWS = {
     "cam": Vector((0.35, -1.0, 0.18)),
     "peaucellier": Vector((0.3, -1.0, 0.2)),
     "jansen_leg": Vector((0.35, -1.0, 0.2)),
+    "jansen_walker": Vector((-0.62, -1.0, 0.28)),
     "gear_train": Vector((0.3, -1.0, 0.2)),
     "dominoes": Vector((0.3, -1.0, 0.75)),
     "cradle": Vector((0.55, -1.0, 0.3)),

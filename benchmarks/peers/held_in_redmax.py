@@ -16,7 +16,7 @@ from redmax.constraints import CONSTRAINTS, Coupling, JointMotion
 from redmax.drives import Drive, DriveInput, Follower
 from redmax.errors import RedMaxError
 from redmax.fields import specs
-from redmax.integrators import Automatic, Integrator
+from redmax.integrators import Automatic, Integrator, LinearlyImplicitEuler
 from redmax.joints import JOINTS, Joint
 from redmax.scene import Scene
 from redmax.simulate import record, simulate
@@ -31,6 +31,8 @@ from .loops_in_redmax import scene as scene_of
 
 NAME = "RedMax"
 HIGH = Automatic(accuracy="high")
+SAME_STEPS = LinearlyImplicitEuler(h=1e-3)
+"""The same kind of step as a peer's Euler with implicit damping, as long as its usual ones [s]."""
 BALL_LIMIT, MOTOR = "ball_limit", "motor"
 """The kind of constraint, and the record of a joint, that rows wait for which the engine cannot do yet."""
 

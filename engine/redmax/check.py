@@ -20,7 +20,8 @@ from .joints.base import SIMULATED
 from .registry import suggestion
 from .scene import Body, Scene
 from .strands import Strand
-from .surfaces import MeshSurface, Surface
+from .surfaces import MeshSurface, Surface, SurfacePair
+from .surfaces.pairs import said_twice
 from .topology import WORLD, Topology, find_cycle, spanning_forest
 from .tracks import Sheet, Track
 
@@ -40,6 +41,7 @@ LISTS: tuple[tuple[str, str, type[Element]], ...] = (
     ("strands", "strand", Strand),
     ("drives", "drive", Drive),
     ("surfaces", "surface", Surface),
+    ("surface_pairs", "surface_pair", SurfacePair),
 )
 """Lists of a scene, with what is in them; first what joints cannot be judged without."""
 
@@ -124,6 +126,7 @@ class _Checker:
         if not self.scene.bodies and not self.scene.strands:
             self.say(SCENE, "has no bodies", "add at least one body and a joint that carries it")
         self.references(lists)
+        self.pairs()
         self.tree()
 
     def resolve_joints(self) -> None:
@@ -212,6 +215,16 @@ class _Checker:
             for index, inner in enumerate(inside if isinstance(inside, (tuple, list)) else ()):
                 if isinstance(inner, Element):
                     self.referred(inner, label.part(name, index), known, spec.shared)
+
+    def pairs(self) -> None:
+        """Two pairs about the same surfaces would contradict each other."""
+        groups = {each.name: each.group for each in self.scene.surfaces if id(each) in self.sound}
+        sound = [(k, pair) for k, pair in enumerate(self.scene.surface_pairs) if id(pair) in self.sound]
+        for later, earlier in said_twice([pair for _, pair in sound], groups):
+            (index, pair), other = sound[later], sound[earlier][1]
+            groups_or = "groups" if pair.whole_groups else "surfaces"
+            what = f"is about the same {groups_or} as '{other.name}'"
+            self.say(_label("surface_pair", pair, index), what, "keep one of them", "same_pair")
 
     def tree(self) -> None:
         """Every body must hang from the world, and whatever can move must have mass."""

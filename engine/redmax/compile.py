@@ -47,7 +47,9 @@ def compile(scene: Scene, *, checked: bool = False) -> Model:
     if problems:
         raise SceneError(problems)
     model = _without_surfaces(resolved(scene))
-    return replace(model, surfaces=packed_surfaces(model, scene.surfaces)) if scene.surfaces else model
+    if not scene.surfaces:
+        return model
+    return replace(model, surfaces=packed_surfaces(model, scene.surfaces, scene.surface_pairs))
 
 
 def _without_surfaces(scene: Scene) -> Model:

@@ -11,13 +11,15 @@ from .arrays import Array
 from .fields import Pose
 from .model import Model
 from .spatial import pose
-from .surfaces import Surface
+from .surfaces import Surface, SurfacePair
 from .surfaces.filters import WORLD, Connection, clusters, excluded, scenery
 from .surfaces.packed import PackedSurfaces, packed
 
 
-def packed_surfaces(model: Model, surfaces: Sequence[Surface]) -> PackedSurfaces | None:
-    """The surfaces of a scene on a model without them; None for none.
+def packed_surfaces(
+    model: Model, surfaces: Sequence[Surface], pairs: Sequence[SurfacePair] = ()
+) -> PackedSurfaces | None:
+    """The surfaces and surface pairs of a scene on a model without them; None for none.
 
     Of a body that a loop joint splits in two halves, the kept one has the surfaces: that of the body's own name.
     """
@@ -42,6 +44,7 @@ def packed_surfaces(model: Model, surfaces: Sequence[Surface]) -> PackedSurfaces
         cluster[bodies],
         excluded(surfaces, bodies, cluster, connections),
         held[bodies].tolist(),
+        pairs,
     )
 
 

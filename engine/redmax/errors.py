@@ -24,7 +24,7 @@ class ElementName:
     """Which element is meant; False where nobody knows.
 
     sort: "body", "joint", "loop joint", "constraint", "force", "strand", "drive", "track", "sheet", "surface",
-    "integrator", "scene" or "file".
+    "surface_pair", "integrator", "scene" or "file".
     name: as in the scene, empty for what has none. index: its place in its list, where it has no name.
     inside: the part of it that is meant, outermost first.
     """
@@ -39,7 +39,7 @@ class ElementName:
 
     def __str__(self) -> str:
         """As a person would name it, such as "joint 'Pin', parts[0]"."""
-        words = [self.sort] if self.sort else []
+        words = [self.sort.replace("_", " ")] if self.sort else []
         if self.name:
             words.append(f"'{self.name}'" if self.sort else self.name)
         elif self.index is not None:

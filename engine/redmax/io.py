@@ -28,7 +28,7 @@ from .joints import JOINTS
 from .registry import Registry, suggestion
 from .scene import Body, Scene
 from .strands import Strand
-from .surfaces import SURFACES
+from .surfaces import SURFACES, SurfacePair
 from .tracks import Sheet, Track
 
 FORMAT = "redmax-scene"
@@ -50,8 +50,16 @@ LISTS = {
     "tracks": "track",
     "sheets": "sheet",
     "surfaces": "surface",
+    "surface_pairs": "surface_pair",
 }
-PLAIN: dict[str, type[Element]] = {"body": Body, "strand": Strand, "drive": Drive, "track": Track, "sheet": Sheet}
+PLAIN: dict[str, type[Element]] = {
+    "body": Body,
+    "strand": Strand,
+    "drive": Drive,
+    "track": Track,
+    "sheet": Sheet,
+    "surface_pair": SurfacePair,
+}
 """What has no kinds."""
 
 

@@ -18,7 +18,7 @@ from .joints import Joint
 from .joints.base import Find
 from .spatial.inertia import MassProperties
 from .strands import Strand
-from .surfaces import Surface
+from .surfaces import Surface, SurfacePair
 from .tracks import Sheet, Track
 
 __all__ = ["Body", "Inertia", "Pose", "Scene"]
@@ -67,8 +67,8 @@ class Body(Element):
 
 @dataclass
 class Scene:
-    """A mechanism, or several: bodies, the joints between them, forces, constraints, strands, drives, tracks, sheets
-    and surfaces."""
+    """A mechanism, or several: bodies, the joints between them, forces, constraints, strands, drives, tracks, sheets,
+    surfaces and what pairs of these are like."""
 
     name: str = text("Scene", doc="Name of the scene")
     notes: str = text("", doc="Free text: where the scene comes from, what it shows")
@@ -82,6 +82,7 @@ class Scene:
     tracks: list[Track] = field(default_factory=list)
     sheets: list[Sheet] = field(default_factory=list)
     surfaces: list[Surface] = field(default_factory=list)
+    surface_pairs: list[SurfacePair] = field(default_factory=list)
 
 
 def resolved_joint(joint: Joint, scene: Scene) -> Joint:

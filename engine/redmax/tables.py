@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +27,8 @@ class Table(Element):
     Outside the points all hold their end values, except a cubic table, which goes on straight with the velocity it had.
     At a point where something jumps it already has its new value, as it has an instant later.
     """
+
+    proportional: ClassVar[tuple[str, ...]] = ("y", "slopes")
 
     x: Vector = array(doc="Points, increasing", shape=(None,), unit="s, or rad, m or 1 for a spring")
     y: Vector = array(doc="Values: one row per point, one column per degree of freedom", shape=(None, None))
@@ -190,6 +194,22 @@ class Table(Element):
         s_c3 = s * c3
         value = y[k] + (h * s) * (m0 + s * (c2 + s_c3))
         return value, m0 + s * (2.0 * c2 + 3.0 * s_c3), (2.0 * c2 + 6.0 * s_c3) / h
+
+    def motion_of_one(self, x: float) -> tuple[float, float, float]:
+        """`motion` of a table with one column, as numbers: what integrators ask for in every evaluation."""
+        points, pieces = self._pieces_of_one
+        k = bisect_right(points, x) - 1
+        if k < 0:
+            y, dy, ddy = self.motion(x)
+            return float(y[0]), float(dy[0]), float(ddy[0])
+        s = x - points[k]
+        c0, c1, c2, c3 = pieces[k]
+        return c0 + s * (c1 + s * (c2 + s * c3)), c1 + s * (2.0 * c2 + s * (3.0 * c3)), 2.0 * c2 + s * (6.0 * c3)
+
+    @cached_property
+    def _pieces_of_one(self) -> tuple[list[float], list[list[float]]]:
+        """The points, and the coefficients of `polynomials` from each on, of the first column."""
+        return self._points[0].tolist(), self.polynomials()[:, 0].tolist()
 
     def slope_corners(self) -> Array:
         """Points at which dy/dx jumps in any column."""

@@ -45,12 +45,12 @@ def sprung(**options: Any) -> bpy.types.Object:
     return bpy.context.object
 
 
-def wheel(name: str, x: float, radius: float) -> bpy.types.Object:
+def wheel(name: str, x: float, radius: float, breadth: float = 0.1) -> bpy.types.Object:
     """A wheel with its axis along the world's z."""
     corners = [
         (radius * math.cos(a), radius * math.sin(a)) for a in np.linspace(0.0, 2.0 * math.pi, 24, endpoint=False)
     ]
-    points = [(px, py, z) for z in (-0.05, 0.05) for px, py in corners]
+    points = [(px, py, z) for z in (-0.5 * breadth, 0.5 * breadth) for px, py in corners]
     count = len(corners)
     sides = [(k, (k + 1) % count, count + (k + 1) % count, count + k) for k in range(count)]
     mesh = bpy.data.meshes.new(name)

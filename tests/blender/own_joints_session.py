@@ -44,9 +44,9 @@ from redmax_blender.bridge.extract import extraction as extract  # noqa: E402
 from redmax_blender.bridge.objects import joint_fits  # noqa: E402
 from redmax_blender.bridge.results import cache, keyed_pose  # noqa: E402
 from redmax_blender.overlay import joint_glyphs  # noqa: E402
+from redmax_blender.properties import coordinate_names, result_names  # noqa: E402
 from redmax_blender.properties import joint as joint_properties  # noqa: E402
-from redmax_blender.properties import result_names  # noqa: E402
-from redmax_blender.ui import dof_rows, kinds  # noqa: E402
+from redmax_blender.ui import kinds  # noqa: E402
 
 KINDS = ("cam", "patch", "stack")
 NAMES = {"cam": ("angle",), "patch": ("u", "v"), "stack": ("x", "y")}
@@ -144,7 +144,7 @@ def check_its_panels_show_coordinates_and_parameters(kind: str) -> None:
         shown = [(name, index) for name, index in layouts["REDMAX_PT_joint_motion"].properties()]
         wanted = [(f"{PLACES[unit]}_{k + 1}", None) for k, unit in enumerate(UNITS[kind])]
         assert [each for each in shown if each[0].startswith("coordinate")] == wanted
-    labels = [dof_rows.coordinate_label(dof.name) for dof in joint_properties.dofs(obj.redmax.joint)]
+    labels = [coordinate_names.label(dof.name) for dof in joint_properties.dofs(obj.redmax.joint)]
     assert labels == LABELS[kind]
     parameters = {"cam": {"rise"}, "patch": {"size", "turn"}, "stack": {"count"}}[kind]
     assert {name for name, _ in layouts["REDMAX_PT_joint"].properties()} >= parameters

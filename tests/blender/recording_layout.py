@@ -8,6 +8,7 @@ against what is registered. The calls are kept, so that a test can ask what an a
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import bpy
@@ -137,7 +138,8 @@ class RecordingLayout:
         for index, item in enumerate(getattr(dataptr, propname)):
             count = drawn.draw_item.__code__.co_argcount - 1
             rest = (0, active_dataptr, active_propname, index, 0)[: count - 4]
-            drawn.draw_item(None, bpy.context, RecordingLayout(self.calls), dataptr, item, *rest)
+            own = SimpleNamespace(list_id=list_id)
+            drawn.draw_item(own, bpy.context, RecordingLayout(self.calls), dataptr, item, *rest)
 
     # What an artist would see.
 

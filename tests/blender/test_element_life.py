@@ -230,6 +230,21 @@ def test_an_empty_that_stood_at_an_end_is_missed_by_name(how):
     assert extracted().scene.forces[0].point_b == (0.0, 0.0, 0.0)
 
 
+def test_what_an_entry_of_a_list_has_lost_is_said_with_its_number():
+    cable = MAKERS["add_cable"].make()
+    own(cable).points[0].point_at = geared.empty("Hook", (0.0, 0.1, 1.0))
+    strand = MAKERS["add_strand"].make()
+    own(strand).nodes[1].place_at = geared.empty("Knot", (0.0, 0.1, 1.5))
+    bpy.context.view_layer.update()
+    for lost in ("Hook", "Knot", own(cable).points[1].body.name):
+        bpy.data.objects.remove(bpy.data.objects[lost])
+    said = {finding.text for finding in extracted().findings}
+    cable_, strand_ = f"Cable '{cable.name}'", f"Strand '{strand.name}'"
+    assert f"{cable_} has lost 'Hook', which stood at its point 1" in said
+    assert f"{cable_} has lost the Body of its point 2, 'Anchor'" in said
+    assert f"{strand_} has lost 'Knot', which stood at its node 2" in said
+
+
 def test_a_joint_whose_parent_was_deleted_does_not_hang_from_the_world():
     geared.geared()
     base = geared.rod("Base")

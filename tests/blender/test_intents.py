@@ -5,10 +5,12 @@ baked as the engine moves it; and what they refuse leaves nothing behind."""
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 
 import bpy
 import geared
+import intents
 import numpy as np
 import pytest
 from geared import extracted, select
@@ -16,13 +18,15 @@ from intents import MAKERS, anchored, post_and_arm, press, wheels
 from swinging import box
 
 from redmax import compile as compiling
-from redmax import constraints, forces, simulate
+from redmax import constraints, forces, io, simulate
 from redmax.drives import Drive, Follower
 from redmax.forces.lines.points import PathPoint
 from redmax.spatial import quaternion
 from redmax.strands import Attachment, Strand
+from redmax_blender import compat
 from redmax_blender.bridge.authoring import motors
 from redmax_blender.bridge.check import result_findings
+from redmax_blender.bridge.check.fixes import fixes
 from redmax_blender.bridge.results import cache
 from redmax_blender.properties import generated, sorts
 from redmax_blender.properties.scene import integrator_of
@@ -74,6 +78,34 @@ BY_HAND = {
     "pin_to_world": constraints.Pin(name="Pin to World", body="Bob", other_point=(0.0, 0.0, 1.0)),
 }
 """By operator, what it makes in the mechanism of `intents`."""
+
+
+@pytest.mark.parametrize("what", MAKERS)
+def test_a_scene_in_centimetres_gets_the_same_element(what, monkeypatch):
+    """The same things, drawn a hundred times as large in a scene whose unit is a hundredth."""
+
+    def described(unit):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        scene = bpy.context.scene
+        scene.unit_settings.scale_length, scene.gravity = unit, (0.0, 0.0, -9.81 / unit)
+        monkeypatch.setattr(intents, "box", lambda name, at, size: box(name, *(np.array((at, size)) / unit)))
+        monkeypatch.setattr(geared, "wheel", lambda name, x, radius: wheel(name, x / unit, radius / unit, 0.1 / unit))
+        MAKERS[what].make()
+        return numbers(json.loads(io.dumps(extracted().scene)))
+
+    wheel = geared.wheel
+    metres, centimetres = described(1.0), described(0.01)
+    assert metres.keys() == centimetres.keys()
+    for path, value in metres.items():
+        assert centimetres[path] == (pytest.approx(value, rel=1e-5, abs=1e-7) if type(value) is float else value), path
+
+
+def numbers(value, path=""):
+    """Everything in a document, by its path."""
+    if not isinstance(value, (dict, list)):
+        return {path: float(value) if isinstance(value, (int, float)) else value}
+    named = value.items() if isinstance(value, dict) else enumerate(value)
+    return {k: v for key, inner in named for k, v in numbers(inner, f"{path}.{key}").items()}
 
 
 def test_every_operator_of_the_menu_is_tried_here():
@@ -284,6 +316,22 @@ def test_results_tell_the_energy_of_a_spring_and_the_activation_of_a_muscle():
 # --- motors and drives ---------------------------------------------------------------------------
 
 
+def test_a_slider_without_keys_is_said_and_keyed_by_the_fix():
+    drive = press("add_drive", *wheels())
+    (finding,) = extracted().findings
+    assert finding.text == "The slider of 'Drive' has no keyframes; what it moves will stand still"
+    assert finding.severity == "WARNING"
+    (fix,) = finding.fixes
+    bpy.context.scene.frame_set(3)
+    fixes.apply(bpy.context, fix, drive.name)
+    assert not extracted().findings
+    (curve,) = compat.curves_of(drive)
+    assert [tuple(point.co) for point in curve.keyframe_points] == [(3.0, 0.0)]
+    drive.redmax.drive.inputs[0].motion_type = "locked"
+    with pytest.raises(fixes.BridgeError, match="'Drive' has no slider"):
+        fixes.apply(bpy.context, fix, drive.name)
+
+
 @pytest.mark.parametrize("control", ["speed", "position"])
 def test_a_new_motor_gets_to_its_target_under_its_load_and_does_not_stall(control):
     pin = post_and_arm()
@@ -304,6 +352,14 @@ def test_a_weak_motor_stalls_and_is_told_with_its_frame():
     (finding,) = [each for each in result_findings.result_findings(bpy.context.scene) if "stalls" in each.text]
     assert "Motor of 'Pin' stalls at frame" in finding.text
     assert finding.fixes == ("GO_TO_STALL", "RAISE_MOTOR")
+
+
+def test_a_motor_on_an_animated_joint_is_told_to_take_over_from_its_keys(capfd):
+    pin = post_and_arm()
+    pin.redmax.joint.motion_type = "animated"
+    press("add_motor", pin)
+    assert pin.redmax.joint.motion_type == "simulated"
+    assert "Added a motor to 'Pin'; 'Pin' was Animated and is Simulated now" in capfd.readouterr().out
 
 
 def test_the_gains_of_a_motor_are_those_of_its_formulas():

@@ -132,6 +132,19 @@ def test_the_active_problem_stays_the_active_problem(state):
     assert state.problems[state.active_problem].element == "Shoulder"
 
 
+def test_a_new_error_becomes_the_active_problem_and_is_then_left_alone(state):
+    scene = swinging.build()
+    scene.objects["Shoulder"].redmax.joint.motion_type = "animated"
+    bpy.ops.redmax.check()
+    assert state.problems[state.active_problem].severity == "WARNING"
+    bpy.data.objects.remove(scene.objects["Lower"])
+    bpy.ops.redmax.check()
+    assert state.problems[state.active_problem].severity == "ERROR"
+    state.active_problem = [row.element for row in state.problems].index("Shoulder")
+    bpy.ops.redmax.check()
+    assert state.problems[state.active_problem].element == "Shoulder", "the artist went back to it"
+
+
 def test_a_click_on_a_problem_selects_its_object_and_checking_selects_nothing(state):
     scene = swinging.build()
     for name in ("Shoulder", "Elbow"):

@@ -17,6 +17,7 @@ from redmax.fields import Pose
 from redmax.joints import Revolute
 from redmax.joints.motor import Motor
 from redmax.scene import Body, Inertia, Scene
+from redmax.surfaces import SurfacePair
 from redmax.tables import Table
 from redmax_blender.bridge.check.findings import engine_findings
 from redmax_blender.bridge.core import scene_digest
@@ -65,6 +66,8 @@ def test_scenes_that_differ_in_anything_differ():
         dataclasses.replace(scene(), bodies=[Body(name="A", inertia=Inertia(mass=1.0))]),
         dataclasses.replace(scene(), bodies=[]),
         dataclasses.replace(scene(), joints=[]),
+        dataclasses.replace(scene(), surface_pairs=[SurfacePair(name="P", first="a", second="b")]),
+        dataclasses.replace(scene(), surface_pairs=[SurfacePair(name="P", first="a", second="b", friction=0.0)]),
     ]
     for a, b in itertools.combinations(scenes, 2):
         assert scene_digest.digest(a) != scene_digest.digest(b)

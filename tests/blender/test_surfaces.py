@@ -16,6 +16,7 @@ from touching import add_surface, surface
 
 from redmax_blender._engine import compile, pose, quaternion
 from redmax_blender.bridge.check.fixes import fixes
+from redmax_blender.ops import surfaces as surface_operators
 from redmax_blender.properties import surface as surface_properties
 
 
@@ -324,6 +325,43 @@ def test_bodies_without_a_surface_are_told_once_and_can_get_one():
     assert bpy.ops.redmax.fix(fix="ADD_SURFACES", element=finding.element) == {"FINISHED"}
     assert not by_hand.extract().findings
     assert len(by_hand.extract().scene.surfaces) == 5
+
+
+@pytest.mark.parametrize(("touching_links", "told"), [(0, True), (1, False), (2, True)])
+def test_a_linkage_of_which_few_parts_touch_is_meant_so(touching_links, told):
+    """Feet of a walker touch, its rods need not; where most touch, one without a surface is forgotten."""
+    touching.ground()
+    links = [by_hand.body(f"Link {k}", at=(1.0 * k, 0.0, 3.0)) for k in range(3)]
+    by_hand.joint("Hinge 0", links[0], links[1])
+    by_hand.joint("Hinge 1", links[1], links[2])
+    links[0].redmax.body.keep_free = True
+    touching.crate(at=(9.0, 0.0, 3.0))
+    if touching_links:
+        add_surface(*links[:touching_links])
+    without = [finding for finding in by_hand.extract().findings if "no surface" in finding.text]
+    assert bool(without) == told
+    if told:
+        assert bpy.ops.redmax.fix(fix="ADD_SURFACES", element=without[0].element) == {"FINISHED"}
+    else:
+        with pytest.raises(RuntimeError, match="Every body has a surface"):
+            bpy.ops.redmax.fix(fix="ADD_SURFACES", element="Link 1")
+    assert len(by_hand.extract().scene.surfaces) == 2 + (3 if told else touching_links)
+
+
+def test_scenery_is_called_scenery_and_the_way_to_bodies_is_named():
+    crate, table = by_hand.body("Crate"), by_hand.cube("Table", at=(3.0, 0.0, 0.0))
+    bpy.context.view_layer.update()
+    add_surface(crate, table)
+    assert surface_operators.told([crate]) == "'Crate' touches as a box"
+    assert surface_operators.told([table]) == "'Table' touches as a box; it is scenery, as no body is above it"
+    assert surface_operators.told([crate, table]).startswith("2 surfaces: 2 box; 1 of them scenery")
+    crate.redmax.is_body = False
+    assert "all of them scenery (Add Body" in surface_operators.told([crate, table])
+    (finding,) = by_hand.extract().findings
+    assert (finding.text, finding.hint) == (
+        "The scene has no RedMax bodies",
+        "select what should move and use Add Body",
+    )
 
 
 def test_what_may_land_is_not_said_to_fall():

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What linkages and trains among the templates are known for, as they move in Blender."""
 
+import json
 import math
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
-from test_templates import BY_NAME, pose_of, simulated
+from test_templates import BY_NAME, extraction, pose_of, simulated
 
+from redmax import io
 from redmax.spatial import pose
+from redmax_blender.templates import jansen_walker
 
 
 def pin_path(result, body, local):
@@ -44,6 +48,55 @@ def test_jansens_foot_walks_on_a_level_path():
     assert np.ptp(path[:, 2]) > 0.25 * step
     start, end = pose_of(result, "Jansen Foot", 0), pose_of(result, "Jansen Foot", -1)
     assert np.abs(start - end).max() < 1e-5  # it comes back after a whole turn
+
+
+def test_the_walker_is_the_one_that_the_engine_lets_walk():
+    """Its scene is that of tests/engine/contact/test_contact_walker.py, but for single precision."""
+    bpy.context.scene.frame_end = 49
+    BY_NAME["jansen_walker"].build(bpy.context)
+    engine = Path(__file__).parents[1] / "engine" / "contact" / "jansen_walker.json"
+    differing = list(
+        differences(json.loads(io.dumps(extraction().scene)), json.loads(engine.read_text(encoding="utf-8")))
+    )
+    assert differing == []
+
+
+def differences(a, b, path=""):
+    """Where two scenes as plain data differ: lists of numbers by more than a part in 1e5 of their largest."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in a.keys() | b.keys():
+            yield from differences(a.get(key), b.get(key), f"{path}.{key}")
+    elif all(isinstance(x, list) and x and {type(each) for each in x} <= {int, float} for x in (a, b)):
+        if len(a) != len(b) or not np.allclose(a, b, rtol=1e-5, atol=1e-5 * max(1e-3, np.abs(b).max())):
+            yield path, a, b
+    elif isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
+        for number, (one, other) in enumerate(zip(a, b, strict=True)):
+            yield from differences(one, other, f"{path}[{number}]")
+    elif isinstance(a, float) and isinstance(b, (float, int)):
+        if a != pytest.approx(b, rel=1e-5, abs=1e-8):
+            yield path, a, b
+    elif a != b:
+        yield path, a, b
+
+
+def test_two_feet_carry_the_walker_at_any_angle_and_soles_of_one_end_never_meet():
+    """Of each end one foot is on the ground, before and behind its axle: it cannot tip, and hardly bobs."""
+    unit = 0.01
+    for angle in np.linspace(0.0, 2.0 * math.pi, 73):
+        right, left = (jansen_walker.places(15.0 * unit, start, 0.0) for start in (angle, -angle))
+        front = np.array([right["foot far"], _turned_about(left["foot"])])
+        rear = np.array([right["foot"], _turned_about(left["foot far"])])
+        for end in (front, rear):
+            assert np.linalg.norm(end[0] - end[1]) > 2.0 * 4.0 * unit
+        lowest = [end[np.argmin(end[:, 1])] for end in (front, rear)]
+        assert abs(lowest[0][1] - lowest[1][1]) < 1e-9 + 0.01 * 92.0 * unit
+        assert lowest[0][0] > 0.0 > lowest[1][0]
+        assert -0.92 < min(lowest[0][1], lowest[1][1]) < -0.88
+
+
+def _turned_about(place):
+    """A place seen from the other side."""
+    return -place[0], place[1]
 
 
 @pytest.mark.parametrize("stages", [1, 3])

@@ -11,7 +11,7 @@ import pytest
 from recording_layout import RecordingLayout
 
 from redmax_blender._engine import joints
-from redmax_blender.properties import from_specs
+from redmax_blender.properties import coordinate_names, from_specs
 from redmax_blender.properties.joint import Dof
 from redmax_blender.ui import body, dof_rows, joint, kinds, lists, menus, scene, sidebar, text_lines
 
@@ -29,10 +29,12 @@ from redmax_blender.ui import body, dof_rows, joint, kinds, lists, menus, scene,
         ("3.angle2", "3: Angle 2"),
         ("1.ry", "1: Rotation Y"),
         ("arc_length", "Arc Length"),
+        ("q1", "q1"),
+        ("1.q12", "1: q12"),
     ],
 )
 def test_coordinates_have_names_people_read(name, label):
-    assert dof_rows.coordinate_label(name) == label
+    assert coordinate_names.label(name) == label
 
 
 def test_what_acts_on_angles_is_a_torque_and_on_distances_a_force():
@@ -127,6 +129,22 @@ def test_an_entry_sets_the_type_of_the_joint_or_of_its_active_part():
     made.parts.add()
     bpy.ops.redmax.set_kind(kind="screw", part=True)
     assert (made.kind, made.parts[0].kind) == ("composite", "screw")
+
+
+def test_templates_are_offered_by_the_alphabet():
+    layout = RecordingLayout()
+    menus.REDMAX_MT_add_mechanism.draw(SimpleNamespace(layout=layout), bpy.context)
+    labels = [call.arguments["text"] for call in layout.calls if call.what == "operator"]
+    assert labels == sorted(labels)
+    assert len(labels) == len(menus.template_operators())
+
+
+def test_a_row_of_a_list_shows_the_numbers_that_count():
+    obj = bpy.data.objects.new("Rope", None)
+    entry = obj.redmax.strand.rest_lengths.add()
+    entry.values[0] = 0.325
+    assert lists.entry_text(entry, 1) == "0.325"
+    assert lists.entry_text(entry, 3) == "0.325, 0, 0"
 
 
 def test_specialists_types_are_named_in_words():

@@ -143,6 +143,12 @@ def touching_post(name, /, **options):
     run(name, **options)
 
 
+def touching_two(name, /, **options):
+    railed.select(bpy.data.objects["Post"], bpy.data.objects["Lower"])
+    run("add_surface", with_parts=False)
+    run(name, **options)
+
+
 def varied(name, /, **options):
     """With a property that varies, and files beside the one that is open."""
     run("add_variation", path="joints.Shoulder.damping")
@@ -196,6 +202,7 @@ CASES = {
     "add_surface": (with_selected("Upper", "Post"), {}),
     "add_ground": (run, {}),
     "remove_surface": (touching_post, {}),
+    "add_surface_pair": (touching_two, {}),
     "add_body": (with_selected("Blob"), {}),
     "add_element": (with_selected("Upper", "Lower"), {"kind": "force.cable"}),
     "add_gear": (with_selected("Shoulder", "Elbow"), {"source": "GIVEN"}),

@@ -55,8 +55,31 @@ def test_what_can_vary_follows_from_the_mechanism(settings):
     assert labels["Shoulder: Stiffness"].path == "joints.Shoulder.stiffness"
     assert labels["Shoulder: Velocity"].unit == "rad/s"
     assert labels["Gravity Z"].value == pytest.approx(-9.81)
-    assert labels["Lower: Inertia"].only == "times"
+    assert labels["Lower: Mass and Inertia"].only == "times"
+    assert labels["Lower: Mass Alone"].unit == "kg"
+    assert labels["Lower: Center of Mass Z"].path == "bodies.Lower.inertia.center[2]"
     assert labels["Elbow: Torque"].unit == "N m"
+
+
+def test_keyed_motion_varies_as_a_whole(settings):
+    """Twice the motion in the same time is twice the speed; its thousand samples are nobody's choice."""
+    shoulder = bpy.data.objects["Shoulder"]
+    shoulder.redmax.joint.motion_type = "animated"
+    for frame, angle in ((1, 0.0), (7, 0.6)):
+        shoulder.redmax.joint.coordinate_angle_1 = angle
+        shoulder.redmax.joint.keyframe_insert("coordinate_angle_1", frame=frame)
+    labels = {variation_table.label(each): each for each in variation_table.choices(extraction().scene)}
+    assert labels["Shoulder: Keyed Motion"].only == "times"
+    assert not [label for label in labels if "Animation" in label]
+    vary(settings, "joints.Shoulder.animation", "1, 2")
+    assert OPERATORS.simulate_variations() == {"FINISHED"}
+    assert {row.status for row in settings.rows} == {"complete"}
+    scene = extraction().scene
+    (shoulder,) = (joint for joint in scene.joints if joint.name == "Shoulder")
+    doubled = batch.changed(scene, "joints.Shoulder.animation", 2.0, "times")
+    (other,) = (joint for joint in doubled.joints if joint.name == "Shoulder")
+    assert np.asarray(shoulder.animation.y)[-1] == pytest.approx(0.6, abs=1e-6)
+    assert np.array_equal(other.animation.y, 2.0 * np.asarray(shoulder.animation.y))
 
 
 def test_a_property_is_picked_and_removed(settings):

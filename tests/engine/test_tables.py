@@ -353,6 +353,17 @@ def test_a_table_needs_a_column_for_every_degree_of_freedom():
 
 
 @each_kind
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_the_motion_of_one_column_is_that_of_the_table(interpolation, count):
+    """Before, at, between and after the points."""
+    t = table(count, interpolation, m=1)
+    x = np.asarray(t.x)
+    middle = 0.5 * (x[:-1] + x[1:])
+    for at in (x[0] - 1.0, *x, *middle, x[-1] + 1.0):
+        np.testing.assert_allclose(t.motion_of_one(float(at)), np.ravel(t.motion(float(at))), atol=10.0 * ROUND_OFF)
+
+
+@each_kind
 def test_polynomials_are_the_table_from_each_point_on(interpolation):
     t = table(6, interpolation)
     x = np.asarray(t.x)

@@ -48,7 +48,7 @@ CROPS = {
     "panel_gear": PROPERTIES,
     **dict.fromkeys(("panel_strand", "panel_damper", "panel_cable", "panel_muscle", "panel_drive"), PROPERTIES),
     **dict.fromkeys(("panel_force", "panel_drag", "panel_pin", "panel_inertia"), PROPERTIES),
-    "panel_elements_menu": (640, 540, 900, 1170),
+    "panel_elements_menu": (640, 488, 846, 1196),
     "overlay_lines": (270, 330, 1080, 800),
     "panel_lost": (1026, 66, 1314, 746),
     "panel_joint": PROPERTIES,
@@ -62,8 +62,8 @@ CROPS = {
     "panel_results": PROPERTIES,
     "overlay_joints": (440, 66, 1314, 844),
     "overlay_glyphs": (300, 370, 1120, 750),
-    "panel_add_menu": (640, 540, 850, 900),
-    "panel_object_menu": (640, 540, 850, 970),
+    "panel_add_menu": (640, 488, 846, 1196),
+    "panel_object_menu": (640, 550, 846, 1012),
 }
 
 FAINT = 24

@@ -180,9 +180,12 @@ class REDMAX_OT_add_motor(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         strength = self.strength if self.limited else 0.0
         wishes = motors.Wishes(self.control, self.angle, self.distance, self.response, strength)
-        joints = motors.add_motor(context, readiness.in_order(context), wishes)
-        names = make_mechanism.listed([joint.name for joint in joints])
-        self.report({"INFO"}, f"Added a motor to {names}")
+        made = motors.add_motor(context, readiness.in_order(context), wishes)
+        text = f"Added a motor to {make_mechanism.listed([joint.name for joint in made.joints])}"
+        if made.animated:
+            verb = "was Animated and is" if len(made.animated) == 1 else "were Animated and are"
+            text += f"; {make_mechanism.listed([joint.name for joint in made.animated])} {verb} Simulated now"
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 

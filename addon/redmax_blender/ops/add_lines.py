@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..bridge.authoring import paths, springs, strands
+from ..bridge.objects import units
 from ..properties.sorts import SORTS
 from . import readiness
 from .elements import show
@@ -276,7 +277,8 @@ class REDMAX_OT_add_strand(bpy.types.Operator):
         strand = strands.add_strand(context, _points(context, self.order), wishes)
         show(context, strand)
         settings = strand.redmax.strand
-        text = f"Added '{strand.name}' with {len(settings.nodes)} nodes, {settings.mass:.3g} kg"
+        mass = settings.mass * units.metres_per_unit(context.scene) ** 3
+        text = f"Added '{strand.name}' with {len(settings.nodes)} nodes, {mass:.3g} kg"
         self.report({"INFO"}, text)
         return {"FINISHED"}
 

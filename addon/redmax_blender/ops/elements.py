@@ -53,7 +53,8 @@ class REDMAX_OT_add_element(bpy.types.Operator):
     @readiness.building
     def execute(self, context: bpy.types.Context) -> set[str]:
         sort, _, kind = self.kind.partition(".")
-        ends = [obj for obj in readiness.in_order(context) if obj.redmax.is_body or obj.redmax.is_joint]
+        cls = next(each for each in sorts.SORTS[sort].classes() if each.kind == kind)
+        ends = [obj for obj in readiness.in_order(context) if elements.may_be_end(obj, cls)]
         places = [np.array(obj.matrix_world.translation, np.float64) for obj in ends]
         cursor = np.array(context.scene.cursor.location, np.float64)
         place = np.mean(places, axis=0) if places else cursor

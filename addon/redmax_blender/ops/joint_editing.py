@@ -203,9 +203,7 @@ and let it follow these keys"""
             step=self.step,
             length=length,
         )
-        settings = context.scene.unit_settings
-        system = "METRIC" if settings.system == "NONE" else settings.system
-        distance = bpy.utils.units.to_string(system, "LENGTH", report.distance * length, precision=4)
+        distance = units.shown_length(context.scene, report.distance)
         return f"Keyed {report.frames} frames of '{obj.name}'; it misses the motion by at most " + (
             f"{math.degrees(report.angle):.2g} deg and {distance}"
         )

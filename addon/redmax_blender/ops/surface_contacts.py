@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..bridge.authoring import surface_contacts
+from ..bridge.objects import units
 from . import readiness
 from .elements import show
 
@@ -90,17 +91,18 @@ class REDMAX_OT_add_surface_contact(bpy.types.Operator):
         )
         made = surface_contacts.add(context, parent, child, wishes)
         show(context, made.joint)
-        self.report({"WARNING"} if made.gap else {"INFO"}, _told(made, parent, child))
+        self.report({"WARNING"} if made.gap else {"INFO"}, _told(context, made, parent, child))
         return {"FINISHED"}
 
 
-def _told(made: surface_contacts.Made, parent: Any, child: Any) -> str:
+def _told(context: bpy.types.Context, made: surface_contacts.Made, parent: Any, child: Any) -> str:
     group = made.joint.redmax.joint
     own = getattr(group, group.kind)
     pair = f"'{child.name}' ({own.second}) touches '{parent.name}' ({own.first})"
     if made.gap:
-        return f"{pair}, but stands {made.gap:.4g} away, as something else holds it or Move to Touch is off"
-    return f"{pair}; it was moved by {made.moved:.4g}" if made.moved else pair
+        away = units.shown_length(context.scene, made.gap)
+        return f"{pair}, but stands {away} away, as something else holds it or Move to Touch is off"
+    return f"{pair}; it was moved by {units.shown_length(context.scene, made.moved)}" if made.moved else pair
 
 
 CLASSES = (REDMAX_OT_add_surface_contact,)

@@ -5,6 +5,8 @@ from typing import Any
 
 import bpy
 
+from .._engine import fields
+from .._engine import surfaces as engine_surfaces
 from ..bridge.authoring import make_mechanism, surfaces
 from ..bridge.objects import units
 from ..properties import surface as surface_properties
@@ -15,6 +17,11 @@ GROUND = 20.0
 """Size of what is shown of a new ground [m]."""
 
 KEEP = "KEEP"
+
+PAIRED = 2
+"""Surfaces that a pair is of."""
+
+PAIR = fields.specs(engine_surfaces.SurfacePair)
 
 
 class REDMAX_OT_add_surface(bpy.types.Operator):
@@ -61,21 +68,25 @@ class REDMAX_OT_add_surface(bpy.types.Operator):
         material = "" if self.material == KEEP else self.material
         wishes = surfaces.Wishes(self.kind, material, self.with_parts)
         made = surfaces.add(context, readiness.targets(context), wishes)
-        self.report({"INFO"}, _told(made))
+        self.report({"INFO"}, told(made))
         return {"FINISHED"}
 
 
-def _told(made: list[bpy.types.Object]) -> str:
-    """ "'Crate' touches as a box", or how many there are of each shape."""
+def told(made: list[bpy.types.Object]) -> str:
+    """ "'Crate' touches as a box", or how many there are of each shape; and which of them are scenery."""
     labels = {item[0]: item[1].lower() for item in surface_properties.kind_items()}
+    still = sum(surfaces.is_scenery(obj) for obj in made)
     if len(made) == 1:
-        return f"'{made[0].name}' touches as a {labels[made[0].redmax.surface.kind]}"
+        scenery = "; it is scenery, as no body is above it" if still else ""
+        return f"'{made[0].name}' touches as a {labels[made[0].redmax.surface.kind]}{scenery}"
     shapes: dict[str, int] = {}
     for obj in made:
         label = labels[obj.redmax.surface.kind]
         shapes[label] = shapes.get(label, 0) + 1
     counted = ", ".join(f"{count} {label}" for label, count in shapes.items())
-    return f"{len(made)} surfaces: {counted}"
+    which = "all" if still == len(made) else str(still)
+    scenery = f"; {which} of them scenery (Add Body lets them move)" if still else ""
+    return f"{len(made)} surfaces: {counted}{scenery}"
 
 
 class REDMAX_OT_remove_surface(bpy.types.Operator):
@@ -144,4 +155,45 @@ class REDMAX_OT_add_ground(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (REDMAX_OT_add_surface, REDMAX_OT_remove_surface, REDMAX_OT_add_ground)
+class REDMAX_OT_add_surface_pair(bpy.types.Operator):
+    """Give two selected surfaces a friction and a bounce of their own, instead of what their materials give together"""
+
+    bl_idname = "redmax.add_surface_pair"
+    bl_label = "Add Surface Pair"
+    bl_options = {"REGISTER", "UNDO"}
+
+    friction: bpy.props.FloatProperty(name="Friction", description=PAIR["friction"].plain, default=0.5, min=0.0)
+    bounce: bpy.props.FloatProperty(
+        name="Bounce", description=PAIR["bounce"].plain, default=0.0, min=0.0, max=1.0, subtype="FACTOR"
+    )
+    whole_groups: bpy.props.BoolProperty(
+        name="Whole Groups", description="It holds for every two surfaces of the groups of these two"
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not readiness.may_edit(cls, context):
+            return False
+        if len(_surfaces(context)) != PAIRED:
+            cls.poll_message_set("Select two surfaces")
+            return False
+        return True
+
+    @readiness.building
+    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+        first, second = (obj for obj in readiness.in_order(context) if obj.redmax.is_surface)
+        made = surfaces.add_pair(context, first, second)
+        settings = made.redmax.surface_pair
+        settings.use_friction = settings.use_bounce = True
+        settings.friction, settings.bounce, settings.whole_groups = self.friction, self.bounce, self.whole_groups
+        show(context, made)
+        self.report({"INFO"}, f"Added '{made.name}'")
+        return {"FINISHED"}
+
+
+CLASSES = (
+    REDMAX_OT_add_surface,
+    REDMAX_OT_remove_surface,
+    REDMAX_OT_add_ground,
+    REDMAX_OT_add_surface_pair,
+)

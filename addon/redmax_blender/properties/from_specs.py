@@ -45,13 +45,13 @@ SPLIT_LABELS = {"angle": "Angle", "distance": "Distance", "number": "Parameter"}
 DECIMALS = {"angle": {}, "distance": {"precision": 4}, "number": {"precision": 4}}
 """Options of a property that show as many digits as its numbers need."""
 
-POWER_OF_LENGTH = {"m": 1, "m/s": 1, "kg": 3}
+POWER_OF_LENGTH = {"m": 1, "m^2": 2, "m/s": 1, "kg": 3}
 """Powers of the unit scale by which Blender shows a stored number (it scales MASS by the third power)."""
 
 DIGITS = {"kg/m^3": 1}
 """Decimals shown, 4 where nothing is said."""
 
-BLENDER_UNITS = {"m": "LENGTH", "rad": "ROTATION", "kg": "MASS", "m/s": "VELOCITY"}
+BLENDER_UNITS = {"m": "LENGTH", "m^2": "AREA", "rad": "ROTATION", "kg": "MASS", "m/s": "VELOCITY"}
 
 
 TITLES = {

@@ -38,6 +38,11 @@ class Sort:
     def title(self) -> str:
         return from_specs.title(self.name)
 
+    @property
+    def words(self) -> str:
+        """What an element is called within a sentence."""
+        return self.title.lower()
+
     def classes(self) -> tuple[Any, ...]:
         """Element classes of the sort, as menus list them."""
         if self.registry is None:
@@ -73,6 +78,18 @@ def names_of(group: Any) -> list[str]:
 def is_element(group: Any) -> bool:
     """Whether an object or bone is part of a mechanism. group: its `redmax`."""
     return any(getattr(group, flag) for flag in FLAGS)
+
+
+SLIDER = "animation"
+"""Field of a drive's input whose keyed number is its slider."""
+
+
+def is_slider(group: Any) -> bool:
+    """Whether this is an input of a drive with a coordinate of its own that keys move."""
+    names = group.bl_rna.properties
+    if "joint" not in names or f"{SLIDER}_source" not in names:
+        return False
+    return bool(group.joint is None and group.motion_type == "animated" and group.animation_source == generated.KEYS)
 
 
 def generated_sorts(group: Any) -> list[Sort]:
@@ -161,7 +178,7 @@ def _group(sort: Sort) -> tuple[Any, ...]:
     made: dict[str, Any] = {
         "kind": bpy.props.EnumProperty(
             name="Type",
-            description=f"Which {sort.name} it is",
+            description=f"Which {sort.words} it is",
             items=from_specs.kind_items(sort.registry),
             default=sort.classes()[0].kind,
             options=STATIC,
@@ -171,7 +188,7 @@ def _group(sort: Sort) -> tuple[Any, ...]:
     for kind, group in kinds.items():
         label = sort.registry[kind].label
         made[kind] = bpy.props.PointerProperty(type=group, name=label, override=OVERRIDABLE)
-    own = from_specs.make_group(f"REDMAX_PG_{sort.name}", made, f"A {sort.name} of a mechanism.")
+    own = from_specs.make_group(f"REDMAX_PG_{sort.name}", made, f"A {sort.words} of a mechanism.")
     return (*kinds.values(), own)
 
 
@@ -185,7 +202,7 @@ def annotations(update: Any) -> dict[str, Any]:
     for sort in GENERATED:
         made[sort.flag] = bpy.props.BoolProperty(
             name=f"RedMax {sort.title}",
-            description=f"This is a {sort.name} of a mechanism",
+            description=f"This is a {sort.words} of a mechanism",
             update=update,
             options=STATIC,
             override=OVERRIDABLE,

@@ -8,11 +8,16 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+
+from .._engine import arrays
 from . import linkage_parts, planar, shells, swinging
 from .assembly import Assembly, Object, Part
 from .linkage_parts import Sizes
 from .paint import STEEL, Paint
 from .planar import Point
+
+Array = arrays.Array
 
 LAYER = 1.15
 """Distance of two layers in thicknesses of a plate."""
@@ -33,7 +38,8 @@ class Plate(NamedTuple):
 class Linkage:
     """Plates on pins in front of posts; all sizes follow from the width of a link.
 
-    pins: places by name. ground: pins that the base holds by axles of its own.
+    pins: places by name. ground: pins that the base holds by axles of its own. frame: (4, 4) from which all of it is
+    seen, the viewer at its -y.
     """
 
     def __init__(
@@ -44,8 +50,10 @@ class Linkage:
         pins: Mapping[str, Point],
         ground: Sequence[str],
         material: str,
+        frame: Array | None = None,
     ) -> None:
         self.made, self.base, self.sizes, self.pins, self.material = made, base, sizes, pins, material
+        self.frame = np.eye(4) if frame is None else frame
         self.parts: dict[str, list[Part]] = {}
         self.at_pin: dict[str, list[tuple[str, Object, int]]] = {pin: [("", base, 0)] for pin in ground}
 
@@ -53,21 +61,42 @@ class Linkage:
         """How far the middle of a layer lies in front of the posts."""
         return self.sizes.back + LAYER * self.sizes.thickness * layer
 
-    def add(self, plates: Sequence[Plate], more: Mapping[str, Sequence[Part]] | None = None) -> dict[str, Object]:
-        """Bodies of plates by name, without joints. Each pin is part of the plate that lies farthest back.
+    def frame_of(self, plate: Plate) -> Array:
+        """(4, 4) of a plate's body."""
+        return self.frame @ planar.facing(self.pins[plate.pins[0]], self.depth(plate.layer), self._angle(plate))
 
-        more: further parts of some of them, in the plates' own frames.
-        """
+    def place_on(self, plate: Plate, pin: str) -> Point:
+        """Where a pin is in a plate's own frame."""
+        return _turned(self.pins[pin], self.pins[plate.pins[0]], -self._angle(plate))
+
+    def shape(self, plates: Sequence[Plate]) -> dict[str, list[Part]]:
+        """Parts of plates by name, each in its plate's own frame. Each pin is part of the plate that lies farthest
+        back."""
         layers: dict[str, list[int]] = {}
         for plate in plates:
             for pin in plate.pins:
                 layers.setdefault(pin, []).append(plate.layer)
-        bodies = {}
+        return {plate.name: self._parts(plate, layers) for plate in plates}
+
+    def add(
+        self,
+        plates: Sequence[Plate],
+        more: Mapping[str, Sequence[Part]] | None = None,
+        there: Mapping[str, Object] | None = None,
+    ) -> dict[str, Object]:
+        """Bodies of plates by name, without joints.
+
+        more: further parts of some of them, in the plates' own frames. there: bodies that some plates are part of.
+        """
+        bodies = dict(there or {})
+        for name, parts in self.shape(plates).items():
+            self.parts[name] = [*parts, *(more or {}).get(name, ())]
         for plate in plates:
-            frame = planar.facing(self.pins[plate.pins[0]], self.depth(plate.layer), self._angle(plate))
-            self.parts[plate.name] = [*self._parts(plate, layers), *(more or {}).get(plate.name, ())]
-            body = self.made.body(plate.name, self.parts[plate.name], frame, material=self.material, turns=True)
-            bodies[plate.name] = body
+            body = bodies.get(plate.name)
+            if body is None:
+                parts = self.parts[plate.name]
+                body = self.made.body(plate.name, parts, self.frame_of(plate), material=self.material, turns=True)
+                bodies[plate.name] = body
             for pin in plate.pins:
                 self.at_pin.setdefault(pin, []).append((plate.name, body, plate.layer))
         return bodies
@@ -78,7 +107,7 @@ class Linkage:
         for pin, members in self.at_pin.items():
             for before, (name, body, layer) in pairwise(members):
                 carrier = members[0][1] if self._is_ground(pin) else before[1]
-                frame = planar.facing(self.pins[pin], self.depth(layer), 0.0)
+                frame = self.frame @ planar.facing(self.pins[pin], self.depth(layer), 0.0)
                 glyph = 1.4 * self.sizes.width
                 hinges[pin, name] = self.made.joint(carrier, body, frame, kind="revolute", size=glyph)
         return hinges
@@ -87,9 +116,8 @@ class Linkage:
         return planar.direction(self.pins[plate.pins[0]], self.pins[plate.pins[1]])
 
     def _parts(self, plate: Plate, layers: Mapping[str, Sequence[int]]) -> list[Part]:
-        sizes, angle = self.sizes, self._angle(plate)
-        start = self.pins[plate.pins[0]]
-        places = [_turned(self.pins[pin], start, -angle) for pin in plate.pins]
+        sizes = self.sizes
+        places = [self.place_on(plate, pin) for pin in plate.pins]
         bores = [sizes.bore if self._is_ground(pin) else sizes.pin_bore for pin in plate.pins]
         if len(places) == 2:
             parts = [swinging.arm(places[1][0], sizes.width, sizes.thickness, bores[0], bores[1], plate.paint)]

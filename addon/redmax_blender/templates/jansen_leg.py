@@ -51,16 +51,21 @@ def pins(crank: float, angle: float, axle: Point) -> dict[str, Point]:
     }
 
 
-def plates(prefix: str) -> list[Plate]:
-    """The seven moving plates of a leg."""
+def crank_plate(prefix: str) -> Plate:
+    return Plate(f"{prefix} Crank", ("axle", "tip"), 0, ORANGE)
+
+
+def leg_plates(prefix: str, mark: str = "", rods: int = 1) -> list[Plate]:
+    """The six plates of a leg without its crank. mark: behind the names of all pins but the crank's.
+    rods: layer of the first of the two rods on the crank."""
+    pin = {name: f"{name}{mark}" for name in ("ground", "top", "knee", "back", "heel", "foot")}
     return [
-        Plate(f"{prefix} Crank", ("axle", "tip"), 0, ORANGE),
-        Plate(f"{prefix} Upper Rod", ("tip", "top"), 1, BRASS),
-        Plate(f"{prefix} Lower Rod", ("tip", "knee"), 2, BRASS),
-        Plate(f"{prefix} Rocker", ("ground", "top", "back"), 0, TEAL),
-        Plate(f"{prefix} Strut", ("ground", "knee"), 1, IVORY),
-        Plate(f"{prefix} Link", ("back", "heel"), 1, IVORY),
-        Plate(f"{prefix} Foot", ("knee", "heel", "foot"), 0, RED),
+        Plate(f"{prefix} Upper Rod", ("tip", pin["top"]), rods, BRASS),
+        Plate(f"{prefix} Lower Rod", ("tip", pin["knee"]), rods + 1, BRASS),
+        Plate(f"{prefix} Rocker", (pin["ground"], pin["top"], pin["back"]), 0, TEAL),
+        Plate(f"{prefix} Strut", (pin["ground"], pin["knee"]), 1, IVORY),
+        Plate(f"{prefix} Link", (pin["back"], pin["heel"]), 1, IVORY),
+        Plate(f"{prefix} Foot", (pin["knee"], pin["heel"], pin["foot"]), 0, RED),
     ]
 
 
@@ -87,7 +92,7 @@ def build(
     parts += long_axle(places["ground"][0], floor, places["ground"][1], sizes, 2)
     base = made.body("Jansen Base", parts, at((0.0, 0.0, 0.0)), material="OAK", root="LOCKED")
     linkage = Linkage(made, base, sizes, places, ("axle", "ground"), material)
-    linkage.add(plates("Jansen"))
+    linkage.add([crank_plate("Jansen"), *leg_plates("Jansen")])
     hinges = linkage.connect()
     if with_motor:
         made.keys(hinges["axle", "Jansen Crank"], [(0.0, 0.0), (duration, 2.0 * math.pi * turns)])

@@ -3,36 +3,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import bpy
 
 from .._engine import fields
+from ..properties import coordinate_names, result_names
 from ..properties import joint as joint_properties
-from ..properties import result_names
 from ..properties.from_specs import MOST_DOFS
 from ..properties.joint import Dof
-
-_ROTATION = re.compile(r"r([xyz])")
-_NUMBERED = re.compile(r"([a-z]+)(\d+)")
 
 
 def shown_dofs(joint: Any) -> tuple[Dof, ...]:
     """The joint's coordinates; of a composite with too many only as many as there is room for."""
     return joint_properties.dofs(joint)[:MOST_DOFS]
-
-
-def coordinate_label(name: str) -> str:
-    """A coordinate's engine name as people read it: 'rx' is 'Rotation X', '2.angle1' is '2: Angle 1'."""
-    part, _, own = name.rpartition(".")
-    if turned := _ROTATION.fullmatch(own):
-        label = f"Rotation {turned[1].upper()}"
-    elif numbered := _NUMBERED.fullmatch(own):
-        label = f"{numbered[1].title()} {numbered[2]}"
-    else:
-        label = own.replace("_", " ").title()
-    return f"{part}: {label}" if part else label
 
 
 def load_label(dofs: tuple[Dof, ...]) -> str:
@@ -62,7 +46,7 @@ def draw_field(layout: bpy.types.UILayout, joint: Any, field: str, label: str, d
     if len(dofs) > 1 and label:
         column.label(text=label)
     for dof in dofs:
-        text = label if label and len(dofs) == 1 else coordinate_label(dof.name)
+        text = label if label and len(dofs) == 1 else coordinate_names.label(dof.name)
         column.prop(joint, text=text, **joint_properties.place(field, dof).in_layout)
 
 
@@ -70,7 +54,7 @@ def draw_limits(layout: bpy.types.UILayout, joint: Any, dofs: tuple[Dof, ...]) -
     """A tick box and a number for each end of each coordinate's range."""
     for dof in dofs:
         column = layout.column(align=True)
-        of_which = f"{coordinate_label(dof.name)} " if len(dofs) > 1 else ""
+        of_which = f"{coordinate_names.label(dof.name)} " if len(dofs) > 1 else ""
         for field, switch, heading in (("lower", "use_lower", f"{of_which}Min"), ("upper", "use_upper", "Max")):
             row = column.row(align=True, heading=heading)
             row.use_property_decorate = False

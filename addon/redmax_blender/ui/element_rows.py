@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ..properties import coordinate_units, from_specs, generated, references
+from ..properties import coordinate_units, from_specs, generated, references, sorts
 from ..properties import joint as joint_properties
 from ..properties.forms import Field, fields_of
 from . import lists
@@ -127,7 +127,8 @@ def _table(layout: Any, group: Any, field: Field) -> None:
         column.use_property_decorate = True
         for index in range(field.spec.columns):
             number = f" {index + 1}" if field.spec.columns > 1 else ""
-            column.prop(group, generated.column(field.name, index), text=f"Value{number}")
+            name = "Slider" if field.name == sorts.SLIDER and sorts.is_slider(group) else f"Value{number}"
+            column.prop(group, generated.column(field.name, index), text=name)
 
 
 def _record(layout: Any, group: Any, field: Field) -> None:
@@ -168,7 +169,8 @@ def draw_list(layout: bpy.types.UILayout, group: Any, field: Field, sort: str) -
     row = layout.row()
     active = f"active_{field.name}"
     shown = lists.REDMAX_UL_entries.__name__
-    row.template_list(shown, field.name, group, field.name, group, active, rows=4)
+    columns = field.spec.shape[1] if len(field.spec.shape) == 2 else 1
+    row.template_list(shown, lists.identifier(field.name, columns), group, field.name, group, active, rows=4)
     buttons = row.column(align=True)
     actions: dict[Any, Any] = {"ADD": "ADD", "REMOVE": "REMOVE", "UP": "TRIA_UP", "DOWN": "TRIA_DOWN"}
     for action, icon in actions.items():
@@ -197,7 +199,7 @@ def draw_list(layout: bpy.types.UILayout, group: Any, field: Field, sort: str) -
             layout.prop(entry, "place_vertex")
     else:
         column = layout.column(align=True)
-        for number in range(1 if len(field.spec.shape) == 1 else field.spec.shape[1]):
+        for number in range(columns):
             column.prop(entry, "values", index=number, text=f"Value {number + 1}")
 
 

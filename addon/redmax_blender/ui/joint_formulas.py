@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 
 from .._engine import joints
-from ..properties import formulas
+from ..properties import coordinate_names, formulas
 from ..properties import joint as joint_properties
-from . import dof_rows, lists, presets, text_lines
+from . import lists, presets, text_lines
 
 LABELS = {
     "coordinates": "Coordinates",
@@ -40,7 +40,7 @@ def _draw_note(layout: bpy.types.UILayout, context: Any, joint: Any, group: Any)
     if group.note:
         text_lines.draw_text(layout, context, group.note, "ERROR", alert=True)
         return
-    named = ", ".join(f"{dof_rows.coordinate_label(dof.name)} [{dof.unit}]" for dof in joint_properties.dofs(joint))
+    named = ", ".join(f"{coordinate_names.label(dof.name)} [{dof.unit}]" for dof in joint_properties.dofs(joint))
     faint = layout.column()
     faint.active = False
     text_lines.draw_text(faint, context, f"Moves by {named}", "CHECKMARK")

@@ -152,13 +152,19 @@ class REDMAX_UL_entries(bpy.types.UIList):
     def draw_item(
         self, _context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active: Any, _name: str, index: int = 0
     ) -> None:
-        layout.label(text=f"{index + 1}: {entry_text(item)}", icon=entry_icon(item))
+        columns = int(first) if (first := self.list_id.partition(" ")[0]).isdigit() else 1
+        layout.label(text=f"{index + 1}: {entry_text(item, columns)}", icon=entry_icon(item))
 
 
-def entry_text(item: Any) -> str:
-    """The objects that an entry refers to, or else its numbers."""
+def identifier(name: str, columns: int) -> str:
+    """What a list of entries is called where it is drawn. columns: numbers that count in each, if they are numbers."""
+    return f"{columns} {name}"
+
+
+def entry_text(item: Any, columns: int) -> str:
+    """The objects that an entry refers to, or else the numbers in it that count."""
     if "values" in item.bl_rna.properties:
-        return ", ".join(f"{number:.4g}" for number in item.values[:3])
+        return ", ".join(f"{number:.4g}" for number in item.values[:columns])
     if "transform" in item.bl_rna.properties:
         return item.transform or "Empty"
     named = list(dict.fromkeys(obj.name for obj in entry_objects(item)))

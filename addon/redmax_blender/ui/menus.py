@@ -20,7 +20,7 @@ class REDMAX_MT_add_mechanism(bpy.types.Menu):
     bl_label = "Mechanism"
 
     def draw(self, _context: Any) -> None:
-        for operator in template_operators():
+        for operator in sorted(template_operators(), key=lambda each: str(each.template.LABEL)):
             template = operator.template
             self.layout.operator(operator.bl_idname, text=template.LABEL, icon=template.ICON)
         self.layout.separator()
@@ -108,6 +108,7 @@ class REDMAX_MT_elements(bpy.types.Menu):
             layout.separator()
         layout.operator("redmax.add_surface", icon="MOD_PHYSICS")
         layout.operator("redmax.add_ground", icon="MESH_GRID")
+        layout.operator("redmax.add_surface_pair", icon="MOD_PHYSICS")
         layout.separator()
         for menu in SORT_MENUS:
             layout.menu(menu.bl_idname)

@@ -8,9 +8,8 @@ from typing import Any
 
 import bpy
 
-from ..properties import result_names
+from ..properties import coordinate_names, result_names
 from ..properties.joint import Dof
-from . import dof_rows
 
 ROWS = {
     "redmax_wrench": tuple(f"{what} {axis}" for what in ("Torque", "Force") for axis in "XYZ"),
@@ -56,7 +55,7 @@ def draw_channels(layout: bpy.types.UILayout, data: Any, dofs: Sequence[Dof] = (
                 text = text.replace(words, "Motor")
             column.prop(data, path, text=text, **single)
             continue
-        rows = ROWS.get(name) or [dof_rows.coordinate_label(dof.name) for dof in dofs]
+        rows = ROWS.get(name) or [coordinate_names.label(dof.name) for dof in dofs]
         of_each = own.get(name) or [result_names.unit(name, index, units) for index in range(count)]
         column.label(text=result_names.own_group(name, of_each))
         for index in range(count):

@@ -9,6 +9,9 @@ from ..properties.surface import HULL, MESH
 from . import results, text_lines
 from .physics import PhysicsPanel
 
+CELLS = 5
+"""Groups in a row."""
+
 
 class SurfacePanel(PhysicsPanel):
     """Shown for an object that is a surface."""
@@ -26,6 +29,12 @@ def owner_text(obj: Any) -> str:
     if above is None:
         return "Scenery: no body is above it"
     return "Surface of this body" if above == obj else f"Surface of '{above.name}'"
+
+
+def pairs_of(scene: Any, obj: Any) -> list[Any]:
+    """Elements that say what a surface is like together with another."""
+    having = (other for other in scene.objects if other.redmax.is_surface_pair)
+    return [other for other in having if obj in (other.redmax.surface_pair.first, other.redmax.surface_pair.second)]
 
 
 class REDMAX_PT_surface(SurfacePanel, bpy.types.Panel):
@@ -68,6 +77,24 @@ class REDMAX_PT_surface_material(SurfacePanel, bpy.types.Panel):
         layout.prop(surface, "bounce")
 
 
+class REDMAX_PT_surface_pairs(SurfacePanel, bpy.types.Panel):
+    bl_label = "Together With"
+    bl_parent_id = "REDMAX_PT_surface"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        column = layout.column(align=True)
+        for pair in pairs_of(context.scene, context.object):
+            row = column.row(align=True)
+            row.operator("redmax.select_element", text=pair.name, icon="RESTRICT_SELECT_OFF").name = pair.name
+            settings = pair.redmax.surface_pair
+            number = row.row(align=True)
+            number.active = settings.use_friction
+            number.prop(settings, "friction")
+        layout.operator("redmax.add_surface_pair", icon="ADD")
+
+
 class REDMAX_PT_surface_more(SurfacePanel, bpy.types.Panel):
     bl_label = "Rolling, Conveyor"
     bl_parent_id = "REDMAX_PT_surface"
@@ -98,7 +125,9 @@ class REDMAX_PT_surface_groups(SurfacePanel, bpy.types.Panel):
         column = layout.column()
         column.use_property_split = False
         column.label(text="Groups It Touches")
-        column.prop(surface, "touches", text="")
+        cells = column.grid_flow(row_major=True, columns=CELLS, even_columns=True, even_rows=True, align=True)
+        for group in range(len(surface.touches)):
+            cells.prop(surface, "touches", index=group, text=str(group), toggle=True)
         layout.prop(surface, "touches_neighbours")
 
 
@@ -119,6 +148,7 @@ class REDMAX_PT_surface_results(SurfacePanel, bpy.types.Panel):
 CLASSES = (
     REDMAX_PT_surface,
     REDMAX_PT_surface_material,
+    REDMAX_PT_surface_pairs,
     REDMAX_PT_surface_more,
     REDMAX_PT_surface_groups,
     REDMAX_PT_surface_results,

@@ -16,6 +16,7 @@ from ..fields import IDENTITY, REAL, Element, Spec, per_dof_unit, specs
 from ..io import LISTS
 from ..joints import Joint
 from ..scene import Scene
+from ..tables import Table
 
 NUMBERS = ("number", "integer", "array", "per_dof")
 """Sorts of fields that hold numbers."""
@@ -30,8 +31,9 @@ MOST_ENTRIES = 16
 class Variable:
     """path: see `property_paths`. element: name of what it belongs to, empty for the scene. sort: its list's element,
     such as "joint". field: the names that lead to it inside, such as ("motor", "maximum"). index: of an entry of a
-    vector or of a coordinate, -1 for a single value. value: the scene's own; None where it has none. only: the one way
-    in which values for it are meant, such as "times" for an inertia; empty where any will do."""
+    vector or of a coordinate, -1 for a single value. entry: what to call that: "x" of a vector, the coordinate's name,
+    else a number from 1. value: the scene's own; None where it has none. only: the one way in which values for it are
+    meant, such as "times" for an inertia or a table; empty where any will do."""
 
     path: str
     element: str
@@ -42,6 +44,7 @@ class Variable:
     doc: str
     value: float | None
     only: str = ""
+    entry: str = ""
 
 
 def variables(scene: Scene) -> Iterator[Variable]:
@@ -59,12 +62,23 @@ def _of(holder: Any, above: tuple[str, ...], start: str, name: str, sort: str, e
         names = (*above, field)
         if spec.sort in NUMBERS:
             for index, number, unit in _entries(spec, value, element):
-                entry = f"{start}{field}" + (f"[{index}]" if index >= 0 else "")
-                yield Variable(entry, name, sort, names, index, unit, spec.plain or spec.doc, number)
+                path, doc = f"{start}{field}" + (f"[{index}]" if index >= 0 else ""), spec.plain or spec.doc
+                yield Variable(path, name, sort, names, index, unit, doc, number, entry=_entry(spec, element, index))
         elif spec.sort in ("pose", "record") and isinstance(value, Element) and value is not IDENTITY:
             if value.proportional:
                 yield Variable(f"{start}{field}", name, sort, names, -1, "", spec.plain or spec.doc, 1.0, TIMES)
-            yield from _of(value, names, f"{start}{field}.", name, sort, element)
+            if not isinstance(value, Table):  # its points are a course, and nothing that is varied one by one
+                yield from _of(value, names, f"{start}{field}.", name, sort, element)
+
+
+def _entry(spec: Spec, element: Any, index: int) -> str:
+    """What to call the entry of a field with that index."""
+    if index < 0:
+        return ""
+    if spec.sort == "per_dof" and isinstance(element, Joint):
+        return element.dof_names[index]
+    # Three sizes are as many numbers as a vector, but lie along no axes.
+    return "xyz"[index] if spec.shape == (3,) and not spec.positive else str(index + 1)
 
 
 def _entries(spec: Spec, value: Any, element: Any) -> Iterator[tuple[int, float | None, str]]:

@@ -144,6 +144,8 @@ def _entries(value: Any, element: Any) -> list[Any] | None:
 def _written(holder: Any, steps: tuple[Step, ...], value: Any, how: Change, path: str, element: Any) -> Any:
     """A copy of `holder`, which is a part of the element, in which the value stands at the end of the steps."""
     if not steps:
+        if how != "times" and isinstance(value, REAL) and isinstance(holder, Element) and holder.proportional:
+            raise PathError(f"'{path}' is many numbers; vary all of them by factors (times), or name one of them")
         return value if how == "set" else _combined(holder, value, how, path)
     step, rest = steps[0], steps[1:]
     inner = _inside(holder, step, element, path)
@@ -157,14 +159,14 @@ def _written(holder: Any, steps: tuple[Step, ...], value: Any, how: Change, path
 
 
 def _combined(old: Any, value: Any, how: Change, path: str) -> Any:
-    """A number, or every number of a vector, times or plus the value; of an inertia so many times as much of it."""
+    """A number, or every number of a vector, times or plus the value; an inertia or a table so many times as large."""
     if isinstance(old, np.ndarray):
         old = old.tolist()
     if isinstance(old, (tuple, list)):
         return tuple(_combined(entry, value, how, path) for entry in old)
     if how == "times" and isinstance(old, Element) and old.proportional:
-        grown = {name: _combined(getattr(old, name), value, how, path) for name in old.proportional}
-        return replace(old, **grown)
+        having = {name: having for name in old.proportional if (having := getattr(old, name)) is not None}
+        return replace(old, **{name: _combined(number, value, how, path) for name, number in having.items()})
     for number, what in ((old, "the scene has"), (value, "the table has")):
         if not isinstance(number, REAL) or isinstance(number, bool):
             raise PathError(f"'{path}': only numbers have {how}; {what} {_shown(number)} there")

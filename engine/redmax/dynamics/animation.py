@@ -15,7 +15,10 @@ def prescribed_motion(model: Model, t: float) -> tuple[Array, Array, Array]:
     """q, qdot, qddot (nr,) of animated and locked joints at time t; zero for simulated ones."""
     q, qdot, qddot = model.once(_where_locked).copy(), np.zeros(model.dof_count), np.zeros(model.dof_count)
     for columns, table in model.once(_animations):
-        q[columns], qdot[columns], qddot[columns] = table.motion(t)
+        if columns.stop - columns.start == 1:
+            q[columns], qdot[columns], qddot[columns] = table.motion_of_one(t)
+        else:
+            q[columns], qdot[columns], qddot[columns] = table.motion(t)
     return q, qdot, qddot
 
 

@@ -5,6 +5,7 @@ from ..registry import Registry
 from .automatic import Automatic
 from .base import FixedStep, FixedStepper, IntegrationError, Integrator, Stepper
 from .bdf import Bdf1, Bdf2
+from .contact_euler import ContactEuler
 from .dormand_prince import Dop853, Rk45
 from .extrapolated_euler import ExtrapolatedEuler
 from .linearly_implicit_euler import LinearlyImplicitEuler
@@ -27,12 +28,14 @@ INTEGRATORS.add(9, MaximalEuler)
 INTEGRATORS.add(10, LinearlyImplicitEulerPcg)
 INTEGRATORS.add(11, ExtrapolatedEuler)
 INTEGRATORS.add(12, Automatic)
+INTEGRATORS.add(13, ContactEuler)
 
 __all__ = [
     "INTEGRATORS",
     "Automatic",
     "Bdf1",
     "Bdf2",
+    "ContactEuler",
     "Dop853",
     "ExtrapolatedEuler",
     "FixedStep",

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, BoolArray
 from ..dynamics.body_forces import assembled, couplings
 from ..dynamics.constraint_rows import constraint_rows, is_constrained
 from ..dynamics.joint_coordinates import JointCoordinatesError
@@ -47,13 +47,15 @@ class MaximalEuler(FixedStep):
             "choose dop853, or use couplings instead"
             for title in inputs[:1]
         ]
+        drifting = self.stabilisation != POST
+        limits = [constraint.name for constraint in model.constraints if constraint.one_sided and drifting]
         return (
             super().cannot(model)
             + drives
             + [
-                f"integrator '{self.kind}' does not know limits (constraint '{constraint.name}'); choose dop853"
-                for constraint in model.constraints
-                if constraint.one_sided
+                f"integrator '{self.kind}' knows limits (constraint '{name}') with stabilisation '{POST}' alone; "
+                f"choose that, or choose dop853"
+                for name in limits
             ]
         )
 
@@ -82,7 +84,21 @@ class MaximalEulerStepper(FixedStepper):
     def body_motion(self) -> tuple[Array, Array]:
         return self.E_wi, self.phi
 
+    def put(self, state: State) -> None:
+        """Have the bodies where the coordinates say, as after an impact at a limit."""
+        if state is self.state:
+            return
+        super().put(state)
+        kin = kinematics(self.model, state.q, state.qdot, state.chart)
+        self.E_wi, self.phi, self.gap = kin.E_wi, kin.phi, np.zeros((self.model.body_count, 6))
+        if len(self.reached):
+            rows = constraint_rows(self.model, kin, state.t)
+            self.reached = rows.rate[rows.any_velocity]
+
     def _part(self, h: float, t_end: float) -> None:
+        if self.constraints is not None and self.constraints.watches:
+            super()._part(h, t_end)
+            return
         self.state = self.step(h, t_end)  # which closes loops by moving the bodies
         self.steps += 1
 
@@ -92,7 +108,10 @@ class MaximalEulerStepper(FixedStepper):
         post = self.settings.stabilisation == POST
         try:
             kin, gap = body_kinematics(model, self.state.t, self.E_wi, self.phi, self.state.q, chart)
-            phi, reached = end_twists(model, kin, h, t_end, gap=gap, rate=rate, reached=self.reached)
+            pushing = None
+            if self.constraints is not None and self.constraints.touches:
+                pushing = self.constraints.active(constraint_rows(model, kin, self.state.t))
+            phi, reached = end_twists(model, kin, h, t_end, gap=gap, rate=rate, reached=self.reached, pushing=pushing)
             E_wi = pose.project(pose.integrate(kin.E_wi, phi, h))
             guess = kin.q + h * (coordinate_rates(model, kin) @ phi.ravel())
             if post and self.constraints is not None:
@@ -106,11 +125,20 @@ class MaximalEulerStepper(FixedStepper):
 
 
 def end_twists(
-    model: Model, kin: Kinematics, h: float, t_end: float, *, gap: Array, rate: float, reached: Array
+    model: Model,
+    kin: Kinematics,
+    h: float,
+    t_end: float,
+    *,
+    gap: Array,
+    rate: float,
+    reached: Array,
+    pushing: BoolArray | None = None,
 ) -> tuple[Array, Array]:
     """phi1 (n, 6) after a step of h [s] under G Phi1 = gamma - rate g; linearly implicit in springs and dampers.
 
-    Second the velocities that rows for accelerations alone have then, from those they had (`reached`).
+    Second the velocities that rows for accelerations alone have then, from those they had (`reached`). pushing: of the
+    rows of loops and constraints, the one-sided ones that touch.
 
     (M - h D - h^2 K) Phi1 + G^T lambda = P - h D Phi0 + h f, at the old poses with inputs at the new time; the impulses
     of the joints are -G^T lambda. P are the momenta M Phi0 in the axes turned by h omega0. Its first terms, M Phi0 +
@@ -130,7 +158,7 @@ def end_twists(
     P = np.einsum("nba,nkb->nka", R, (model.inertia * kin.phi).reshape(n, 2, 3))
     f = P.ravel() - h * D @ kin.phi.ravel() + h * applied_forces(model, kin, load)
     if is_constrained(model):
-        tied = BodyRows(model, kin, t_end, rows, gap, reached)
+        tied = BodyRows(model, kin, t_end, rows, gap, reached, pushing)
         gamma = tied.gamma + h * tied.acceleration
         return tied_twists(A, f, tied, gamma - rate * tied.error).reshape(n, 6), gamma[tied.any_velocity]
     Phi, _ = solve_kkt(A, rows.G, f, rows.gamma - rate * rows.violation(gap))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loops and constraints in maximal coordinates: their rows on the bodies' twists, beside those of the tree's joints.
+"""Loops, constraints and limits in maximal coordinates: their rows on the bodies' twists, beside those of tree joints.
 
 Rows of loops are redundant more often than not, so that nothing here inverts them (`solvers.row_solver`).
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, IntArray
+from ..arrays import Array, BoolArray, IntArray
 from ..dynamics.constraint_rows import constraint_rows, element_names
 from ..dynamics.kinematics import Kinematics
 from ..errors import UNKNOWN, Quantity
 from ..model import Model
-from ..solvers.row_solver import RowSolver
+from ..solvers.row_solver import BoundedRows, RowSolver
 from ..spatial import pose
 from .joint_rows import JointRows, coordinate_rates, joint_rows
 from .maximal import CLOSED, MAX_ITERATIONS, MaximalError, body_kinematics
@@ -23,21 +23,31 @@ ACCEPTED_GAP = 1e-11
 
 
 class BodyRows:
-    """Rows of joints, loops and equations together: G Phi = gamma, open by error.
+    """Rows of joints, loops, constraints and limits that touch together: G Phi = gamma, open by error.
 
-    G: (m, 6n); gamma, error: (m,). owner: (m,) names of the loops and constraints that the last rows belong to.
+    G: (m, 6n); gamma, error: (m,). one_sided: (m,) rows that push and never pull.
+    owner: (m,) names of the loops and constraints that the last rows belong to.
     any_velocity: (m,) rows that hold for accelerations alone. acceleration: (m,) what these ask for, 0 elsewhere.
     """
 
     def __init__(
-        self, model: Model, kin: Kinematics, t: float, rows: JointRows, gap: Array, reached: Array | None = None
+        self,
+        model: Model,
+        kin: Kinematics,
+        t: float,
+        rows: JointRows,
+        gap: Array,
+        reached: Array | None = None,
+        pushing: BoolArray | None = None,
     ) -> None:
         """rows, gap: of the tree's joints, as in `maximal.close_joints`. Source: RBDN section 2.8, eq. 2.91.
 
         reached: velocity of the rows that hold for accelerations alone, one after another, where the run knows it;
-        else the one that the bodies have.
+        else the one that the bodies have. pushing: (k,) of all rows of loops and constraints, the one-sided ones that
+        touch; the others are left out.
         """
         own = constraint_rows(model, kin, t)
+        kept = ~own.one_sided if pushing is None else ~own.one_sided | pushing
         n = model.body_count
         G_m = np.zeros((len(own.rate), n, 6))
         for row, body, B in own.on_bodies:
@@ -48,21 +58,34 @@ class BodyRows:
             for row, joint, C in own.on_joints:
                 G[row : row + len(C)] += C @ B_rates[model.columns(joint)]
         names = element_names(model)
-        self.G = np.concatenate([rows.G, G])
-        self.gamma = np.concatenate([rows.gamma, own.rate])
-        self.any_velocity = np.concatenate([np.zeros(len(rows.gamma), np.bool_), own.any_velocity])
-        self.acceleration = np.concatenate([np.zeros(len(rows.gamma)), np.where(own.any_velocity, own.bias, 0.0)])
+        nothing = np.zeros(len(rows.gamma), np.bool_)
+        self.G = np.concatenate([rows.G, G[kept]])
+        self.gamma = np.concatenate([rows.gamma, own.rate[kept]])
+        self.one_sided: BoolArray = np.concatenate([nothing, own.one_sided[kept]])
+        self.any_velocity = np.concatenate([nothing, own.any_velocity[kept]])
+        bias = np.where(own.any_velocity, own.bias, 0.0)[kept]
+        self.acceleration = np.concatenate([np.zeros(len(rows.gamma)), bias])
         if reached is not None:
             self.gamma[self.any_velocity] = reached
-        self.error = np.concatenate([rows.violation(gap), own.error])
-        self.owner = tuple(names[k] for k in own.owner)
-        self.own_error = own.error
+        self.error = np.concatenate([rows.violation(gap), own.error[kept]])
+        self.owner = tuple(names[k] for k, is_kept in zip(own.owner, kept, strict=True) if is_kept)
+        self.own_error = own.error[kept]
 
 
 def tied_twists(A: Array, f: Array, rows: BodyRows, wanted: Array) -> Array:
-    """Phi (6n,) of A Phi = f + G^T lambda, G Phi = wanted (m,), as far as the rows can. Source: RBDN eq. 1.73."""
+    """Phi (6n,) of A Phi = f + G^T lambda, G Phi = wanted (m,), as far as the rows can. Source: RBDN eq. 1.73.
+
+    For one-sided rows G Phi >= wanted, lambda >= 0 and nothing pushes what parts: RBDN eqs. 1.79-1.80.
+    """
+    M = 0.5 * (A + A.T)
     try:
-        solver = RowSolver(0.5 * (A + A.T), rows.G)
+        if rows.one_sided.any():
+            bounded = BoundedRows(M, rows.G, ~rows.one_sided)
+            free = np.linalg.solve(A, f)
+            least = np.where(rows.one_sided, 0.0, -np.inf)
+            found = bounded.multipliers(wanted - rows.G @ free, least, np.full(len(wanted), np.inf))
+            return np.asarray(free + bounded.solver.change(found))
+        solver = RowSolver(M, rows.G)
     except np.linalg.LinAlgError:
         what = "a body without mass is held by loops"
         raise MaximalError(what, advice="give every moving body a mass", code="massless") from None

@@ -28,4 +28,6 @@ class Exchange:
         self._last = (t, present)
         constraints = self._stepper.constraints
         lost = 0.0 if constraints is None else constraints.loss
+        if self._stepper.contact is not None:
+            lost += self._stepper.contact.friction_loss + self._stepper.contact.impact_loss
         return float(self._sums[0]), float(self._sums[1]) + lost

@@ -4,6 +4,7 @@
 from ..registry import Registry
 from .hull import HullSurface
 from .packed import PackedSurfaces
+from .pairs import SurfacePair
 from .primitives import (
     BoxSurface,
     CapsuleSurface,
@@ -40,4 +41,5 @@ __all__ = [
     "PlaneSurface",
     "SphereSurface",
     "Surface",
+    "SurfacePair",
 ]

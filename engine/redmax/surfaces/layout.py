@@ -23,8 +23,12 @@ SHAPES = 10
     BESIDE,  # numbers: of each edge of a mesh's triangle, how far the next face turns away; see `triangle_mesh`
     NODES,  # ints: a record of NODE_INTS for each node of a mesh's tree of boxes
     BOXES,  # numbers: lower and upper corner of each node's box
-) = range(11)
-HEAD = 11
+    CLASSES,  # number of classes of surfaces with the same pairs, 0 where a scene has no pairs
+    PAIR_OF,  # ints: for each class and each class, the row of their pair in PAIRS, or -1
+    PAIRS,  # numbers: PAIR numbers in the order of `materials.Pair`, NaN for what the materials say
+) = range(14)
+HEAD = 14
+PAIR = 6
 
 # Record of a surface in `ints`.
 (
@@ -43,8 +47,9 @@ HEAD = 11
     FIRST_NODE,
     NODE_COUNT,
     TWO_SIDED,
-) = range(15)
-INTS = 15
+    CLASS,  # see CLASSES
+) = range(16)
+INTS = 16
 
 # Record of a surface in `numbers`.
 R_JS, P_JS = 0, 9

@@ -8,6 +8,7 @@
 | bounce above, rolling and torsional friction | the larger one |
 
 The geometric mean keeps a pair of equal materials as it is, and one surface without friction makes the pair slippery.
+What a `SurfacePair` says wins over all of this.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from .layout import CLASS, CLASSES, INTS, PAIR, PAIR_OF, PAIRS, SURFACE_INTS
 
 STATIC, KINETIC, BOUNCE, BOUNCE_ABOVE, ROLLING, TORSIONAL, CONVEYOR = range(7)
 MATERIAL = 9
@@ -44,6 +47,27 @@ def combined(a: Any, b: Any) -> tuple[float, float, float, float, float, float]:
         max(a[ROLLING], b[ROLLING]),
         max(a[TORSIONAL], b[TORSIONAL]),
     )
+
+
+def of_pair(ints: Any, numbers: Any, materials: Any, a: int, b: int) -> tuple[float, float, float, float, float, float]:
+    """Material of surfaces a and b together, in the order of `Pair`: what a surface pair says of them, and beside that
+    what is combined. Arguments are those of `PackedSurfaces`. Kernels compile this text."""
+    friction, kinetic, bounce, bounce_above, rolling, torsional = combined(materials[a], materials[b])
+    if ints[CLASSES] > 0:
+        first = ints[ints[SURFACE_INTS] + a * INTS + CLASS]
+        second = ints[ints[SURFACE_INTS] + b * INTS + CLASS]
+        row = ints[ints[PAIR_OF] + first * ints[CLASSES] + second]
+        if row >= 0:
+            at = ints[PAIRS] + row * PAIR
+            friction, kinetic = given(numbers[at], friction), given(numbers[at + 1], kinetic)
+            bounce, bounce_above = given(numbers[at + 2], bounce), given(numbers[at + 3], bounce_above)
+            rolling, torsional = given(numbers[at + 4], rolling), given(numbers[at + 5], torsional)
+    return friction, kinetic, bounce, bounce_above, rolling, torsional
+
+
+def given(value: float, otherwise: float) -> float:
+    """A number of a pair, or another where it is NaN."""
+    return otherwise if math.isnan(value) else value
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,23 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Array, IntArray, frozen
-from . import layout
-from .layout import CLUSTER, EXCLUDED_COUNT, FIRST_EXCLUDED, GROUP, HEAD, INTS, MASK, NUMBERS, SCENERY, SHAPE
-from .materials import MATERIAL, Pair, combined
+from . import layout, pairs
+from .layout import (
+    CLASS,
+    CLUSTER,
+    EXCLUDED_COUNT,
+    FIRST_EXCLUDED,
+    GROUP,
+    HEAD,
+    INTS,
+    MASK,
+    NUMBERS,
+    PAIR,
+    SCENERY,
+    SHAPE,
+    TWO_SIDED,
+)
+from .materials import BOUNCE, BOUNCE_ABOVE, KINETIC, MATERIAL, ROLLING, STATIC, TORSIONAL, Pair, of_pair
 from .shape import Shape
 from .surface import Surface
 
@@ -46,7 +60,21 @@ class PackedSurfaces:
 
     def material(self, a: int, b: int) -> Pair:
         """Of two surfaces together."""
-        return Pair(*combined(self.materials[a], self.materials[b]))
+        return Pair(*of_pair(self.ints, self.numbers, self.materials, a, b))
+
+    def material_of(self, a: IntArray, b: IntArray) -> Array:
+        """(k, PAIR) of surfaces a and b (k,) together, in the order of `Pair`; as `materials.of_pair`."""
+        first, second = self.materials[a], self.materials[b]
+        smaller, larger = (STATIC, KINETIC), (BOUNCE, BOUNCE_ABOVE, ROLLING, TORSIONAL)
+        means = [np.sqrt(first[:, k] * second[:, k]) for k in smaller]
+        found: Array = np.stack([*means, *(np.maximum(first[:, k], second[:, k]) for k in larger)], axis=1)
+        count = int(self.ints[layout.CLASSES])
+        if not count:
+            return found
+        table, start = int(self.ints[layout.PAIR_OF]), int(self.ints[layout.SURFACE_INTS]) + CLASS
+        row = self.ints[table + self.ints[start + a * INTS] * count + self.ints[start + b * INTS]]
+        own = self.numbers[int(self.ints[layout.PAIRS]) :].reshape(-1, PAIR)[np.maximum(row, 0)]
+        return np.asarray(np.where((row >= 0)[:, None] & ~np.isnan(own), own, found))
 
     def can_touch(self, a: int, b: int) -> bool:
         """Whether two surfaces may touch at all; see `filters`."""
@@ -94,12 +122,14 @@ def packed(
     cluster: IntArray,
     excluded: Sequence[Sequence[int]],
     is_scenery: Sequence[bool],
+    surface_pairs: Sequence[pairs.SurfacePair] = (),
 ) -> PackedSurfaces:
     """Surfaces of a model. bodies: (s,) -1 for the world. E_js: (s, 4, 4) frames of the elements in the joint frames of
     their bodies. cluster: (s,) rigid piece of each. excluded: higher numbers that each does not touch. is_scenery: (s,)
-    whether no force can move it."""
+    whether no force can move it. surface_pairs: of the scene."""
     shapes = [surface.shape() for surface in surfaces]
     records = np.zeros((len(surfaces), INTS), np.int64)
+    records[:, CLASS], pair_of, own = pairs.classes(surfaces, surface_pairs)
     values = np.zeros((len(surfaces), NUMBERS))
     E = np.array(E_js, np.float64).reshape(-1, 4, 4)
     counts = np.zeros(5, np.int64)  # so far: excluded, vertices, faces, nodes, corners
@@ -109,11 +139,11 @@ def packed(
         records[k, :FIRST_EXCLUDED] = (
             bodies[k], surface.shape_code, surface.group, surface.touches, is_scenery[k], cluster[k],
         )  # fmt: skip
-        records[k, FIRST_EXCLUDED:-1] = np.column_stack([counts[:4], added]).ravel()
-        records[k, -1] = shape.two_sided
+        records[k, FIRST_EXCLUDED:TWO_SIDED] = np.column_stack([counts[:4], added]).ravel()
+        records[k, TWO_SIDED] = shape.two_sided
         counts[:4] += added
         values[k] = np.concatenate([E[k, :3, :3].ravel(), E[k, :3, 3], shape.size, shape.extent, [shape.reach]])
-    ints, numbers = _laid_out(records, values, shapes, [number for each in excluded for number in each])
+    ints, numbers = _laid_out(records, values, shapes, [number for each in excluded for number in each], pair_of, own)
     return PackedSurfaces(
         names=tuple(surface.name for surface in surfaces),
         kinds=tuple(surface.kind for surface in surfaces),
@@ -125,14 +155,16 @@ def packed(
     )
 
 
-def _laid_out(records: IntArray, values: Array, shapes: Sequence[Shape], excluded: list[int]) -> tuple[IntArray, Array]:
+def _laid_out(
+    records: IntArray, values: Array, shapes: Sequence[Shape], excluded: list[int], pair_of: IntArray, own: Array
+) -> tuple[IntArray, Array]:
     corners_of, corners = [0], []
     for shape in shapes:
         for face in shape.faces:
             corners.append(np.asarray(face, np.int64))
             corners_of.append(corners_of[-1] + len(face))
     head = np.zeros(HEAD, np.int64)
-    head[layout.SURFACES] = len(records)
+    head[layout.SURFACES], head[layout.CLASSES] = len(records), len(pair_of)
     ints: list[IntArray] = [head]
     numbers: list[Array] = []
 
@@ -145,12 +177,14 @@ def _laid_out(records: IntArray, values: Array, shapes: Sequence[Shape], exclude
     put(layout.CORNERS_OF, corners_of, ints)
     put(layout.CORNERS, np.concatenate(corners) if corners else [], ints)
     put(layout.NODES, np.concatenate([shape.nodes for shape in shapes]), ints)
+    put(layout.PAIR_OF, pair_of, ints)
     put(layout.SURFACE_NUMBERS, values, numbers)
     put(layout.VERTICES, np.concatenate([shape.vertices for shape in shapes]), numbers)
     put(layout.PLANES, np.concatenate([shape.planes for shape in shapes]), numbers)
     put(layout.BOXES, np.concatenate([shape.boxes for shape in shapes]), numbers)
     edges = [shape.beside if len(shape.beside) else np.zeros((len(shape.planes), 3, 4)) for shape in shapes]
     put(layout.BESIDE, np.concatenate(edges), numbers)
+    put(layout.PAIRS, own, numbers)  # the last, as `material_of` reads it
     return np.concatenate(ints), np.concatenate(numbers)
 
 

@@ -17,6 +17,10 @@ from .vectors import dot, length
 
 TINY = float(np.finfo(np.float64).tiny)
 
+NEAR = 0.9
+"""Rotation vectors with smaller components [rad] are as meant: their angle is below sqrt(3) times that, and beyond
+0.999 pi / 2 only is angle - angle cos as much as 0.999 pi."""
+
 OwnCoordinates = tuple[Array, Array, list[tuple[slice, Array]]]
 """q and qdot (nr,) as loads mean them, and for each joint that is written otherwise its columns and its B."""
 
@@ -51,6 +55,8 @@ class ChartedLoads:
 
     def candidates(self, given: Coordinates) -> list[int]:
         """Joints that may have to be rewritten, in ascending order: all whose q is not as meant are among them."""
+        if not len(self.unknown) and not given.chart.any() and np.abs(given.q.take(self.balls)).max(initial=0.0) < NEAR:
+            return []
         v = given.q.take(self.balls)
         angle = length(v)
         along = dot(v, self.rest) / np.maximum(angle, TINY)

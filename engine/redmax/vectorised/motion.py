@@ -13,7 +13,7 @@ from ..model import Model
 from .charted import OwnCoordinates, own_coordinates
 from .dynamics import Forces, HandOver, by_recursion, forward_dynamics, joint_accelerations, solved
 from .plan import plan_of
-from .pushing import body_loads, joint_loads, loads
+from .pushing import acting, body_loads, loads
 from .small_trees import SmallTree, SmallTreeState, small_tree
 from .stages import Coordinates
 from .vectors import length
@@ -76,9 +76,7 @@ class _Quick(ABC):
     def _load(self, S: Array | None) -> None:
         """S: as in `own_coordinates`."""
         self.own = own_coordinates(self.model, self.plan.charted, self.given, S)
-        self.f_r, self.D_r = self.plan.nothing, self.plan.nothing
-        if self.plan.has_loads:
-            self.f_r, _, self.D_r = joint_loads(self.model, self.plan, self.own, self.t)
+        self.f_r, self.D_r = acting(self.model, self.plan, self.own, self.t)
 
     @abstractmethod
     def accelerations(self, qddot_prescribed: Array) -> Array:
@@ -95,12 +93,14 @@ class _Quick(ABC):
     def powers(self) -> Array:
         """(2,) [W] of the motion with the accelerations that were found."""
         model, plan, qdot = self.model, self.plan, self.given.qdot
-        driven = not plan.all_free and bool(qdot[model.prescribed].any())
-        needed = self.needed() - self.f_r if driven else plan.nothing
-        if plan.pushes or driven or self.own[2]:
+        given, own = qdot.take(plan.prescribed), self.own[1]
+        needed = self.needed() - self.f_r if given.any() else plan.nothing
+        if self.own[2] or (plan.pushes and not plan.is_linear):
             found = powers.along_coordinates(model, self.own, qdot, needed, self.D_r, self.t)
         else:
-            found = np.array([0.0, -float(self.D_r @ self.own[1] ** 2)])
+            work = float(needed.take(plan.prescribed) @ given)
+            work += float(model.torque @ own) if plan.has_torques else 0.0
+            found = np.array([work, -float((self.D_r * own) @ own)])
         if plan.carried_damping is not None:
             found[1] += self.dissipated()
         return found

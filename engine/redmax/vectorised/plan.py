@@ -33,8 +33,9 @@ class Plan:
     mass (n,), inertia (3, n) about the principal axes. carried_mass, carried_damping: (n,) of a body with all it
     carries; carried_damping is None without any. weights: (2, 3, n) gravity at the centres of mass.
     has_loads: whether anything acts along coordinates. pushes: whether torques or motors do. nothing: (nr,) zeros, what
-    acts along them otherwise. motors: None without any.
-    is_free: (nr,) coordinates that are neither animated nor locked.
+    acts along them otherwise. is_linear: whether only constant torques, springs and dampers act. minus_damping: (nr,)
+    D of those. motors: None without any.
+    is_free: (nr,) coordinates that are neither animated nor locked. prescribed: numbers of the others.
     never_singular: whether no pose has a singular mass matrix: every body resists in every direction, and every joint's
     coordinates, always the same, move it in different ones. If coordinates did not move anything, no body would move,
     and so no joint.
@@ -67,6 +68,7 @@ class Plan:
 
         self.is_free: BoolArray = ~model.prescribed
         self.all_free = bool(self.is_free.all())
+        self.prescribed: IntArray = np.flatnonzero(model.prescribed)
         self.never_singular = not self.joints.vary and _resist_in_every_direction(model.inertia)
         self.nothing = np.zeros(len(owner))
         self.nothing.setflags(write=False)
@@ -81,8 +83,12 @@ class Plan:
         acting = (model.torque, model.stiffness, model.damping)
         self.motors = motors(model) if motors(model).present else None
         further = self.torque_tables or self.stiffness_tables or self.motors is not None
-        self.pushes = bool(self.torque_tables or self.motors is not None or model.torque.any())
+        self.has_torques, self.has_springs = bool(model.torque.any()), bool(model.stiffness.any())
+        self.pushes = bool(self.torque_tables or self.motors is not None or self.has_torques)
         self.has_loads = bool(self.has_limits or further or any(numbers.any() for numbers in acting))
+        self.is_linear = not (self.has_limits or further)
+        self.minus_damping = -model.damping
+        self.minus_damping.setflags(write=False)
 
     @cached_property
     def too_coupled(self) -> bool:

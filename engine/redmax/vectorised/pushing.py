@@ -40,6 +40,22 @@ def body_loads(model: Model, plan: Plan, world: World) -> Array:
     return applied
 
 
+def acting(model: Model, plan: Plan, own: OwnCoordinates, t: float) -> tuple[Array, Array]:
+    """f_r and D_r, each (nr,), of `joint_loads`; may be the plan's own."""
+    q, qdot, changes = own
+    if not plan.has_loads:
+        return plan.nothing, plan.nothing
+    if changes or not plan.is_linear:
+        f, _, D = joint_loads(model, plan, own, t)
+        return f, D
+    f = plan.minus_damping * qdot
+    if plan.has_springs:
+        f -= model.stiffness * (q - model.rest)
+    if plan.has_torques:
+        f += model.torque
+    return f, plan.minus_damping
+
+
 def joint_loads(model: Model, plan: Plan, own: OwnCoordinates, t: float) -> tuple[Array, Array, Array]:
     """f_r, K_r, D_r, each (nr,), of torques, springs, damping, soft limits and motors. own: of `own_coordinates`."""
     q, qdot, changes = own

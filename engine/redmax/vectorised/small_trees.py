@@ -296,21 +296,22 @@ def hat(v: Array) -> Array:
 def balls(v: Array, vdot: Array) -> tuple[Array, Array, Array]:
     """Of rotation vectors v with rates vdot, both (m, 3): exp [v] (m, 3, 3), the columns of its right Jacobian J as
     rows (m, 3, 3), and Jdot vdot (m, 3); see `spatial.so3`."""
-    square, rate = einsum("mi,mi->m", v, v), einsum("mi,mi->m", v, vdot)[:, None]
-    c1, c2, c3, c2_slope, c3_slope = (c[:, None] for c in coefficients(square))
+    square, rate, speed = einsum("mi,mi->m", v, v), einsum("mi,mi->m", v, vdot), einsum("mi,mi->m", vdot, vdot)
+    c1, c2, c3, c2_slope, c3_slope = coefficients(square)
+    m = len(v)
+    powers, weights = np.empty((m, 3, 9)), np.empty((m, 3, 3))
     V = hat(v)
-    VV = V @ V
-    turned = c1[:, None] * V
-    turned += c2[:, None] * VV
-    turned += _ONE
-    S = c3[:, None] * VV
-    S += c2[:, None] * V  # J^T = 1 + c2 [v] + c3 [v]^2
-    S += _ONE
-    w = (V @ vdot[:, :, None])[:, :, 0]
-    # d/dt of -c2 [v] + c3 [v]^2, applied to vdot; [vdot] vdot = 0 and vdot x (v x vdot) = v vdot.vdot - vdot vdot.v
-    changed = (c3_slope * rate) * (V @ w[:, :, None])[:, :, 0] - (c2_slope * rate) * w
-    changed += c3 * (v * einsum("mi,mi->m", vdot, vdot)[:, None] - vdot * rate)
-    return turned, S, changed
+    powers[:, 0], powers[:, 1] = _ONE.ravel(), V.reshape(m, 9)
+    powers[:, 2] = (V @ V).reshape(m, 9)
+    weights[:, :2, 0] = 1.0  # exp [v] = 1 + c1 [v] + c2 [v]^2, J^T = 1 + c2 [v] + c3 [v]^2
+    weights[:, 0, 1], weights[:, 0, 2], weights[:, 1, 1], weights[:, 1, 2] = c1, c2, c2, c3
+    # d/dt of J = 1 - c2 [v] + c3 [v]^2, applied to vdot; [vdot] vdot = 0 and
+    # vdot x (v x vdot) = v vdot.vdot - vdot vdot.v
+    weights[:, 2, 0], weights[:, 2, 1], weights[:, 2, 2] = -c3 * rate, -c2_slope * rate, c3_slope * rate
+    found = (weights @ powers).reshape(m, 3, 3, 3)
+    changed = (found[:, 2] @ vdot[:, :, None])[:, :, 0]
+    changed += (c3 * speed)[:, None] * v
+    return found[:, 0], found[:, 1], changed
 
 
 def _frames(model: Model) -> tuple[list[_Frame], list[int]]:

@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from engine.batch.test_run_batch import chain_scene
 from redmax import io
-from redmax.batch import changed, value_at, variables
+from redmax.batch import PathError, changed, value_at, variables
 from redmax.examples import EXAMPLES
 from redmax.joints.fixed import Fixed
+from redmax.joints.surface_contact import SurfaceContact
 from redmax.scene import Body, Inertia, Scene
+from redmax.tables import Table
 
 
 def weighed_scene() -> Scene:
@@ -46,6 +50,37 @@ def test_what_a_mechanism_has():
     assert weighed["bodies.Crate.inertia"].only == "times"
     assert weighed["bodies.Crate.inertia.center[0]"].unit == "m"
     assert not any("tensor" in path for path in weighed)
+
+
+def test_a_table_is_varied_as_a_whole():
+    """So many times the motion in the same time: values and their slopes, not the times."""
+    keyed = Table(x=(0.0, 1.0), y=((0.0,), (0.4,)), interpolation="hermite", slopes=((0.1,), (0.2,)))
+    scene = chain_scene(1)
+    (joint,) = scene.joints
+    scene = replace(scene, joints=[replace(joint, motion_type="animated", animation=keyed)])
+    (found,) = (each for each in variables(scene) if "animation" in each.path)
+    assert (found.path, found.only) == ("joints.j0.animation", "times")
+    faster = changed(scene, found.path, 3.0, "times").joints[0].animation
+    assert faster.x == keyed.x
+    assert np.allclose(faster.y, 3.0 * np.array(keyed.y), rtol=1e-15)
+    assert np.allclose(faster.slopes, 3.0 * np.array(keyed.slopes), rtol=1e-15)
+    for how in ("set", "plus"):
+        with pytest.raises(PathError, match=r"'joints\.j0\.animation' is many numbers; vary all of them by factors"):
+            changed(scene, found.path, 3.0, how)
+    straight = replace(keyed, interpolation="linear", slopes=None)
+    scene = replace(scene, joints=[replace(scene.joints[0], animation=straight)])
+    assert changed(scene, found.path, 3.0, "times").joints[0].animation.y == faster.y
+
+
+def test_entries_are_called_by_their_axis_coordinate_or_number():
+    entries = {each.path: each.entry for each in variables(weighed_scene())}
+    assert entries["bodies.Crate.inertia.center[1]"] == "y"
+    assert entries["gravity[2]"] == "z"
+    touching = SurfaceContact(name="Roll", parent=None, child="Crate")
+    scene = Scene(bodies=weighed_scene().bodies, joints=[touching])
+    entries = {each.path: each.entry for each in variables(scene)}
+    assert entries["joints.Roll.first_size[1]"] == "2", "a size lies along no axis"
+    assert entries["joints.Roll.damping[2]"] == touching.dof_names[2]
 
 
 def test_twice_the_inertia_is_twice_the_mass_of_the_same_shape():

@@ -493,13 +493,13 @@ BAD = [
     ("wrench", {"name": "S", "body": "A", "table": {"x": [0.0], "y": [[1.0]]}}, "table has 1 columns; give six"),
     ("drag", {"name": "S", "body": "A", "linear": -1.0}, "linear is -1"),
     ("drag", {"name": "S", "body": "A", "normal": [0.0, 0.0, 0.0]}, "normal is zero"),
-    ("muscle", MUSCLE | {"activation": 1.5}, "activation is 1.5; give a number from 0 to 1"),
+    ("muscle", MUSCLE | {"activation": 1.5}, "has an activation of 1.5; keep activations from 0 to 1"),
     ("muscle", MUSCLE | {"activation": -0.5}, "activation is -0.5"),
     ("muscle", MUSCLE | {"optimal_length": 0.0}, "optimal_length is 0"),
     (
         "muscle",
         MUSCLE | {"activation_table": {"x": [0.0, 1.0], "y": [[0.0], [1.1]]}},
-        "activation_table has a value outside 0 to 1",
+        "has an activation of 1.1 at 1 s; keep activations from 0 to 1",
     ),
 ]
 

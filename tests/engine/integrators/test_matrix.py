@@ -102,7 +102,7 @@ SCENES = {
     "hybrid": hybrid,
     "drive": hand,
 }
-REFUSED = {("maximal_euler", "limit"): "limits of Hinge 0", ("maximal_euler", "drive"): "drives"}
+REFUSED = {("maximal_euler", "drive"): "drives"}
 """Integrators that do not know something, and what their words must name."""
 
 

@@ -6,17 +6,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.mechanisms import four_bar
 from engine.random_trees import random_model
 from redmax.compile import compile as compile_scene
+from redmax.constraints import JointLimit
 from redmax.dynamics.animation import prescribed_motion
 from redmax.dynamics.energy import kinetic_energy
 from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import potential_energy
 from redmax.fields import Pose
-from redmax.integrators import INTEGRATORS, IntegrationError, LinearlyImplicitEuler, MaximalEuler, RungeKutta4
+from redmax.integrators import INTEGRATORS, Dop853, IntegrationError, LinearlyImplicitEuler, MaximalEuler, RungeKutta4
 from redmax.joints.free import Free
 from redmax.joints.revolute import Revolute
 from redmax.scene import Body, Inertia, Scene
+from redmax.simulate import simulate
 from redmax.spatial import so3
 
 DURATION = 0.2
@@ -163,3 +166,59 @@ def double_pendulum() -> Scene:
             ),
         ],
     )
+
+
+# --- limits ------------------------------------------------------------------------------------------------------
+
+
+def limited(restitution: float) -> Scene:
+    """A double pendulum that falls onto the stops of both hinges, one after the other."""
+    scene = double_pendulum()
+    first, second = (joint.name for joint in scene.joints)
+    scene.constraints = [
+        JointLimit(name="first stop", joint=first, lower=-0.4, upper=0.5, restitution=restitution),
+        JointLimit(name="second stop", joint=second, lower=-0.6, upper=0.3, restitution=restitution),
+    ]
+    return scene
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_it_converges_to_the_reduced_simulation_with_limits(restitution):
+    model = compile_scene(limited(restitution))
+    duration = 0.5
+    exact = end(model, Dop853(rtol=1e-10, atol=1e-10), duration)
+    free = end(compile_scene(double_pendulum()), Dop853(), duration)
+    assert np.abs(free.q - exact.q).max() > 0.1  # stops count
+    errors = []
+    for h in (4e-3, 2e-3):
+        state = end(model, MaximalEuler(h=h), duration)
+        errors.append(np.abs(state.q - exact.q).max())
+    assert errors[0] < 0.05
+    assert errors[1] < max(0.6 * errors[0], 1e-9)  # without bounces both end on their stops, where nothing is off
+
+
+def test_bodies_stand_where_coordinates_say_after_impacts():
+    model = compile_scene(limited(0.5))
+    stepper = MaximalEuler(h=5e-3).begin(model, model.initial_state())
+    for k in range(1, 14):
+        state = stepper.advance(0.05 * k)
+        kin = kinematics(model, state.q, state.qdot, state.chart)
+        np.testing.assert_allclose(kin.E_wi, stepper.body_motion()[0], atol=1e-11)
+        np.testing.assert_allclose(kin.phi, stepper.body_motion()[1], atol=1e-9)
+        assert -0.4 - 1e-8 <= state.q[0] <= 0.5 + 1e-8
+        assert -0.6 - 1e-8 <= state.q[1] <= 0.3 + 1e-8
+
+
+def test_a_loop_rests_on_a_stop_as_in_reduced_coordinates():
+    """Rows of a loop, which depend on each other, beside one that only pushes."""
+    scene = four_bar()
+    scene.constraints.append(JointLimit(name="stop", joint=scene.joints[0].name, lower=-0.2, upper=0.2))
+    model = compile_scene(scene)
+    ends = []
+    for integrator in (MaximalEuler(h=2e-3), Dop853()):
+        *_, last = simulate(model, integrator=integrator, duration=1.0)
+        assert last.status == "complete"
+        ends.append(last)
+    np.testing.assert_allclose(ends[0].state.q, ends[1].state.q, atol=2e-3)
+    assert abs(abs(ends[1].state.q[0]) - 0.2) < 1e-6  # it lies on the stop
+    np.testing.assert_allclose(ends[0].channels["constraint"], ends[1].channels["constraint"], rtol=0.02, atol=1e-3)

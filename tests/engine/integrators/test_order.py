@@ -30,6 +30,7 @@ from redmax.model import Model
 from redmax.state import State
 
 ORDERS = {
+    "contact_euler": 1,
     "linearly_implicit_euler": 1,
     "linearly_implicit_euler_pcg": 1,
     "maximal_euler": 1,

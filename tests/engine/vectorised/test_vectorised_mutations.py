@@ -20,10 +20,12 @@ from engine.vectorised import test_joints
 from engine.vectorised.comparison import assert_routes_agree
 from redmax import vectorised
 from redmax.compile import compile as compile_scene
-from redmax.joints import JOINTS, Revolute
+from redmax.joints import JOINTS, Prismatic, Revolute
 from redmax.scene import Body, Inertia, Scene
+from redmax.tables import Table
 from redmax.vectorised.small_trees import small_tree
 
+MOVED = {"animation": Table(x=(0.0, 1.0), y=((0.0,), (1.0,)), interpolation="linear")}
 MODULES = ("blocks", "charted", "dynamics", "layout", "linearised", "mass_matrix", "motion", "plan", "pushing")
 MODULES += ("rotations", "small_trees", "stages", "tree_sums", "vectors", "world")
 Plant = Callable[[str, str, str], None]
@@ -85,6 +87,23 @@ def springs_alone() -> None:
     body = Body(name="Swing", inertia=Inertia(mass=1.0, center=(0.3, 0.0, 0.0), tensor=np.eye(3)))
     model = compile_scene(Scene(bodies=[body], joints=[spring]))
     assert_routes_agree(rng, model, np.array([0.7]), np.array([0.2]))
+
+
+def linear_loads() -> None:
+    """Constant torques, springs and dampers alone, below a joint that is moved."""
+    rng = np.random.default_rng(6)
+    body = Inertia(mass=1.0, center=(0.3, 0.0, 0.0), tensor=np.eye(3))
+    loads = {"stiffness": 3.0, "rest": 0.4, "damping": 0.7, "torque": 1.1}
+    joints = [
+        Revolute(name="Motor", parent=None, child="Arm", axis=(0.0, 1.0, 0.0), motion_type="animated", **MOVED),
+        Revolute(name="Elbow", parent="Arm", child="Hand", axis=(0.0, 0.0, 1.0), **loads),
+        Prismatic(name="Drawer", parent="Hand", child="Tool", axis=(1.0, 0.0, 0.0), **loads),
+    ]
+    for most in (2, 3):  # by one Jacobian, and with what slides by sums
+        bodies = [Body(name=joint.child, inertia=body) for joint in joints[:most]]
+        model = compile_scene(Scene(bodies=bodies, joints=joints[:most]))
+        assert (small_tree(model) is not None) == (most == 2)
+        assert_routes_agree(rng, model, *rng.uniform(0.2, 0.8, (2, most)))
 
 
 def charts_of_two_parts() -> None:
@@ -161,8 +180,14 @@ MUTATIONS = {
     "moment of slides": ("mass_matrix", "moment += about", "moment -= about", trees),
     "seen from the top": ("mass_matrix", "columns[1:3] += reach", "columns[1:3] -= reach", trees),
     "within a joint": ("mass_matrix", "F.take(batch.cols, 1)", "F.take(batch.rows, 1)", trees),
-    "ball's Jacobian": ("small_trees", "S += c2[:, None] * V", "S -= c2[:, None] * V", small_trees),
-    "rate of a ball's axes": ("small_trees", "changed += c3", "changed -= c3", small_trees),
+    "ball's Jacobian": (
+        "small_trees",
+        "weights[:, 1, 2] = c1, c2, c2, c3",
+        "weights[:, 1, 2] = c1, c2, -c2, c3",
+        small_trees,
+    ),
+    "rate of a ball's axes": ("small_trees", "changed += (c3", "changed -= (c3", small_trees),
+    "slopes of a ball's Jacobian": ("small_trees", "-c2_slope * rate", "c2_slope * rate", small_trees),
     "rates of axes": ("small_trees", "alpha += tree.above @", "alpha -= tree.above @", small_trees),
     "arms that turn": ("small_trees", "sweep = spin @ spin", "sweep = -spin @ spin", small_trees),
     "weights": ("small_trees", "force -= tree.weight", "force += tree.weight", small_trees),
@@ -180,6 +205,11 @@ MUTATIONS = {
     "joint damping": ("pushing", "- model.damping * qdot", "+ model.damping * qdot", trees),
     "soft limits": ("pushing", "f -= model.limit_stiffness * beyond +", "f -= model.limit_stiffness * beyond -", trees),
     "spring table": ("pushing", "K[columns.start + k] -=", "K[columns.start + k] +=", trees),
+    "springs alone": ("pushing", "f -= model.stiffness * (q", "f += model.stiffness * (q", linear_loads),
+    "torques alone": ("pushing", "f += model.torque", "f -= model.torque", linear_loads),
+    "dampers alone": ("plan", "self.minus_damping = -model", "self.minus_damping = model", linear_loads),
+    "power of torques alone": ("motion", "float(model.torque @ own)", "-float(model.torque @ own)", linear_loads),
+    "power of dampers alone": ("motion", "-float((self.D_r", "float((self.D_r", linear_loads),
     "torque table": ("pushing", "f[columns] += table", "f[columns] -= table", trees),
     "forces of other coordinates": ("pushing", "B.T @ f[columns]", "B @ f[columns]", trees),
     "turned balls overlooked": ("charted", ">= 0.999 * np.pi", ">= 1.999 * np.pi", far_turned_balls),

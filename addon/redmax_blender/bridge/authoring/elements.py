@@ -37,8 +37,10 @@ def add(
     require_editable(ends)
     cls = next(each for each in sort.classes() if each.kind == kind)
     for end in ends:
-        if end.redmax.is_body or end.redmax.is_joint:
+        if may_be_end(end, cls):
             continue
+        if "surface" in ends_of(cls):
+            raise refuse(end.name, f"'{end.name}' is no surface", "use Add Surface first")
         raise refuse(end.name, f"'{end.name}' is neither a body nor a joint", "use Make Mechanism first")
     depsgraph = context.evaluated_depsgraph_get()
     empty = _new_empty(context, sort, name or cls.label, ends, place, depsgraph)
@@ -53,6 +55,17 @@ def add(
     return empty
 
 
+def ends_of(cls: Any) -> tuple[str, ...]:
+    """Sorts of what an element of a class acts on: surfaces where it refers to these, else bodies and joints."""
+    meant = {field.spec.refers_to for field in fields_of(cls) if field.form == "reference"}
+    return ("surface",) if "surface" in meant else ("body", "joint")
+
+
+def may_be_end(obj: Object, cls: Any) -> bool:
+    """Whether an element of a class may act on an object."""
+    return any(getattr(obj.redmax, f"is_{sort}") for sort in ends_of(cls))
+
+
 def _new_empty(
     context: bpy.types.Context,
     sort: Sort,
@@ -65,8 +78,8 @@ def _new_empty(
     E[:3, 3] = place
     if ends:
         empty = joint_objects.new_empty(context.scene, name, ends[0], E)
-        body = ends[0] if ends[0].redmax.is_body else ends[0].redmax.joint.parent
-        joint_objects.follow(empty, body, depsgraph)
+        of_joint = ends[0].redmax.joint.parent if ends[0].redmax.is_joint else None
+        joint_objects.follow(empty, ends[0] if ends[0].redmax.is_body else of_joint, depsgraph)
     else:
         empty = bpy.data.objects.new(name, None)
         context.collection.objects.link(empty)
@@ -114,7 +127,7 @@ def _stand_at(group: Any, cls: Any, empty: Object) -> None:
 
 
 def referring_to(scene: bpy.types.Scene, objects: Iterable[Object]) -> list[Object]:
-    """Elements of generated sorts that refer to one of some objects as a body or joint."""
+    """Elements of generated sorts that refer to one of some objects as a body, a joint or a surface."""
     wanted = set(objects)
     return [
         obj

@@ -56,8 +56,15 @@ class Gains(NamedTuple):
     maximum: float
 
 
-def add_motor(context: bpy.types.Context, objects: Sequence[Object], wishes: Wishes) -> list[Object]:
-    """Motors on the joints that some objects mean; these joints."""
+class Made(NamedTuple):
+    """Joints with new motors, and those of them that were animated: a motor moves what is simulated."""
+
+    joints: list[Object]
+    animated: list[Object]
+
+
+def add_motor(context: bpy.types.Context, objects: Sequence[Object], wishes: Wishes) -> Made:
+    """Motors on the joints that some objects mean."""
     joints = picked_joints(context.scene, objects)
     if not joints:
         raise refuse("", "No joint is selected", "select joints, or bodies that one joint carries each")
@@ -68,10 +75,11 @@ def add_motor(context: bpy.types.Context, objects: Sequence[Object], wishes: Wis
     masses = {body.name: body.mass for body in extraction.bodies}
     graph = JointGraph.of(context.scene)
     gravity = math.hypot(*units.gravity(context.scene, extraction.length))
+    animated = [joint for joint in joints if joint.redmax.joint.motion_type == "animated"]
     for joint in joints:
         mass = sum(masses.get(body.name, 0.0) for body in _carried(graph, joint))
         _set(joint, inertias[joint.name], gravity, mass, extraction.length, wishes)
-    return joints
+    return Made(joints, animated)
 
 
 def _carried(graph: JointGraph, joint: Object) -> set[Object]:

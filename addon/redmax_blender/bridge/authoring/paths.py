@@ -121,8 +121,8 @@ def _through(
     """A force along a line through points, and these in order."""
     stops = ordered(stops_of(context, points.objects), points)
     if len(stops) < 2:
-        hint = "select at least two bodies or empties that it runs through"
-        raise refuse("", f"A {name.lower()} has no line with {len(stops)} points", hint)
+        hint = "select bodies or empties"
+        raise refuse("", f"A {name.lower()} needs at least two points to run through", hint)
     if len({stop.body for stop in stops}) < 2:
         body = stops[0].body
         on = "the world" if body is None else f"'{body.name}'"

@@ -85,8 +85,8 @@ def _through(context: bpy.types.Context, points: Points, wishes: Wishes) -> Cour
         cursor = np.array(context.scene.cursor.location, np.float64)
         stops.append(Stop("3D Cursor", None, None, cursor, cursor.tolist()))
     if len(stops) < 2:
-        hint = "select two bodies or empties between which it hangs, or a curve that it runs along"
-        raise refuse("", f"A strand has no line with {len(stops)} points", hint)
+        hint = "select bodies or empties, or a curve that it runs along"
+        raise refuse("", "A strand needs two points between which it hangs", hint)
     whole = length_of(stops)
     legs = [(a, b, float(np.linalg.norm(b.place - a.place))) for a, b in pairwise(stops)]
     for a, b, length in legs:
@@ -167,14 +167,15 @@ def _fill(context: bpy.types.Context, strand: Object, course: Course, wishes: Wi
         entry.node, entry.body = node, body
     gaps = np.linalg.norm(np.diff(course.nodes, axis=0), axis=1)
     metres = units.metres_per_unit(context.scene)
-    settings.mass = wishes.density * wishes.slack * float(gaps.sum()) * metres
+    mass = wishes.density * wishes.slack * float(gaps.sum()) * metres
+    settings.mass = mass / metres**3  # Blender shows masses times the third power of the unit scale
     settings.pulls_only = True
     if wishes.slack != 1.0:
         settings.use_rest_lengths = True
         for gap in gaps.tolist():
             settings.rest_lengths.add().values[0] = wishes.slack * gap
     settings.stiffness = 1.0
-    weight = STANDARD_GRAVITY * (settings.mass + _hanging(context, [body for _, body in course.fixed]))
+    weight = STANDARD_GRAVITY * (mass + _hanging(context, [body for _, body in course.fixed]))
     settings.stiffness = weight / wishes.stretch
     settings.damping = DAMPING_TIME * settings.stiffness
     strand.update_tag()

@@ -32,6 +32,9 @@ AUTO = "AUTO"
 NEAR_POLE = 0.3
 """cos v below which a contact is near a pole of a surface, whose poles are then turned elsewhere."""
 
+DIGITS = 9
+"""Of points on surfaces, more than Blender keeps: what is left of 0 by rounding would be shown as -0."""
+
 TOUCHES = 1e-5
 """A child that is off by less than this part of the surfaces' size touches."""
 
@@ -200,7 +203,9 @@ def _write(joint: Object, one: _Side, two: _Side, contact: Any) -> None:
     group: Any = joint_properties.own_group(joint.redmax.joint)
     group.first, group.second = one.kind, two.kind
     group.first_size, group.second_size = one.sizes, two.sizes
-    group.first_point, group.second_point = contact.first_point, contact.second_point
+    for name in ("first_point", "second_point"):
+        rounded = np.round(getattr(contact, name), DIGITS) + 0.0
+        setattr(group, name, rounded.tolist())
     group.spin, group.inside, group.twist = contact.spin, contact.inside, contact.twist
     joint_properties.show_type(joint.redmax.joint)
 

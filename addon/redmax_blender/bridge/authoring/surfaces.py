@@ -12,6 +12,7 @@ import numpy as np
 from ..._engine import arrays
 from ...properties import drawn
 from ...properties import surface as surface_properties
+from ...properties.sorts import SORTS
 from ...properties.surface import HULL
 from ..core import surface_fit
 from ..core.findings import BridgeError, Finding, refuse
@@ -21,6 +22,7 @@ from ..objects import frames, joint_objects, units
 from ..objects.editable import require_editable
 from ..objects.joint_graph import JointGraph
 from ..objects.modelled import Modelled
+from . import elements
 
 Array = arrays.Array
 Object = bpy.types.Object
@@ -85,6 +87,11 @@ def _meant(obj: Object, all_parts: parts.Parts, wishes: Wishes) -> Iterable[Obje
     if obj.type == "EMPTY" and len(with_shape) > 1:  # it only holds its parts together
         with_shape.remove(obj)
     return with_shape
+
+
+def is_scenery(obj: Object) -> bool:
+    """Whether a surface belongs to no body."""
+    return extracted.owner_of(obj) is None
 
 
 def _moves(obj: Object, graph: JointGraph) -> bool:
@@ -155,6 +162,13 @@ def remove(objects: Sequence[Object]) -> None:
     require_editable(objects)
     for obj in objects:
         obj.redmax.is_surface = False
+
+
+def add_pair(context: bpy.types.Context, first: Object, second: Object) -> Object:
+    """An element that says what two surfaces are like together; halfway between them."""
+    places = [np.array(obj.matrix_world.translation, np.float64) for obj in (first, second)]
+    name = f"{first.name} on {second.name}"
+    return elements.add(context, SORTS["surface_pair"], "", [first, second], np.mean(places, axis=0), name=name)
 
 
 # --- ground ----------------------------------------------------------------------------------

@@ -107,6 +107,7 @@ def _settle_stale(extraction: Extraction, scene: bpy.types.Scene) -> None:
 
 def _list(findings: Sequence[Finding], running: Any) -> None:
     before = _active(running)
+    known = {(row.element, row.text) for row in running.problems}
     running.filling = True
     running.problems.clear()
     for finding in findings:
@@ -114,8 +115,13 @@ def _list(findings: Sequence[Finding], running: Any) -> None:
         problem.element, problem.text, problem.hint = finding.element, finding.text, finding.hint
         problem.severity, problem.fixes = finding.severity, ",".join(finding.fixes)
         problem.of_result = finding.of_result
-    # The artist goes on reading about the same object, not about whatever takes its place in the list.
-    running.active_problem = next((k for k, f in enumerate(findings) if (f.element, f.text) == before), 0)
+    # The artist goes on reading about the same object, not about whatever takes its place in the list; but a new error
+    # is not left above what is seen of the list.
+    listed = [(finding.element, finding.text) for finding in findings]
+    at = listed.index(before) if before in listed else 0
+    if findings and findings[at].severity != "ERROR":
+        at = next((k for k, f in enumerate(findings) if f.severity == "ERROR" and listed[k] not in known), at)
+    running.active_problem = at
     running.filling = False
 
 

@@ -36,7 +36,7 @@ def digest(scene: Any) -> bytes:
     if scene.drives:
         words.append("drives")
         _other(tuple(scene.drives), words, numbers)
-    for name in ("tracks", "sheets", "surfaces"):
+    for name in ("tracks", "sheets", "surfaces", "surface_pairs"):
         if getattr(scene, name):
             words.append(name)
             _other(tuple(getattr(scene, name)), words, numbers)
@@ -55,7 +55,7 @@ def _element(element: Any, words: list[Any], numbers: array[float]) -> None:
     values = vars(element)
     for name in fields.specs(type(element)):
         value = values[name]
-        if name in LATER and (value is None or (isinstance(value, float) and value == 0.0)):
+        if name in LATER and (value is None or _is_nothing(element, name, value)):
             continue
         sort = type(value)
         if sort is tuple and value and _FLOATS.issuperset(map(type, value)):
@@ -65,6 +65,11 @@ def _element(element: Any, words: list[Any], numbers: array[float]) -> None:
             words.append(value)
         else:
             _other(value, words, numbers)
+
+
+def _is_nothing(element: Any, name: str, value: Any) -> bool:
+    """Whether 0 says no more than that the field holds nothing; where it may be left out, 0 is a value like others."""
+    return isinstance(value, float) and value == 0.0 and fields.defaults(type(element))[name] is not None
 
 
 def _other(value: Any, words: list[Any], numbers: array[float]) -> None:

@@ -57,13 +57,13 @@ def edges(made: Any) -> Iterator[tuple[str, str]]:
 def restricted(made: Any, bodies: Container[str]) -> Any:
     """The scene of some of its bodies: without the joints of others and whatever else refers to what is gone."""
     joints = [joint for joint in made.joints if joint.child in bodies]
-    left = {"body": bodies, "joint": {joint.name for joint in joints}}
-    others = {
-        listed: [
+    left: dict[str, Container[str]] = {"body": bodies, "joint": {joint.name for joint in joints}}
+    others: dict[str, list[Any]] = {}
+    for listed in OTHERS:
+        others[listed] = [
             element
             for element in getattr(made, listed)
             if all(name is None or sort not in left or name in left[sort] for sort, name in names_in(element))
         ]
-        for listed in OTHERS
-    }
+        left[io.LISTS[listed]] = {element.name for element in others[listed]}
     return replace(made, bodies=[body for body in made.bodies if body.name in bodies], joints=joints, **others)

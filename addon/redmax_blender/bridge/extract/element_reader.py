@@ -41,17 +41,29 @@ class LeftOutError(Exception):
 
 class Reader(NamedTuple):
     """An element, or a record of one, that is being read. title: its type and name. group: its properties. values: of
-    the fields that were read already. above: the group that holds the list in which a record stands."""
+    the fields that were read already. above: the group that holds the list in which a record stands. entry: what the
+    record is called in that list, such as 'point 2'."""
 
     obj: bpy.types.Object
     title: str
     group: Any
     values: dict[str, Any]
     above: Any = None
+    entry: str = ""
 
-    def record(self, group: Any) -> Reader:
+    def record(self, group: Any, entry: str = "") -> Reader:
         """The reader of a record of this one."""
-        return Reader(self.obj, self.title, group, {}, self.group)
+        return Reader(self.obj, self.title, group, {}, self.group, entry)
+
+    def its(self, words: str) -> str:
+        """'its Body A', and of an entry of a list 'the Body of its point 2'."""
+        if self.entry.startswith(words.lower()):
+            return f"its {self.entry}"  # the Point of its point 2
+        return f"the {words} of its {self.entry}" if self.entry else f"its {words}"
+
+    def having(self, words: str) -> str:
+        """'Body A', and of an entry of a list 'Body at its point 2'."""
+        return f"{words} at its {self.entry}" if self.entry else words
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,20 +199,20 @@ class ElementReader:
         gone = found is not None and found.object.name_full not in self.around.in_scene
         if gone or references.is_lost(at.group, field.name):
             lost = references.lost_name(at.group, field.name)
-            raise self._refuse(at, f"has lost its {words}, '{lost}'", hint, fixes, LOST)
+            raise self._refuse(at, f"has lost {at.its(words)}, '{lost}'", hint, fixes, LOST)
         if found is None:
             if field.spec.nullable:
                 return None
-            raise self._refuse(at, f"has no {words}", f"pick a {sort}, or remove it", fixes)
+            raise self._refuse(at, f"has no {at.having(words)}", f"pick a {sort}, or remove it", fixes)
         if found.bone:
-            what = f"has bone '{found.bone}' of '{found.object.name}' as its {words}; bones are not simulated yet"
+            what = f"has bone '{found.bone}' of '{found.object.name}' as {at.its(words)}; bones are not simulated yet"
             raise self._refuse(at, what, "pick an object or an empty instead", fixes)
         name: str = found.object.name
         if not getattr(found.object.redmax, f"is_{sort}"):
             article = f"make '{name}' a {sort}, or pick another one"
-            raise self._refuse(at, f"has '{name}' as its {words}, which is not a RedMax {sort}", article, fixes)
+            raise self._refuse(at, f"has '{name}' as {at.its(words)}, which is not a RedMax {sort}", article, fixes)
         if found.object.name_full not in self.around.in_layer:
-            what = f"has '{name}' as its {words}, which is not in this view layer"
+            what = f"has '{name}' as {at.its(words)}, which is not in this view layer"
             raise self._refuse(at, what, f"include the collection of '{name}', or pick another {sort}", fixes)
         if name not in self.around.known.get(sort, ()):
             raise LeftOutError  # what is wrong with it is said of it
@@ -213,7 +225,7 @@ class ElementReader:
             found is not None and found.object.name_full not in self.around.in_scene
         ):
             lost = references.lost_name(group, name)
-            text = f"has lost '{lost}', which stood at its {words}"
+            text = f"has lost '{lost}', which stood at {at.its(words)}"
             hint = "pick another object there, or none to use its own coordinates"
             raise self._refuse(at, text, hint, ("CLEAR_PLACE", "REMOVE_ELEMENT"), LOST)
         place: bpy.types.Object | None = None if found is None else found.object
@@ -231,7 +243,7 @@ class ElementReader:
             data: Any = place.evaluated_get(self.around.modelled.depsgraph).data
             having = len(data.vertices) if isinstance(data, bpy.types.Mesh) else 0
             if vertex >= having:
-                text = f"has its {words} at vertex {vertex} of '{place.name}', which has {having} vertices"
+                text = f"has {at.its(words)} at vertex {vertex} of '{place.name}', which has {having} vertices"
                 raise self._refuse(at, text, "pick another vertex", ("CLEAR_PLACE", "REMOVE_ELEMENT"))
             x = np.array(data.vertices[vertex].co, np.float64)
         point: Array = (M[:3, :3] @ x + M[:3, 3]) * self.around.length
@@ -261,7 +273,7 @@ class ElementReader:
         try:
             E_wp, _ = self.around.modelled.rigid_part(place)
         except frames.FrameError as error:
-            text = f"has '{place.name}' as its {from_specs.title(field.name)}, which {error}"
+            text = f"has '{place.name}' as {at.its(from_specs.title(field.name))}, which {error}"
             raise self._refuse(at, text, "give it a size") from None
         E = E_wp.copy()
         E[:3, 3] *= self.around.length
@@ -270,8 +282,7 @@ class ElementReader:
     def _points(self, at: Reader, field: Field) -> Any:
         rows = []
         for number, entry in enumerate(getattr(at.group, field.name)):
-            words = f"{from_specs.title(field.name)} {number + 1}"
-            point = self._world_point(at, entry, "place", words)
+            point = self._world_point(at, entry, "place", entry_name(field, number))
             rows.append(np.array(entry.place, np.float64) * self.around.length if point is None else point)
         if not rows:
             raise self._refuse(at, f"has no {from_specs.title(field.name)}", "add them", ("REMOVE_ELEMENT",))
@@ -347,14 +358,17 @@ class ElementReader:
         if source == generated.NO_TABLE:
             return None
         if source == generated.KEYS:
-            table, broken = element_tables.keyed_table(at.group, field, self.around.clock, self.around.samples)
-            if broken:
+            found = element_tables.keyed_table(at.group, field, self.around.clock, self.around.samples)
+            if found.broken:
                 raise self._refuse(at, "has a key that is not a finite number", "delete its keys")
-            return table
+            if not found.keyed and sorts.is_slider(at.group):
+                text = f"The slider of '{at.obj.name}' has no keyframes; what it moves will stand still"
+                self.findings.append(Finding(at.obj.name, text, "key its slider", "WARNING", ("KEY_SLIDER",)))
+            return found.table
         words = from_specs.title(field.name)
         curve = self._place(at, at.group, f"{field.name}_curve", words)
         if curve is None:
-            raise self._refuse(at, f"has no curve for its {words}", "pick a curve object, or use Keys")
+            raise self._refuse(at, f"has no curve for {at.its(words)}", "pick a curve object, or use Keys")
         table, finding = element_tables.curve_table(curve, self.around.modelled.depsgraph, field, at.title)
         if finding is not None:
             self.findings.append(finding)
@@ -368,9 +382,10 @@ class ElementReader:
 
     def _records(self, at: Reader, field: Field) -> Any:
         made, missing = [], False
-        for entry in getattr(at.group, field.name):
+        for number, entry in enumerate(getattr(at.group, field.name)):
             try:
-                made.append(field.spec.record(**self._values(at.record(entry), field.spec.record)))
+                record = at.record(entry, entry_name(field, number))
+                made.append(field.spec.record(**self._values(record, field.spec.record)))
             except LeftOutError:
                 missing = True
         if missing:
@@ -380,6 +395,11 @@ class ElementReader:
     def _per(self, at: Reader, field: Field) -> tuple[float, ...]:
         count = len(getattr(at.above, field.spec.per))
         return tuple(float(number) for number in getattr(at.group, field.name)[:count])
+
+
+def entry_name(field: Field, number: int) -> str:
+    """What to call an entry of a list, counted from 0: 'point 2' of Points."""
+    return f"{from_specs.title(field.name).lower().removesuffix('s')} {number + 1}"
 
 
 def _in_order(cls: Any) -> Iterator[Field]:

@@ -5,7 +5,7 @@ are taken as they are: x is seconds, radians, metres or a plain number, y the va
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -51,13 +51,20 @@ def _keyed(group: Any, cls: Any) -> Iterator[Channel]:
                     yield from _keyed(entry, field.spec.record)
 
 
-def keyed_table(group: Any, field: Field, clock: Clock, samples: Samples) -> tuple[Any, bool]:
-    """The table of what is keyed, constant where nothing is; and whether a key is no finite number."""
+class KeyedTable(NamedTuple):
+    """table: constant where nothing is keyed. broken: a key is no finite number. keyed: or driven, or by the NLA."""
+
+    table: Any
+    broken: bool
+    keyed: bool
+
+
+def keyed_table(group: Any, field: Field, clock: Clock, samples: Samples) -> KeyedTable:
     channels = columns(group, field)
     found = animation.courses_of(group.id_data, channels, clock, samples)
-    if found is None:
-        found = [animation.Course(animation.value(group.id_data, channel)) for channel in channels]
-    return animation.coordinate_table(found, [1.0] * len(found), clock), any(course.broken for course in found)
+    courses = found or [animation.Course(animation.value(group.id_data, channel)) for channel in channels]
+    table = animation.coordinate_table(courses, [1.0] * len(courses), clock)
+    return KeyedTable(table, any(course.broken for course in courses), keyed=found is not None)
 
 
 def curve_table(

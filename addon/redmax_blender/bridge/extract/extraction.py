@@ -139,10 +139,11 @@ def extract(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Extracti
         reader = JointReader(modelled, bodies, known, length, clock, samples, ways)
         joints = reader.read(joint_objects, findings)
         around.known["joint"] = {joint.name for joint in joints}
-        rest = [sort for sort in sorts.GENERATED if sort not in first]
-        listed |= {sort.listed: others_read.read(sort, objects[sort.name]) for sort in rest}
         surface_reader = surfaces.SurfaceReader(modelled, all_parts, length, findings)
         touching = surface_reader.read(surface_objects, bodies, motions, clock)
+        around.known["surface"] = {surface.name for surface in touching.surfaces}
+        rest = [sort for sort in sorts.GENERATED if sort not in first]
+        listed |= {sort.listed: others_read.read(sort, objects[sort.name]) for sort in rest}
         gravity = units.gravity(depsgraph.scene_eval, length)
     made = engine_scene.Scene(
         name=scene.name,
@@ -208,7 +209,9 @@ def _judged(
         text = "Every mechanism is switched off"
         findings.append(Finding("", text, "switch one on in the list of mechanisms", fixes=("ENABLE",)))
     elif is_whole:
-        findings.append(Finding("", "The scene has no RedMax bodies", "select objects and use Make Mechanism"))
+        scenery = any(obj.redmax.is_surface for obj in scene.objects)
+        hint = "select what should move and use Add Body" if scenery else "select objects and use Make Mechanism"
+        findings.append(Finding("", "The scene has no RedMax bodies", hint))
     if is_whole:
         findings.extend(mechanism_findings.mechanism_findings(made, tree, running))
     findings.extend(_locked_in_vain(tree, joint_objects))

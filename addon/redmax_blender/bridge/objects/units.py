@@ -43,6 +43,14 @@ def shown(value: float, dof_unit: str) -> str:
     return f"{value:.4g} m" if dof_unit == "m" else f"{value:.4g}"
 
 
+def shown_length(scene: bpy.types.Scene, distance: float) -> str:
+    """A distance [Blender units] as Blender shows lengths in this scene: '20 cm', or '2 m'."""
+    settings = scene.unit_settings
+    if settings.system == "NONE":
+        return f"{distance:.4g}"
+    return str(bpy.utils.units.to_string(settings.system, "LENGTH", distance * metres_per_unit(scene), precision=4))
+
+
 def gravity(scene: bpy.types.Scene, length: float) -> tuple[float, float, float]:
     """Gravity [m/s^2]; Blender's is in its own units, and may be switched off."""
     factor = length if scene.use_gravity else 0.0

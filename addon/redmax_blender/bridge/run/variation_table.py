@@ -10,26 +10,36 @@ from pathlib import Path
 from typing import Any
 
 from ..._engine import batch, files
-from ...properties import from_specs
+from ...properties import coordinate_names, from_specs
 from ...properties.variations import SOURCES
 from ..core.findings import BridgeError, Finding, refuse
 
 FORMAT, VERSION = "redmax-variations", 1
 
-ENTRIES = ("X", "Y", "Z")
+WORDS = {
+    ("inertia",): "Mass and Inertia",
+    ("inertia", "mass"): "Mass Alone",
+    ("inertia", "center"): "Center of Mass",
+    ("animation",): "Keyed Motion",
+}
+"""What fields are called whose names say too little where nothing stands beside them."""
+
+
+NO_AMOUNTS = ("position", "rotation", "group", "touches")
+"""Numbers that are not offered: of frames, which the places of objects give, and groups of what touches."""
 
 
 def label(variable: Any) -> str:
-    """What people call a number of the mechanism: 'Crank: Motor Maximum', 'Arm: Velocity (2)'."""
-    words = " ".join(from_specs.title(name) for name in variable.field)
-    if variable.index >= 0:
-        words += f" {ENTRIES[variable.index]}" if variable.field == ("gravity",) else f" ({variable.index + 1})"
+    """What people call a number of the mechanism: 'Crank: Motor Maximum', 'Arm: Velocity Rotation X'."""
+    words = WORDS.get(variable.field) or " ".join(from_specs.title(name) for name in variable.field)
+    if variable.entry:
+        words += f" {coordinate_names.label(variable.entry)}"
     return f"{variable.element}: {words}" if variable.element else words
 
 
 def choices(scene: Any) -> list[Any]:
-    """What can be picked: all numbers of the engine's scene but those of frames, which the objects' places give."""
-    return [each for each in batch.variables(scene) if each.field[-1] not in ("position", "rotation")]
+    """What can be picked: all numbers of the engine's scene that say how much of something there is."""
+    return [each for each in batch.variables(scene) if each.field[-1] not in NO_AMOUNTS]
 
 
 def add(settings: Any, variable: Any) -> Any:

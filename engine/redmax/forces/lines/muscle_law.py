@@ -93,14 +93,16 @@ class MuscleBase(Force):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         if self.activation > 1.0:
-            yield f"activation is {self.activation:g}", "give a number from 0 to 1"
+            yield f"has an activation of {self.activation:g}", "keep activations from 0 to 1"
         table = self.activation_table
         if table is not None:
             y = np.asarray(table.y, np.float64)
             if y.shape[1] != 1:
                 yield f"activation_table has {y.shape[1]} columns", "give one column"
             elif ((y < -ROUNDING) | (y > 1.0 + ROUNDING)).any():
-                yield "activation_table has a value outside 0 to 1", "give activations from 0 to 1"
+                k = int(np.abs(y[:, 0] - 0.5).argmax())
+                text = f"has an activation of {y[k, 0]:.4g} at {float(table.x[k]):.4g} s"
+                yield text, "keep activations from 0 to 1"
 
     def law(self) -> MuscleLaw:
         return MuscleLaw(

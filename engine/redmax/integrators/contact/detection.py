@@ -9,7 +9,7 @@ from ...arrays import Array
 from ...kernels.contact.detection import Finder
 from ...model import Model
 from ...surfaces import layout
-from ...surfaces.materials import BOUNCE, BOUNCE_ABOVE, CONVEYOR, KINETIC, ROLLING, STATIC, TORSIONAL
+from ...surfaces.materials import CONVEYOR
 from .placed import Placed
 from .points import Points, axes_of
 
@@ -51,15 +51,7 @@ class Detection:
         """Contact points with gaps up to the sum of both margins (s,) [m]."""
         surfaces, feature, x, normal, gap = self._finder.find(placed.kin.E_wj, margins)
         a, b = surfaces.T
-        first, second = self.surfaces.materials[a], self.surfaces.materials[b]
-        material = np.stack(
-            [
-                np.sqrt(first[:, STATIC] * second[:, STATIC]),
-                np.sqrt(first[:, KINETIC] * second[:, KINETIC]),
-                *(np.maximum(first[:, k], second[:, k]) for k in (BOUNCE, BOUNCE_ABOVE, ROLLING, TORSIONAL)),
-            ],
-            axis=1,
-        )
+        material = self.surfaces.material_of(a, b)
         conveyor = np.zeros((len(gap), 3))
         if self.surfaces.materials[:, CONVEYOR:].any():
             conveyor = self._skin(placed, a) - self._skin(placed, b)

@@ -59,6 +59,10 @@ class Solver:
         problem, unknowns = assembled(placed, blocks, v)
         return self._run(self._impacts, problem, None, tolerance, slow), unknowns
 
+    def solved(self, problem: Problem, tolerance: float) -> Solution:
+        """A problem that was put together elsewhere, from impulses 0. tolerance: of the residual [m/s]."""
+        return self._run(self._solve, problem, None, tolerance, 0.0)
+
     def _run(
         self, function: Callable[..., int], problem: Problem, warm: Array | None, tolerance: float, slow: float
     ) -> Solution:

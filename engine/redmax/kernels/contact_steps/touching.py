@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ...surfaces.layout import NUMBERS, R_JS, SURFACE_NUMBERS
-from ...surfaces.materials import BOUNCE, BOUNCE_ABOVE, combined
+from ...surfaces.materials import BOUNCE, BOUNCE_ABOVE, of_pair
 from ...surfaces.materials import CONVEYOR as SKIN
 from ..cache.jit import inner
 from ..cache.same_text import compiled_text
@@ -18,7 +18,7 @@ from ..spatial import applied, cross
 from . import numbers as at
 
 FIRST_ROOM = 64
-_combined = compiled_text(combined)
+_of_pair = compiled_text(of_pair)
 
 
 @inner
@@ -89,7 +89,7 @@ def find_points(surfaces, detection, poses, margins):
         found[i, 13], found[i, 14], found[i, 15] = out[i, 0] + half * n0, out[i, 1] + half * n1, out[i, 2] + half * n2
         found[i, 16], found[i, 17], found[i, 18] = out[i, 0] - half * n0, out[i, 1] - half * n1, out[i, 2] - half * n2
         a, b = ids[i, 0], ids[i, 1]
-        pair = _combined(materials[a], materials[b])
+        pair = _of_pair(ints, numbers, materials, a, b)
         for j in range(6):
             found[i, at.MATERIAL + j] = pair[j]
         moved = False

@@ -71,7 +71,8 @@ def named(element: errors.ElementName, *, first: bool = False) -> str:
         return str(element)
     if element.sort == "body" and element.name:
         return f"'{element.name}'"
-    words = f"{element.sort} '{element.name}'" if element.name else f"the {element.sort}"
+    sort = element.sort.replace("_", " ")
+    words = f"{sort} '{element.name}'" if element.name else f"the {sort}"
     return words[:1].upper() + words[1:] if first else words
 
 

@@ -37,7 +37,7 @@ def findings(extraction: Extraction, scene: bpy.types.Scene) -> Iterator[Finding
 
 
 def _without_surface(extraction: Extraction) -> Iterator[Finding]:
-    having = {surface.body for surface in extraction.scene.surfaces}
+    having = {surface.body for surface in extraction.scene.surfaces} | meant(extraction)
     names = [body.name for body in extraction.bodies if body.name not in having and not body.static]
     if not names:
         return
@@ -48,6 +48,19 @@ def _without_surface(extraction: Extraction) -> Iterator[Finding]:
         shown, verbs = f"'{names[0]}' and {len(names) - 1} more bodies", "have no surface; they pass"
     hint = "add surfaces, or leave it if that is meant"
     yield Finding(names[0], f"{shown} {verbs} through others", hint, "INFO", FIXES)
+
+
+def meant(extraction: Extraction) -> set[str]:
+    """Bodies without a surface that hardly want one: of mechanisms that touch with less than half of what moves, as a
+    walker does with its feet."""
+    having = {surface.body for surface in extraction.scene.surfaces}
+    moving = {body.name for body in extraction.bodies if not body.static}
+    names: set[str] = set()
+    for mechanism in extraction.mechanisms:
+        own = moving.intersection(mechanism.bodies)
+        if 0 < 2 * len(own & having) < len(own):
+            names |= own - having
+    return names
 
 
 def _overlapping(extraction: Extraction) -> Iterator[Finding]:
@@ -66,8 +79,8 @@ def _length(metres: float) -> str:
     return f"{1e3 * metres:.3g} mm" if metres < 1.0 else f"{metres:.3g} m"
 
 
-def untouched(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Bodies of a scene without a surface, in order of name."""
-    having = {carrier(obj) for obj in scene.objects if obj.redmax.is_surface}
-    bodies = [obj for obj in scene.objects if obj.redmax.is_body and obj not in having]
+def untouched(extraction: Extraction, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Bodies of a scene without a surface, in order of name, but those of which that is meant."""
+    having, without = {carrier(obj) for obj in scene.objects if obj.redmax.is_surface}, meant(extraction)
+    bodies = [obj for obj in scene.objects if obj.redmax.is_body and obj not in having and obj.name not in without]
     return sorted((obj for obj in bodies if local_object(obj.name) is not None), key=lambda obj: obj.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ....properties import references, sorts
+from ....properties import generated, references, sorts
 from ....properties.sorts import Reference
 from ...authoring import build, elements
 from ...core.findings import refuse
@@ -79,7 +79,20 @@ def remove_element(context: bpy.types.Context, obj: Object) -> str:
     return f"Removed '{name}'"
 
 
+def key_slider(context: bpy.types.Context, obj: Object) -> str:
+    """Keys on the numbers of a drive's own that move joints."""
+    require_editable([obj])
+    sliders = [entry for entry in obj.redmax.drive.inputs if sorts.is_slider(entry)]
+    if not sliders:
+        raise refuse(obj.name, f"'{obj.name}' has no slider", "run Check again")
+    frame = context.scene.frame_current_final
+    for entry in sliders:
+        entry.keyframe_insert(generated.column(sorts.SLIDER, 0), frame=frame)
+    return f"Keyed the slider of '{obj.name}' at frame {frame:g}"
+
+
 FIXERS = {
+    "KEY_SLIDER": key_slider,
     "PICK_END": pick_end,
     "USE_WORLD": use_world,
     "CLEAR_PLACE": clear_place,

@@ -29,7 +29,7 @@ CLEAR = 1e-5
 
 def add_surfaces(context: bpy.types.Context) -> str:
     """Bodies that touch nothing while others do get surfaces."""
-    bodies = surface_findings.untouched(context.scene)
+    bodies = surface_findings.untouched(extract.extract(context.scene, context.view_layer), context.scene)
     if not bodies:
         raise refuse("", "Every body has a surface", "run Check again")
     made = surfaces.add(context, bodies, surfaces.Wishes())
