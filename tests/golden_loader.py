@@ -29,6 +29,7 @@ from redmax.forces.spring_damper import SpringDamper
 from redmax.geometry.solids import Box, Cylinder, Solid, Sphere
 from redmax.joints import JOINTS, Joint, euler_charts
 from redmax.joints.base import ANIMATED
+from redmax.joints.friction import Friction
 from redmax.scene import Body, Inertia, Scene
 from redmax.spatial import pose, quaternion
 from redmax.strands import Attachment, Strand
@@ -79,6 +80,8 @@ FORCE_KINDS = {
 }
 STRAND_KINDS = ("DeformableSpring", "ConstraintAttachSpring")
 """A strand, and the rows by which the reference ties its ends to bodies; ours are mass on them."""
+FLOOR = "ConstraintFloor"
+"""The ground below a sphere, which is no element of a scene; see `golden_friction`."""
 NO_LIMIT = 1e7
 """The reference writes 1e8 where there is no limit."""
 
@@ -159,10 +162,8 @@ def _missing(data: Mapping[str, Any], *, diff: bool) -> list[str]:
         for entry in data.get(list_name) or ():
             if entry["type"] not in kinds:
                 raise ValueError(f"unknown kind in {list_name}: {entry['type']}")
-            if entry["type"] not in (*FORCE_KINDS, *STRAND_KINDS, *golden_constraints.KINDS):
+            if entry["type"] not in (*FORCE_KINDS, *STRAND_KINDS, *golden_constraints.KINDS, FLOOR):
                 missing.append(f"{list_name}: {entry['type']}")
-    if data.get("friction_on"):
-        missing.append("friction")
     return missing
 
 
@@ -248,12 +249,24 @@ def _joint(data: Mapping[str, Any], index: int, *, diff: bool) -> Joint:
         "stiffness": entry["stiffness"],
         "damping": entry["damping"],
     }
-    return _typed_joint(entry, values | _limits(entry), diff=diff)
+    mu = data["mu_internal_external"][0] if data.get("friction_on") and entry["ndof"] else None
+    return _typed_joint(entry, values | _limits(entry), diff=diff, mu=mu)
 
 
-def _typed_joint(entry: Mapping[str, Any], values: dict[str, Any], *, diff: bool) -> Joint:
-    """A joint of the right kind with the fields only that kind has."""
+def _typed_joint(entry: Mapping[str, Any], values: dict[str, Any], *, diff: bool, mu: float | None) -> Joint:
+    """A joint of the right kind with the fields only that kind has. mu: of friction inside it, None without any."""
+    if mu is not None:
+        values["friction"] = _friction(entry, mu)
     return JOINTS[_joint_kind(entry["type"], diff=diff)](**values, **_own_fields(entry, entry["name"], diff=diff))
+
+
+def _friction(entry: Mapping[str, Any], mu: float) -> Friction | None:
+    """Friction of a joint of a scene that has some; None without sizes, where the reference has no contacts."""
+    names = {"radius": "friction_geometry_radius", "height": "friction_geometry_height"}
+    sizes = {ours: entry[golden] for ours, golden in names.items() if golden in entry}
+    if "friction_geometry_sides" in entry:
+        sizes["sides"] = tuple(entry["friction_geometry_sides"])
+    return Friction(coefficient=mu, **sizes) if sizes else None
 
 
 def _paths(entry: Mapping[str, Any], name: str) -> list[Track | Sheet]:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
     from redmax.integrators import constrained as constrained_run  # noqa: F401
+    from redmax.joints import friction as frictions  # noqa: F401
     from redmax.joints import motor as motors  # noqa: F401
     from redmax.joints import touching, traits  # noqa: F401
     from redmax.kernels import route  # noqa: F401
@@ -72,6 +73,7 @@ _PLACES = {
     "general_joints": ".examples.general_joints",
     "touching": ".joints.touching",
     "traits": ".joints.traits",
+    "frictions": ".joints.friction",
     "motors": ".joints.motor",
     "surface_materials": ".surfaces.materials",
     **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),

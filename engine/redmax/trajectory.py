@@ -48,6 +48,7 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "torque": ("nr",),
     "motor": ("nr",),
     "motor_power": ("nr",),
+    "friction": ("nr",),
     "loop_reaction": ("l", 6),
     "constraint": ("m",),
     "gap": ("l", 2),

@@ -21,6 +21,7 @@ from .errors import RedMaxError
 from .examples import EXAMPLES
 from .integrators import INTEGRATORS
 from .joints import JOINTS, Joint
+from .joints.friction import Friction
 from .kernels import route
 from .kernels.cache import cache_folder
 from .model import Model
@@ -131,6 +132,12 @@ def _with_a_stop(model: Model) -> Model:
     return dataclasses.replace(model, constraints=(JointLimit(name="stop", joint=joint.name, upper=100.0),))
 
 
+def _with_friction(model: Model) -> Model:
+    """A model with friction in its bearings, which has kernels of its own."""
+    joints = tuple(dataclasses.replace(joint, friction=Friction()) for joint in model.joints)
+    return dataclasses.replace(model, joints=joints)
+
+
 def _run_everything() -> None:
     """A little of every integrator, and single calls: kernels see the same types whatever the mechanism."""
     from .kernels import compiled_tree as tree  # noqa: F401, PLC0415  (sizes of all known)
@@ -144,8 +151,9 @@ def _run_everything() -> None:
         if cls.kind not in NEVER_COMPILED:
             for _ in simulate(model, integrator=cls(), fps=240.0, duration=1.0 / 240.0):
                 pass
-    for _ in simulate(_with_a_stop(model), integrator=INTEGRATORS["automatic"](), fps=240.0, duration=1.0 / 240.0):
-        pass
+    for other in (_with_a_stop(model), _with_friction(model)):
+        for _ in simulate(other, integrator=INTEGRATORS["automatic"](), fps=240.0, duration=1.0 / 240.0):
+            pass
     single = fast.new_tree(model)
     if single is not None:
         single.accelerations(single.repeat(model.q0.copy(), model.qdot0.copy(), 1), model.qdot0)

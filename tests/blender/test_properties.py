@@ -272,7 +272,7 @@ def test_generated_identifiers_are_stable():
         "velocity_distance", "torque", "stiffness", "rest_angle", "rest_distance", "damping", "lower_angle",
         "lower_distance", "upper_angle", "upper_distance", "use_limits", "limit_type", "use_lower", "use_upper",
         "velocity_number", "rest_number", "lower_number", "upper_number", "limit_stiffness", "limit_damping", "parts",
-        "restitution",
+        "restitution", "use_friction", "friction",
         "active_part", "parent_bone", "parent_bone_id", "parent_known", "child_bone", "child_bone_id",
         "child_known", "use_motor", "motor_control", "motor_speed_gain", "motor_position_gain", "motor_maximum",
         "use_motor_maximum", "revolute", "prismatic", "screw", "spherical_euler", "free_translation_euler",

@@ -360,7 +360,8 @@ def menu_operators(menu):
 
 def test_every_template_is_in_the_add_menu():
     assert templates.TEMPLATES
-    assert menu_operators(menus.REDMAX_MT_add_mechanism) == sorted(f"redmax.add_{t.NAME}" for t in templates.TEMPLATES)
+    offered = menu_operators(menus.REDMAX_MT_add_mechanism)
+    assert offered == [f"redmax.add_{t.NAME}" for t in sorted(templates.TEMPLATES, key=lambda each: each.LABEL)]
 
 
 def test_menus_are_appended_where_artists_look():

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from .._engine import fields, joints, motors, traits
-from . import formulas, from_specs, joint_arrow, references, stand_ins
+from . import formulas, from_specs, joint_arrow, joint_friction, references, stand_ins
 from .from_specs import OVERRIDABLE, STATIC
 
 COMMON = fields.specs(joints.Joint)
@@ -254,6 +254,7 @@ def _joint_annotations() -> dict[str, Any]:
             options=STATIC,
             override=OVERRIDABLE,
         ),
+        **joint_friction.annotations(from_specs.tooltip(COMMON["friction"])),
         "use_lower": _limit_switches("Lower Limit", "Keep the coordinate above a lower limit"),
         "use_upper": _limit_switches("Upper Limit", "Keep the coordinate below an upper limit"),
         "parts": bpy.props.CollectionProperty(
@@ -320,7 +321,7 @@ REDMAX_PG_joint_part = from_specs.make_group(
 )
 REDMAX_PG_joint = from_specs.make_group("REDMAX_PG_joint", _joint_annotations(), "A joint between two bodies.")
 
-CLASSES = (*formulas.groups(), *KIND_GROUPS.values(), REDMAX_PG_joint_part, REDMAX_PG_joint)
+CLASSES = (*formulas.groups(), *KIND_GROUPS.values(), *joint_friction.CLASSES, REDMAX_PG_joint_part, REDMAX_PG_joint)
 
 
 def has_parts(joint: Any) -> bool:

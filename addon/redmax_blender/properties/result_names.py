@@ -11,6 +11,9 @@ PREFIX = "redmax_"
 POWER = f"{PREFIX}motor_power"
 """What the motor of a joint puts in."""
 
+FRICTION = f"{PREFIX}friction"
+"""What rubs in the bearings of a joint."""
+
 HOLDING = f"{PREFIX}holding"
 """What a constraint does to hold its conditions."""
 
@@ -37,6 +40,7 @@ WHAT = {
     "redmax_torque": "What acts along each coordinate of the joint",
     "redmax_motor": "What its motor pushes with, or what it needs to follow its keys, beside torques and springs",
     POWER: "What its motor puts in along each coordinate [W]",
+    FRICTION: "What rubs in its bearings along each coordinate, and what holds where they stick",
     "redmax_reaction": "What the joint passes on to its child, in the joint's frame: torque [N m] and force [N]",
     "redmax_gap": "What the loop is open by at this joint: angle [rad] and distance [m]",
     "redmax_tension": "How much it pulls, negative where it pushes",
@@ -60,7 +64,7 @@ WHAT = {
     "redmax_potential": "Potential energy of all mechanisms [J]",
     "redmax_energy": "Kinetic and potential energy of all mechanisms [J]",
     "redmax_work": "Energy that motors and torques have put in since the start [J]",
-    "redmax_loss": "Energy that damping has taken out since the start [J]",
+    "redmax_loss": "Energy that damping and friction have taken out since the start [J]",
 }
 
 
@@ -103,7 +107,8 @@ def group(name: str, index: int, units: Sequence[str] = ()) -> str:
     elif name == "redmax_reaction":
         what = "Reaction Force" if index >= TORQUES else "Reaction Torque"
     else:
-        what = f"{'Motor ' * (name == 'redmax_motor')}{_along(units, index)[0]}"
+        of = {"redmax_motor": "Motor ", FRICTION: "Friction "}.get(name, "")
+        what = f"{of}{_along(units, index)[0]}"
     return f"{what} ({unit(name, index, units)})"
 
 
@@ -122,7 +127,7 @@ def unit(name: str, index: int, units: Sequence[str] = ()) -> str:
 
 def tooltip(name: str, units: Sequence[str] = ()) -> str:
     """What the property is, with its units."""
-    if name in ("redmax_torque", "redmax_motor"):
+    if name in ("redmax_torque", "redmax_motor", FRICTION):
         listed = dict.fromkeys(_along(units, index)[1] for index in range(len(units)))
         return f"{WHAT[name]} [{', '.join(listed)}]"
     return WHAT[name]

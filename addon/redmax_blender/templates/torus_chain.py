@@ -28,6 +28,9 @@ THINNEST = 0.01
 LINK = Place((-0.5 * math.pi, math.pi), (0.5 * math.pi, math.pi), 0.5 * math.pi)
 """The lowest place inside a ring lies in the highest inside the next, which is turned by a quarter."""
 
+CALM = 20.0
+"""Damping in times of that of a chain of balls: rings slide on each other, and would rattle faster than keys follow."""
+
 
 def build(
     context: Any,
@@ -61,7 +64,7 @@ def build(
         else:
             joint = contact(made, (before, body), (solid, solid), above, LINK)
         hanging = mass * (count - number)
-        made.damp_joint(joint, damping.bending(hanging, pitch, count * pitch))
+        made.damp_joint(joint, CALM * damping.bending(hanging, pitch, count * pitch))
         before, _above, frame = body, frame, frame @ step
     return made.finish(base)
 

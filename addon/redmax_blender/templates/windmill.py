@@ -36,7 +36,7 @@ PAINTS = {"sphere": RED, "ellipsoid": TEAL, "torus": BRASS}
 LEAN = 0.3
 """By how much contacts lie beside the middle of the wheel, to one side and the other [rad]."""
 
-STIFFNESS, DAMPING = 60.0, 0.02
+STIFFNESS, DAMPING = 60.0, 1.2
 """Of each coordinate of a contact for a hub of the usual radius and density [N m/rad, N m s/rad]."""
 USUAL_RADIUS, USUAL_DENSITY = 0.15, 2700.0
 

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from .._engine import joints
-from ..properties import formulas, from_specs
+from ..properties import formulas, from_specs, joint_friction
 from ..properties import joint as joint_properties
 from . import (
     axis_buttons,
@@ -252,6 +252,30 @@ class REDMAX_PT_joint_motor(MovingJointPanel, bpy.types.Panel):
             setattr(entry, name, joint_properties.value(joint, target, dofs[0]))
 
 
+class REDMAX_PT_joint_friction(MovingJointPanel, bpy.types.Panel):
+    bl_label = "Friction"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not super().poll(context):
+            return False
+        joint = context.object.redmax.joint
+        return joint.motion_type == SIMULATED and bool(joint_properties.engine_joint(joint).bearings())
+
+    def draw_header(self, context: Any) -> None:
+        self.layout.prop(context.object.redmax.joint, "use_friction", text="")
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        joint = context.object.redmax.joint
+        layout.active = joint.use_friction
+        for name in ("state", "coefficient", *joint_friction.sizes_of(joint_properties.engine_joint(joint))):
+            layout.prop(joint.friction, name)
+
+
 class REDMAX_PT_joint_limits(MovingJointPanel, bpy.types.Panel):
     bl_label = "Limits"
     bl_options = {"DEFAULT_CLOSED"}
@@ -327,6 +351,7 @@ CLASSES = (
     REDMAX_PT_joint_motion,
     REDMAX_PT_joint_torque,
     REDMAX_PT_joint_motor,
+    REDMAX_PT_joint_friction,
     REDMAX_PT_joint_limits,
     REDMAX_PT_joint_spring,
     REDMAX_PT_joint_results,

@@ -22,7 +22,7 @@ from ..fields import choice
 from ..model import Model
 from ..outcome import Note
 from ..state import State
-from .base import IntegrationError, Integrator, StalledError, Stepper, TooManyStepsError
+from .base import IntegrationError, Integrator, StalledError, Stepper, TooManyStepsError, rubbing_joints
 from .compiled import CompiledRungeKutta
 from .dormand_prince import AdaptiveExplicit, Dop853, ExplicitStepper, tree_for
 from .energy_balance import EnergyPromise, implicit_part
@@ -120,6 +120,7 @@ class Automatic(Integrator):
     label: ClassVar[str] = "Automatic"
     integrates_energy: ClassVar[bool] = True
     has_contact: ClassVar[bool] = True
+    has_joint_friction: ClassVar[bool] = True
 
     accuracy: str = choice(
         STANDARD,
@@ -159,7 +160,7 @@ class AutomaticStepper(ExplicitStepper):
 
     def __init__(self, model: Model, state: State, promise: Promise, tree: Tree | None = None) -> None:
         super().__init__(model, state, promise.explicit, tree)
-        self.promise = promise
+        self.promise, self._rubs = promise, bool(rubbing_joints(model))
         self._tolerance = promise.strands if model.strands else promise.stiff
         self._stages = len(promise.explicit.method.nodes)
         self._price = MATRIX if self.tree is None else price_of_matrix(model)
@@ -294,8 +295,9 @@ class AutomaticStepper(ExplicitStepper):
             self.note = Note(code=DIES_AWAY, t=self.state.t, what=IMPLICIT_STEPS, more=more, numbers=numbers)
 
     def _rates(self) -> tuple[float, float]:
-        """Fastest vibration [rad/s] and decay [1/s] of springs and dampers here; zero where nobody knows."""
-        if not self.model.once(has_springs_or_dampers):
+        """Fastest vibration [rad/s] and decay [1/s] of springs and dampers here; zero where nobody knows, and where
+        joints rub, which implicit steps do not know."""
+        if self._rubs or not self.model.once(has_springs_or_dampers):
             return 0.0, 0.0
         y = np.append(self._free_motion(), (0.0, 0.0))
         try:

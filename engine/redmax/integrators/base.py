@@ -24,6 +24,9 @@ from ..dynamics.animation import with_prescribed
 from ..dynamics.kinematics import recentred
 from ..errors import ElementName, Quantity, RunError
 from ..fields import Element, number
+from ..joints.base import Joint
+from ..joints.friction import BearingKind
+from ..kernels import route
 from ..model import Model
 from ..outcome import SMALLER_STEP, Note
 from ..state import State
@@ -106,7 +109,32 @@ class Integrator(Element):
         if rubbing and not self.has_joint_friction:
             what = f"integrator '{self.kind}' does not simulate friction inside joints, as of joint '{rubbing[0]}'"
             found.append(f"{what}; {WITHOUT_FRICTION}")
+        elif rubbing:
+            where = unknown_friction(model)
+            if where:
+                found.append(f"friction inside joint '{rubbing[0]}' is not simulated {where}; remove the friction")
         return found
+
+
+def mixed_bearings(joint: Joint) -> bool:
+    """Whether a slider or plate of a joint that rubs has other bearings beside it, whose torques would press in it."""
+    kinds = [bearing.kind for bearing in joint.bearings()] if joint.rubs else []
+    return len(kinds) > 1 and any(kind in (BearingKind.GUIDE, BearingKind.PLATE) for kind in kinds)
+
+
+def unknown_friction(model: Model) -> str:
+    """Where friction inside joints of a model is not simulated; empty if it is."""
+    if model.surfaces is not None:
+        return "together with surfaces"
+    if model.loops or model.constraints or model.followers is not None:
+        return "in mechanisms with loops, hard limits, constraints or drives"
+    if any(mixed_bearings(joint) for joint in model.joints):
+        return "in joints whose parts slide and turn both; put a light body between a slider and a hinge"
+    if route.name() != route.NUMBA:
+        return "without the compiled solver, which needs numba and is prepared once"
+    if fast.new_tree(model) is None:
+        return "together with joints or forces that are known only in Python"
+    return ""
 
 
 WITHOUT_FRICTION = "use 'automatic', 'dop853' or 'rk45', or remove the friction"

@@ -47,6 +47,9 @@ from .watch import STEPS_AT_ONCE
 if TYPE_CHECKING:
     from ..kernels.compiled_tree import Tree
 
+FRICTION_PER_TOLERANCE, FRICTION_PART, EXACT_FRICTION = 0.1, 1e-8, 1e-12
+"""Friction in bearings may be off by this part of the relative tolerance, and of itself; rounding sets the last."""
+
 
 @cache
 def tableau_arrays(method: Tableau) -> tuple[Array, Array, IntArray, Array]:
@@ -107,14 +110,16 @@ class CompiledRungeKutta:
         )
         self._traits = np.array([tree.singular, energy > 0.0], np.int64)
         self._free = tree.model.once(free_coordinates)
-        self._stops_at = tree.stops_address
+        self._stops_at, self._settle_at = tree.stops_address, tree.settle_address
+        tree.find_friction_to(min(FRICTION_PART, max(FRICTION_PER_TOLERANCE * rtol, EXACT_FRICTION)))
         self._places = np.zeros(tree.model.dof_count, np.int64)
         self._places[self._free] = np.arange(len(self._free))
-        due = float(self._stops_at != 0)
+        due = self._is_due
         self._clock = np.array([t, -1.0, 0.0, 0.0, 0.0, t, 0.0, -1.0, 0.0, due, 0.0, t, 0.0])
         self._K = np.zeros((method.slopes, self.y.size))
         self._polynomial = np.zeros((4 + len(method.bends), self.y.size))
         self._motion = np.zeros((3, tree.model.dof_count))
+        self._jammed = ""
         self._watched = watched_arrays(tree.model.once(state_switches))
 
     @property
@@ -146,7 +151,12 @@ class CompiledRungeKutta:
         """Continue from other values, or under other inputs; steps go on as they were."""
         self.y[:] = y
         self._clock[self._kernel.TIME], self._clock[self._kernel.KNOWN] = t, 0.0
-        self._clock[self._kernel.DUE] = float(self._stops_at != 0)
+        self._clock[self._kernel.DUE] = self._is_due
+
+    @property
+    def _is_due(self) -> float:
+        """Whether what stops, sticks and slides is found anew before a step from other values."""
+        return float(self._stops_at != 0 or self._settle_at != 0)
 
     def advance(self, sample: float, interval: float, t_bound: float, longest: float, limit: int) -> None:
         """Steps up to t_bound or a sample; see `steps.runge_kutta.advance`. IntegrationError where it cannot."""
@@ -154,7 +164,7 @@ class CompiledRungeKutta:
         ended = kernel.advance(
             tree.address, tree.ints, tree.floats, *self._tableau, self._control, self._traits, self._free,
             self._clock, self.y, self._K, self._polynomial, self._motion, *self._watched, self._stops_at,
-            self._places, sample, interval, t_bound, longest, limit,
+            self._settle_at, self._places, sample, interval, t_bound, longest, limit,
         )  # fmt: skip
         if ended != kernel.DONE:
             raise self._error(ended, int(self._clock[kernel.WHERE]))
@@ -173,6 +183,9 @@ class CompiledRungeKutta:
 
     def _error(self, ended: int, where: int) -> IntegrationError:
         kernel, model = self._kernel, self.tree.model
+        self._jammed = self.tree.jammed_joint() or self._jammed
+        if self._jammed and ended in (kernel.NOT_FINITE, kernel.TOO_SMALL, kernel.STUCK):
+            return self._jams(self._jammed)
         if ended == kernel.TOO_MANY:
             return TooManyStepsError("too many steps")
         if ended == kernel.STUCK:
@@ -185,6 +198,13 @@ class CompiledRungeKutta:
         if ended == kernel.BLOCKED:
             return self._blocked(where)
         return stuck_component(model, self._free, where, too_small=ended == kernel.TOO_SMALL)
+
+    def _jams(self, name: str) -> IntegrationError:
+        """The error for a joint in whose bearing friction presses so hard that it feeds itself."""
+        joint = ElementName("joint", name)
+        what = f"{joint}: jams at t = {self.t:.6g} s, as friction presses its bearing harder than it slows it"
+        advice = "use less friction, or a longer bearing"
+        return IntegrationError(what, joint, advice, code="jams", numbers={"t": Quantity(self.t, "s")})
 
     def _blocked(self, row: int) -> IntegrationError:
         """The error for a stop, given by its row, that equations contradict."""

@@ -19,7 +19,7 @@ from ..arrays import Array
 from ..model import Model
 from ..state import State
 from .adaptive import Adaptive, AdaptiveStepper
-from .base import IntegrationError, TooManyStepsError
+from .base import IntegrationError, TooManyStepsError, rubbing_joints
 from .compiled import CompiledRungeKutta, stuck_component
 from .energy_balance import (
     BalancedStepper,
@@ -53,8 +53,15 @@ class AdaptiveExplicit(Adaptive):
     """Settings of the explicit ones."""
 
     integrates_energy: ClassVar[bool] = True
+    has_joint_friction: ClassVar[bool] = True
     method: ClassVar[Tableau]
     pace: ClassVar[float] = 0.0  # see `ExplicitRungeKutta`
+
+    def cannot(self, model: Model) -> list[str]:
+        found = super().cannot(model)
+        if not found and self.dynamics != FAST and rubbing_joints(model):
+            found.append(f"friction inside joints is simulated with dynamics '{FAST}' alone; choose these")
+        return found
 
     def begin(self, model: Model, state: State) -> ExplicitStepper:
         return ExplicitStepper(model, state, self, tree_for(self, model))
@@ -105,6 +112,8 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
         self._front, self._before_switch = self.state, False
         self._solver: Any = self._new_solver(np.append(self._free_motion(), (0.0, 0.0)))
         self._y = self._solver.y
+        if self.tree is not None and self.tree.settle_address:  # what sticks where the run begins
+            self.tree.settle(self.state.q, self.state.qdot, self.state.chart, self.state.t)
         self._bent: list[tuple[State, bytes, Array]] = []
 
     def _new_solver(self, y: Array) -> Any:

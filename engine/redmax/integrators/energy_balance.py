@@ -3,7 +3,7 @@
 
 Work comes from motors, from what animated joints need, from joint torques (constant ones and tables) and from forces
 that are given or active (muscles), loss from damping of joints, of soft limits while a joint is beyond one, of bodies
-and of forces. Springs, limits and gravity are part of the energy.
+and of forces, and from friction in bearings. Springs, limits and gravity are part of the energy.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def exchanges_energy(model: Model) -> bool:
         return True
     joints = (*model.joints, *(loop.joint for loop in model.loops))
     return any(
-        joint.torque_table is not None or joint.motor is not None or joint.motion_type == ANIMATED for joint in joints
+        joint.torque_table is not None or joint.motor is not None or joint.motion_type == ANIMATED or joint.rubs
+        for joint in joints
     )
 
 

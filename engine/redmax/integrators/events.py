@@ -47,6 +47,7 @@ from ..crossings import (
 from ..dynamics.body_forces import with_world
 from ..dynamics.freedoms import free_coordinates
 from ..dynamics.loads import own_coordinates
+from ..forces.lines.batch import split
 from ..model import Model
 from ..state import State
 
@@ -161,6 +162,12 @@ class Lookout:
         self._free = len(model.once(free_coordinates))
         self._plain = switches.sorts == COORDINATE
         self._own = bool((switches.sorts == OWN).any())
+        forces = np.flatnonzero(switches.sorts == FORCE).tolist()
+        of_row = {k: model.forces[int(switches.indices[k])] for k in forces}
+        self._springs, others = split(tuple(of_row.values()))
+        alone = set(map(id, others))
+        self._spring_rows: IntArray = np.array([k for k in forces if id(of_row[k]) not in alone], np.int64)
+        self._other_rows = [k for k in range(len(self._plain)) if k not in of_row or id(of_row[k]) in alone]
 
     def quantities(self, t: float, y: Array) -> tuple[Array, Array]:
         """All quantities and their rates, each (m,)."""
@@ -172,7 +179,10 @@ class Lookout:
         q, qdot = own_coordinates(self.model, kin)[:2] if self._own else (state.q, state.qdot)
         E, twists = with_world(kin.E_wi, kin.phi)
         x, v = np.empty(len(self._plain)), np.empty(len(self._plain))
-        for k, (sort, index) in enumerate(zip(switches.sorts.tolist(), switches.indices.tolist(), strict=True)):
+        if len(self._spring_rows):
+            x[self._spring_rows], v[self._spring_rows] = self._springs.lengths_and_rates(E, twists)
+        for k in self._other_rows:
+            sort, index = switches.sorts[k], switches.indices[k]
             if sort == COORDINATE:
                 x[k], v[k] = y[index], y[n + index]
             elif sort == OWN:

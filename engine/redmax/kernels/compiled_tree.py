@@ -14,9 +14,23 @@ from ..arrays import Array, BoolArray, IntArray
 from ..model import Model
 from ..spatial import adjoint, pose
 from . import core, tasks
+from .bearings.compute_bearings import compute_bearings
+from .bearings.settle import settle
 from .layout import codes, packing
 from .layout.arrays import Sections
-from .layout.declaration import Active, Body, Column, Head, RowBodies, RowVectors, RowWork, StopInts, Vector, World
+from .layout.declaration import (
+    Active,
+    Bearing,
+    Body,
+    Column,
+    Head,
+    RowBodies,
+    RowVectors,
+    RowWork,
+    StopInts,
+    Vector,
+    World,
+)
 from .rows.compute_rows import compute_rows
 from .rows.delassus import IMMOBILE_ROW
 from .rows.loop_results import LoopResults
@@ -72,6 +86,8 @@ class Tree:
         self.stops_address = resolve.address if self.packed.ints[Head.STOPS] else 0
         self.ints, self.floats = self.packed.ints.copy(), self.packed.floats.copy()
         self.ints[Head.ROWS_FUNCTION] = compute_rows.address if self.packed.ints[Head.ALL_ROWS] else 0
+        self.settle_address = settle.address if self.ints[Head.BEARINGS] else 0
+        self.ints[Head.BEARINGS_FUNCTION] = compute_bearings.address if self.ints[Head.BEARINGS] else 0
         self.singular = self.packed.singular
         self._sections = Sections(self.ints, self.floats)
         self._sections.row_references[:] = 0.0 if packed is not None else model.once(first_references)
@@ -260,8 +276,29 @@ class Tree:
         self._sections.active[:] = (int(self.ints[Head.EQUATIONS]), 0, 0)
         self.vectors[Vector.ARMATURE] = 0.0
 
+    def settle(self, q: Array, qdot: Array, chart: IntArray, t: float) -> None:
+        """Find which bearings stick at (q, qdot) and time t [s]."""
+        self.set_chart(chart)
+        motion = (*self._copied(q, qdot), self._qddot)
+        self._run(*motion, t, tasks.PRESCRIBE)
+        core.run(self.settle_address, self.ints, self.floats, *motion, t, self.address)
+
+    def find_friction_to(self, part: float) -> None:
+        """Be content with friction in bearings that is off by this part of itself."""
+        self._world[World.FRICTION_PART] = part
+
+    def jammed_joint(self) -> str:
+        """Name of the joint whose friction had no value since the last call of this; empty if there is none."""
+        bearing = int(self._world[World.JAMMED]) - 1
+        self._world[World.JAMMED] = 0.0
+        bodies = self._sections.bearings[:, Bearing.BODY]
+        return "" if bearing < 0 else self.model.joint_names[int(bodies[bearing])]
+
     def hold_like(self, other: Tree) -> None:
-        """Have the one-sided rows hold that hold in another tree of the same model."""
+        """Have the one-sided rows hold and the bearings stick that do so in another tree of the same model."""
+        if self.settle_address and other is not self:
+            self._sections.bearing_work[...] = other._sections.bearing_work
+            self.vectors[Vector.ARMATURE] = other.vectors[Vector.ARMATURE]
         if self.stops_address and other is not self:
             for name in ("active", "order", "stop_ints"):
                 getattr(self._sections, name)[...] = getattr(other._sections, name)
@@ -404,6 +441,9 @@ class Tree:
         )  # fmt: skip
         locked = self.packed.rows[np.flatnonzero(self._locked_rows()), RowBodies.COORDINATE_A]
         load[:2, locked] += self._sections.columns[locked, Column.PUSH]
+        friction = self.vectors[Vector.RUBBING].copy()
+        if self.settle_address:
+            load[0] += np.where(np.isinf(self.vectors[Vector.ARMATURE]), friction, 0.0)
         if stuck >= 0:
             acceleration[:], reaction[:], qddot[:], load[0] = np.nan, np.nan, np.nan, np.nan
             if (self.model.prescribed & (self._qdot != 0.0)).any():  # nobody knows the force of a motor that works
@@ -417,6 +457,7 @@ class Tree:
             tau=load[0],
             load=load[1],
             drive=load[4],
+            friction=friction,
             motor=load[2],
             motor_power=load[3],
             kinetic=float(scalars[observe.KINETIC]),

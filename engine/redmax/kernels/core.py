@@ -3,7 +3,7 @@
 
 Whatever a compiled function calls becomes part of its machine code. So the heavy part is a function of its own, called
 through its address: it is compiled once, whatever the number of integrators. `rows.compute_rows` is another one, which
-`compute` calls where a model has rows.
+`compute` calls where a model has rows, and `bearings.compute_bearings` one for joints with friction.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     m, count = get(rows.active, Active.ROWS), fixed(ints, Head.FORCES)
     constrained, rows_function = m > 0, fixed(ints, Head.ROWS_FUNCTION)
     driven = fixed(ints, Head.FOLLOWERS) > 0
-    are_held = what & tasks.WRENCHES == 0 and can_be_held(ints, rows)
+    bearings_function = fixed(ints, Head.BEARINGS_FUNCTION)
+    are_held = bearings_function == 0 and what & tasks.WRENCHES == 0 and can_be_held(ints, rows)
     armature, force = further(vectors, Vector.ARMATURE * nr), further(vectors, Vector.FORCE * nr)
     load, right = further(vectors, Vector.LOAD * nr), further(vectors, Vector.RIGHT_SIDE * nr)
     K, D = further(vectors, Vector.LOAD_K * nr), further(vectors, Vector.LOAD_D * nr)
@@ -135,7 +136,10 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         wrenches = what & tasks.WRENCHES != 0
         if driven:
             clear_led(ints, rows, qddot)
-        if constrained and not are_held:
+        if bearings_function != 0:
+            flags = tasks.FORWARD | what & tasks.WRENCHES
+            result = call(bearings_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, flags)
+        elif constrained and not are_held:
             flags = tasks.FORWARD | what & tasks.WRENCHES
             result = call(rows_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, flags)
         else:
@@ -152,6 +156,8 @@ def compute(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
         put_in += power_of_rows(m, rows.row_work)
         if count > 0:
             put_in, taken = put_in + get(world, World.FORCES_IN), taken + get(world, World.FORCES_OUT)
+        if bearings_function != 0:
+            taken += get(world, World.RUBBING_POWER)
         put(world, World.POWER_IN, put_in)
         put(world, World.POWER_OUT, taken)
     if what & tasks.INVERSE:

@@ -60,11 +60,12 @@ CHANNELS = {
     "potential": "() potential energy of gravity, springs, limits and forces [J]",
     "energy": "() their sum [J]",
     "work": "() energy put in since the start by motors, animated joints, torques, given forces and muscles [J]",
-    "loss": "() energy taken out since the start by damping of joints, limits, bodies and forces, and by contact [J]",
+    "loss": "() energy taken out since the start by damping, friction in joints and contact [J]",
     "reaction": "(n, 6) wrench that each joint passes on to its body, in the joint frame [N m, N]",
-    "torque": "(nr,) whole force along each coordinate: torques, springs, dampers, motors [N m, N or J]",
+    "torque": "(nr,) whole force along each coordinate: torques, springs, dampers, motors, friction [N m, N or J]",
     "motor": "(nr,) what motors push with; of animated and locked joints what they need on top of torques and springs",
     "motor_power": "(nr,) what the force in motor puts in [W]; negative where it brakes",
+    "friction": "(nr,) friction in bearings along each coordinate, and what holds where they stick; only with friction",
     "loop_reaction": "(l, 6) wrench that each loop joint passes on to its child, in the joint frame [N m, N]",
     "constraint": "(m,) force or torque along each row of the constraints, in the scene's order [N or N m]",
     "gap": "(l, 2) what each loop joint is open by: angle [rad] and distance [m]",
@@ -87,7 +88,7 @@ motor's force is NaN.
 """
 
 PER_BODY = ("twist", "acceleration", "chart", "reaction")
-PER_COORDINATE = ("qddot", "torque", "motor", "motor_power", "drive")
+PER_COORDINATE = ("qddot", "torque", "motor", "motor_power", "drive", "friction")
 
 
 NO_CONSTRAINTS = {"loop_reaction": np.zeros((0, 6)), "constraint": np.zeros(0), "gap": np.zeros((0, 2))}

@@ -69,6 +69,7 @@ class Sampler:
             "reaction": seen.reaction,
             "torque": seen.tau,
             **motor_channels(model, state.qdot, seen.tau - seen.load - seen.drive, seen.motor, seen.motor_power),
+            **({"friction": seen.friction} if tree.settle_address else {}),
             "loop_reaction": of_halves(model, seen.loop_reaction, seen.reaction),
             "constraint": seen.constraint,
             "gap": seen.gap,

@@ -62,8 +62,16 @@ def test_a_sledge_that_slides_to_its_stop_comes_back_by_its_restitution(restitut
     assert found.q[-1, 0] == pytest.approx(room - back, abs=1e-5)
     assert found.q[:, 0].max() <= room + 1e-6
     assert found.channels["loss"][-1] == pytest.approx(0.5 * 3.0 * speed**2, rel=1e-6)
+    assert found.channels["impact_loss"][-1] == pytest.approx(1.5 * (1.0 - restitution**2) * arrives**2, rel=1e-4)
     # before the stop and after it, by friction alone
     assert found.channels["friction_loss"][-1] == pytest.approx(3.0 * a * (room + back), rel=1e-4)
+
+
+@pytest.mark.usefixtures("by_route")
+def test_losses_at_stops_and_contacts_together_balance() -> None:
+    found = run(limited_links(), 0.5)
+    assert found.channels["loss"][-1] > 5.0
+    assert imbalance(found) < 1e-3
 
 
 @pytest.mark.parametrize("driven", [False, True])

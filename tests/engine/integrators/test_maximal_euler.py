@@ -16,8 +16,10 @@ from redmax.dynamics.kinematics import kinematics
 from redmax.dynamics.loads import potential_energy
 from redmax.fields import Pose
 from redmax.integrators import INTEGRATORS, Dop853, IntegrationError, LinearlyImplicitEuler, MaximalEuler, RungeKutta4
+from redmax.integrators.maximal_euler import end_twists
 from redmax.joints.free import Free
 from redmax.joints.revolute import Revolute
+from redmax.reference.joint_rows import coordinate_rates
 from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import simulate
 from redmax.spatial import so3
@@ -207,6 +209,22 @@ def test_bodies_stand_where_coordinates_say_after_impacts():
         np.testing.assert_allclose(kin.phi, stepper.body_motion()[1], atol=1e-9)
         assert -0.4 - 1e-8 <= state.q[0] <= 0.5 + 1e-8
         assert -0.6 - 1e-8 <= state.q[1] <= 0.3 + 1e-8
+
+
+@pytest.mark.parametrize(("speed", "pushes"), [(0.0, True), (-2.0, False)])
+def test_a_stop_pushes_within_the_step_and_never_pulls(speed, pushes):
+    model = compile_scene(limited(0.0))
+    chart = model.initial_state().chart
+    kin = kinematics(model, np.array([0.5, 0.0]), np.array([speed, 0.0]), chart)
+    upper = np.array([False, True, False, False])  # of both stops, lower and upper
+    options = {"gap": np.zeros((2, 6)), "rate": 0.0, "reached": np.zeros(0)}
+    held, free = (end_twists(model, kin, 0.01, 0.01, **options, pushing=rows)[0] for rows in (upper, None))
+    before, after = (float((coordinate_rates(model, kin) @ phi.ravel())[0]) for phi in (free, held))
+    if pushes:
+        assert before > 0.05  # its weight moves it on
+        assert after == pytest.approx(0.0, abs=1e-12)
+    else:
+        np.testing.assert_allclose(held, free, atol=1e-12)
 
 
 def test_a_loop_rests_on_a_stop_as_in_reduced_coordinates():

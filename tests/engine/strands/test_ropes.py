@@ -12,7 +12,11 @@ import pytest
 from engine.mechanisms import four_bar
 from redmax import fast
 from redmax.compile import compile as compile_scene
+from redmax.crossings import FORCE
+from redmax.dynamics.body_forces import with_world
 from redmax.fields import Pose
+from redmax.forces import FORCES
+from redmax.forces.lines.points import PathPoint
 from redmax.integrators import Automatic, Dop853, ExtrapolatedEuler
 from redmax.integrators.automatic import CALM
 from redmax.integrators.compiled_extrapolation import CompiledExtrapolation, tied_coordinates
@@ -74,6 +78,30 @@ def test_particles_accelerate_as_the_projected_equations_say():
     found = Dop853().begin(model, state).slope(0.0, y)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(tree.accelerations(q, qdot), expected[model.dof_count : 2 * model.dof_count], rtol=1e-9)
+
+
+def test_a_lookout_sees_segments_as_each_is_alone():
+    """A rope on a turned body and a cable of three points, which is in no batch, before it."""
+    swing = pendulum(6, drag=0.2)
+    points = tuple(PathPoint(body=body, point=point) for body, point in CABLE)
+    cable = FORCES["cable"](name="Cable", points=points, stiffness=100.0, rest_length=0.5)
+    model = compile_scene(dataclasses.replace(swing, forces=[cable]))
+    state, rng = model.initial_state(), np.random.default_rng(4)
+    q, qdot = state.q + 0.05 * rng.normal(size=model.dof_count), rng.normal(size=model.dof_count)
+    stepper = Dop853().begin(model, state)
+    seen = stepper.lookout(rtol=1e-6, atol=1e-6)
+    x, v = seen.quantities(0.0, np.concatenate([q, qdot, (0.0, 0.0)]))
+    kin = fast.kinematics(model, q, qdot, state.chart)
+    E, twists = with_world(kin.E_wi, kin.phi)
+    rows = np.flatnonzero(seen.switches.sorts == FORCE)
+    assert len(rows) == 6
+    for row in rows:
+        force = model.forces[seen.switches.indices[row]]
+        expected = force.switch_quantity(E[list(force.bodies)], twists[list(force.bodies)])
+        np.testing.assert_allclose((x[row], v[row]), expected, rtol=1e-12, atol=1e-14)
+
+
+CABLE = ((None, (0.0, 0.3, 0.5)), ("Arm", (0.2, 0.0, 0.0)), (None, (0.0, -0.2, 0.4)))
 
 
 def pendulum(nodes, **values):

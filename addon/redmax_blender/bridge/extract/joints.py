@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._engine import arrays, fields, motors, pose, quaternion
 from ..._engine import joints as engine_joints
-from ...properties import from_specs, references
+from ...properties import from_specs, joint_friction, references
 from ...properties import joint as joint_properties
 from ...properties.forms import Field
 from ..core.findings import Finding
@@ -194,6 +194,8 @@ class JointReader:
             findings.extend(_outside_limits(obj.name, dofs, values))
             if settings.use_motor and dofs:
                 values["motor"] = self._motor(obj, settings, findings)
+            if settings.use_friction and joint_properties.engine_joint(settings).bearings():
+                values["friction"] = joint_friction.in_si(settings.friction, self.length)
         else:
             values["qdot"] = (0.0,) * len(dofs)  # what the artist entered for Simulated says nothing here
         return values

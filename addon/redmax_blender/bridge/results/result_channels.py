@@ -6,6 +6,7 @@ On a joint's object:
     redmax_motor      what its motor pushes with, alike; of an Animated or Locked joint what it needs on top of torques
                       and springs to follow its motion
     redmax_motor_power   what its motor puts in along each coordinate [W]
+    redmax_friction   what rubs in its bearings along each coordinate, and what holds where they stick
     redmax_reaction   what the joint passes on to its child, in the joint's frame: torque x y z [N m], force x y z [N];
                       also of joints that close loops
     redmax_gap        what a joint that closes a loop is open by: angle [rad] and distance [m]
@@ -34,7 +35,7 @@ Array = arrays.Array
 Trajectory = trajectory.Trajectory
 
 TORQUE, MOTOR, REACTION, GAP = "redmax_torque", "redmax_motor", "redmax_reaction", "redmax_gap"
-POWER = "redmax_motor_power"
+POWER, FRICTION = "redmax_motor_power", "redmax_friction"
 ENERGIES = {
     "redmax_kinetic": "kinetic",
     "redmax_potential": "potential",
@@ -70,6 +71,8 @@ def joint_channels(
                 found[MOTOR] = result.channels["motor"][:, columns]
             if has_motor and "motor_power" in result.channels:  # results of earlier versions have none
                 found[POWER] = result.channels["motor_power"][:, columns]
+            if described.joints[index].rubs and "friction" in result.channels:
+                found[FRICTION] = result.channels["friction"][:, columns]
         if reaction:
             found[REACTION] = result.channels["reaction"][:, index]
         _add(channels, left_out, obj, name, found)

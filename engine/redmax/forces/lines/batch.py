@@ -23,13 +23,25 @@ class SpringBatch:
         self.k, self.d, self.rest = (np.array([getattr(law, name) for law in laws]) for name in ("k", "d", "rest"))
         self.pulls_only = np.array([law.pulls_only for law in laws], np.bool_)
 
-    def add_wrenches(self, E: Array, phi: Array, f: Array) -> None:
-        """Adds to f (n + 1, 6) what all springs do; E: (n + 1, 4, 4), phi: (n + 1, 6), the world last."""
+    def lengths_and_rates(self, E: Array, phi: Array) -> tuple[Array, Array]:
+        """As `PathForce.length_and_rate`, each (m,); E, phi as in `add_wrenches`."""
+        _, dx, xdot = self._ends(E, phi)
+        length = np.sqrt((dx * dx).sum(axis=1))
+        apart = length > COINCIDENT
+        rate = (dx * xdot).sum(axis=1) / np.where(apart, length, np.inf)
+        return np.where(apart, length, 0.0), rate
+
+    def _ends(self, E: Array, phi: Array) -> tuple[Array, Array, Array]:
+        """R (2, m, 3, 3) of both ends' bodies, and from the first end to the second place and velocity, each (m, 3)."""
         R = E[self.bodies, :3, :3]
         twists = phi[self.bodies]
         X = np.einsum("emab,emb->ema", R, self.x) + E[self.bodies, :3, 3]
         Xdot = np.einsum("emab,emb->ema", R, twists[..., 3:] + np.cross(twists[..., :3], self.x))
-        dx, rate = X[1] - X[0], Xdot[1] - Xdot[0]
+        return R, X[1] - X[0], Xdot[1] - Xdot[0]
+
+    def add_wrenches(self, E: Array, phi: Array, f: Array) -> None:
+        """Adds to f (n + 1, 6) what all springs do; E: (n + 1, 4, 4), phi: (n + 1, 6), the world last."""
+        R, dx, rate = self._ends(E, phi)
         length = np.sqrt((dx * dx).sum(axis=1))
         apart = length > COINCIDENT
         size = np.where(apart, length, 1.0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs with contact whose frames kernels compute: all but those with strands, very stiff springs, and drives whose
-input has no inertia."""
+"""Runs with contact whose frames kernels compute: all but those with strands, very stiff springs, and drives of an
+input without inertia."""
 
 from __future__ import annotations
 

@@ -52,6 +52,7 @@ NOT_COMPILED = (
     "contact/detection",
     "layout/arrays",
     "layout/packing",
+    "layout/packing_bearings",
     "layout/packing_bodies",
     "layout/packing_forces",
     "layout/packing_joints",

@@ -13,8 +13,8 @@ from ...arrays import Array, IntArray
 from .declaration import FLOATS, INTS, Head
 from .records import Place, places
 
-COUNTS = tuple(name for name in Head.fields if name not in ("INTS", "FLOATS", "ROWS_FUNCTION"))
-"""Fields of the head, without the lengths of the arrays, which follow from them, and without an address."""
+COUNTS = tuple(name for name in Head.fields if name not in ("INTS", "FLOATS", "ROWS_FUNCTION", "BEARINGS_FUNCTION"))
+"""Fields of the head, without the lengths of the arrays, which follow from them, and without addresses."""
 
 
 class Sections:

@@ -23,7 +23,7 @@ Head = Record(
     INTS=1, FLOATS=1,
     DOFS=1, ROWS=1, FORCES=1, FORCE_POINTS=1, ALL_ROWS=1, PATHS=1,
     IS_PLANAR=1, EQUATIONS=1, STOPS=1, MOTORS=1, OWN_EQUATIONS=1, DRIVEN=1, FOLLOWERS=1, FOLLOWED=1, LED=1,
-    ROWS_FUNCTION=1,
+    ROWS_FUNCTION=1, BEARINGS=1, BEARINGS_FUNCTION=1,
 )  # fmt: skip
 """Counts, and what is known of the whole model. PARTS: of joints. JOINT_DATA: numbers that joints' functions read.
 POOL: numbers in the pool. PRESCRIBED: coordinates of animated and locked joints. SLOTS: charts of joints that have
@@ -33,7 +33,8 @@ most. IS_PLANAR: `planar` computes its accelerations. EQUATIONS: rows that alway
 rows. MOTORS: joints with a motor. OWN_EQUATIONS: EQUATIONS if each is about one coordinate, which no other is about,
 and no joint is prescribed or driven; else 0. DRIVEN: rows of drives, the first of all. FOLLOWERS: coordinates that
 drives move. FOLLOWED: coordinates that they and rows of drives depend on, each as often as it is named.
-LED: see `Led`. ROWS_FUNCTION: address of `rows.compute_rows`, which a tree puts there; 0 without rows."""
+LED: see `Led`. ROWS_FUNCTION: address of `rows.compute_rows`, which a tree puts there; 0 without rows. BEARINGS:
+those that rub. BEARINGS_FUNCTION: address of `bearings.compute_bearings`; 0 without any."""
 
 Link = Record(
     "Link", PARENT=1, DOF=1, NDOF=1, FIRST=1, LAST=1, PRESCRIBED=1, MODE=1, ROLE=1, SINGULAR=1, TWIST=1
@@ -97,6 +98,10 @@ Force = Record("Force", FORMULA=1, POINTS=1, FIRST_POINT=1, START=1, TABLE=1)
 """Formula (`forces.base.Formula`); how many points it has and which is the first; where in the pool its numbers begin:
 a `ForceWork`, then three of each point in the body's joint frame, then its constants; row of its table or -1."""
 
+Bearing = Record("Bearing", KIND=1, BODY=1, FIRST=1)
+"""Of a bearing that rubs: `joints.friction.BearingKind`, the body that its joint carries, and the first coordinate that
+moves it."""
+
 MOST_SECTIONS = 64
 """Room for the starts of all sections."""
 
@@ -114,6 +119,7 @@ INTS = (
     Section("followers", ("FOLLOWERS", Follower)),
     Section("followed", ("FOLLOWED",)),
     Section("led", ("LED", Led)),
+    Section("bearings", ("BEARINGS", Bearing)),
     Section("charts", ("SLOTS",), as_array=True),
     Section("active", (Active,), as_array=True),
     Section("path_work", (2, "BODIES"), only_with="ROWS"),
@@ -162,6 +168,9 @@ RowVectors.or_else(FRAME_A=9, _RESTITUTION=1, FRAME_B=9, SHAPE=3, LIMIT=1)
 """Of a POINT, AXIS, COORDINATE, COMPONENT or TURN_LIMIT row (`codes`), in the joint frames of its bodies. RESTITUTION:
 of all rows, the part of the speed that an impact on a one-sided row gives back. SHAPE, LIMIT: `spatial.swing_twist`."""
 
+BearingNumbers = Record("BearingNumbers", COEFFICIENT=1, RADIUS=1, HEIGHT=1, SIDES=3, LITTLE=1)
+"""Of a bearing: as `joints.friction.Friction` has them; LITTLE: a load that counts for nothing [N]."""
+
 # --- work space --------------------------------------------------------------------------------
 
 World = Record(
@@ -169,7 +178,7 @@ World = Record(
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
     LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, IMPACT_WORK=1, EXTENT=1, RATTLES=1,
     CLOSENESS=1, LEAST_CLOSENESS=1, FASTEST=1, HAS_TANGENT=1, HELD_LINES=1, CHOICE=1,
-    PUSH_SIZE=1, BLOCKED_ROW=1, ONE_ROW=1,
+    PUSH_SIZE=1, BLOCKED_ROW=1, ONE_ROW=1, JAMMED=1, RUBBING_POWER=1, FRICTION_PART=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
@@ -183,7 +192,8 @@ HELD_LINES: what `tasks.TANGENT_BASIS` found; CHOICE: what had to be chosen, see
 rows that touched then were like, each as the acceleration it gives over the root of its row's diagonal entry in G M^-1
 G^T.
 BLOCKED_ROW: one that something moves on against in the last impact, where there was such a row. ONE_ROW: a place, see
-`tasks`."""
+`tasks`. JAMMED: one more than the place of a bearing whose friction has no value, 0 without any;
+RUBBING_POWER: what friction in bearings takes out [W]; FRICTION_PART: it is found to this part of itself."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its
@@ -199,11 +209,13 @@ terms of about PUSH_SIZE."""
 Vector = Record(
     "Vector",
     OWN_Q=1, OWN_QDOT=1, LOAD=1, LOAD_K=1, LOAD_D=1, ARMATURE=1, FORCE=1, START=1, RIGHT_SIDE=1,
-    TARGET=1, TARGET_RATE=1, MOTOR=1, DRIVE=1,
+    TARGET=1, TARGET_RATE=1, MOTOR=1, DRIVE=1, RUBBING=1, UNRUBBED=1, KEPT_LOAD=1, KEPT_DRIVE=1,
 )  # fmt: skip
 """Vectors over all coordinates: those in which loads are meant, and their velocities; loads and their derivatives; what
 is added to a coordinate's inertia; the whole force along it; where it starts; right side of an implicit solve; targets
-of motors now with their rates, and what motors push with; what drives push with, where whole forces are known."""
+of motors now with their rates, and what motors push with; what drives push with, where whole forces are known.
+RUBBING: friction in bearings, and what holds those that stick; UNRUBBED: the whole force without it. KEPT_LOAD,
+KEPT_DRIVE: as loads left them, see `bearings.compute_bearings`."""
 
 EVALUATED = 16 + 2 * 6 * 6
 """Numbers of Q (4, 4), S and Sdot (6, n) of a joint, at most."""
@@ -250,6 +262,26 @@ StopWork = Record("StopWork", SOLVER=5, SPEEDS=4, X=1, SPEED=1, RESTITUTION=1, S
 """Vectors over all rows for `steps.stops`: work space of `solvers.box_rows` and `solvers.impacts`; multipliers, speeds,
 restitutions, and the speeds that do not bounce and do not count."""
 
+BearingWork = Record(
+    "BearingWork",
+    MODE=1,
+    SIDE=1,
+    DIRECTION=3,
+    BOUND=1,
+    LOAD=1,
+    EXCESS=1,
+    SPEED=1,
+    SPEEDING=1,
+    FORCE=3,
+    CHANGE=1,
+    BEFORE=1,
+)
+"""Of a bearing: whether it is IDLE, SLIDES or STICKS (`bearings.modes`); of one coordinate the side to which it slides,
+else the direction in which it began to; the largest friction, as a force along one coordinate or as the torque of a
+socket or the force of a plate; the load [N]; by how much more than that what sticks would have to hold, as part of
+both; speed and its rate, of sockets and plates; forces along its coordinates; how the bound changes in a round of
+`compute_bearings`, and in the one before."""
+
 FLOATS = (
     Section("bodies", ("BODIES", Body), as_array=True),
     Section("joint_data", ("JOINT_DATA",)),
@@ -282,6 +314,9 @@ FLOATS = (
     Section("row_function", (RowFunction,)),
     Section("stop_matrices", (2, "ROWS", "ROWS"), only_with="STOPS", as_array=True),
     Section("stop_work", (StopWork, "ROWS"), only_with="STOPS", as_array=True),
+    Section("bearing_numbers", ("BEARINGS", BearingNumbers)),
+    Section("bearing_work", ("BEARINGS", BearingWork), as_array=True),
+    Section("kept_bias", ("BODIES", Wrench), only_with="BEARINGS"),
 )
 """pool: numbers of tables and forces. reach: W = L^-1 G^T. delassus: G M^-1 G^T = W^T D W, then its factors.
 path_wrenches: what is left of each row's wrenches on their paths to the root; follower_wrenches: the same of one

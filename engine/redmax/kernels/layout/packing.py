@@ -15,6 +15,7 @@ from ...model import Model
 from . import codes
 from .arrays import assembled
 from .declaration import Active, Body, Led, LedNumbers, Link, Pose, Table, Vector, World
+from .packing_bearings import pack_bearings
 from .packing_bodies import (
     columns_of_s,
     constant_work,
@@ -31,6 +32,9 @@ from .packing_joints import PackedJoints, pack_joints, special_forms
 from .packing_paths import room_for_paths
 from .packing_rows import PackedRows, own_equations, pack_rows
 from .packing_tables import pack_tables
+
+FRICTION_PART = 1e-12
+"""Friction in bearings is found to this part of itself, unless a run is content with less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +147,7 @@ def _prepared(model: Model) -> Prepared:
     tables, pool = np.concatenate([tables, found.tables]), np.concatenate([pool, found.pool])
     vectors, poses = np.zeros((Vector.SIZE, nr)), np.zeros((n + 1, Pose.SIZE))
     vectors[Vector.START], poses[0, Pose.span("R")] = model.q0, np.eye(3).ravel()
+    bearings = pack_bearings(model)
     counts = {
         "BODIES": n,
         "PARTS": len(joints.parts),
@@ -163,6 +168,7 @@ def _prepared(model: Model) -> Prepared:
         "FORCES": len(forces.ints),
         "FORCE_POINTS": len(forces.points),
         "IS_PLANAR": int(is_planar(links)),
+        "BEARINGS": len(bearings.ints),
     }
     contents = {
         "links": links,
@@ -184,6 +190,8 @@ def _prepared(model: Model) -> Prepared:
         "body_work": constant_work(links, bodies),
         "columns": columns_of_s(links, nr),
         "poses": poses,
+        "bearings": bearings.ints,
+        "bearing_numbers": bearings.numbers,
     }
     singular = bool((links[:, Link.SINGULAR] * (1 - links[:, Link.PRESCRIBED])).any())
     return Prepared(joints, found, singular, counts, contents)
@@ -205,7 +213,7 @@ def _world(model: Model) -> Array:
     """(World.SIZE,) with gravity [m/s^2]; no row has had a strength yet."""
     numbers = np.zeros(World.SIZE)
     numbers[World.span("GRAVITY")], numbers[World.LEAST_STRENGTH] = model.gravity, np.inf
-    numbers[World.LEAST_CLOSENESS] = np.inf
+    numbers[World.LEAST_CLOSENESS], numbers[World.FRICTION_PART] = np.inf, FRICTION_PART
     return numbers
 
 

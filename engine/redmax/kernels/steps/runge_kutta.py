@@ -13,6 +13,7 @@ import numpy as np
 from ... import crossings
 from ...solvers.impacts import RATTLING, RATTLING_TIME
 from .. import tasks
+from ..bearings.turns import may_turn, turns_at
 from ..cache.jit import compiled, inner
 from ..core import run
 from ..layout.declaration import Head, World
@@ -164,6 +165,7 @@ def advance(
     lookout,
     levels,
     stops_at,
+    settle_at,
     places,
     sample,
     interval,
@@ -179,7 +181,8 @@ def advance(
     more rows are the error estimates. used: which of each row's numbers are not zero, see `stages.summed`.
     y: free coordinates, their velocities, work, loss. K: slopes; the first is dy/dt here if the clock says so.
     longest: steps are at most that long [s]. lookout, levels: what switches by state, see `events`. stops_at: address
-    of `stops.resolve`, 0 without one-sided rows. places: (nr,) place of each coordinate among the free ones.
+    of `stops.resolve`, 0 without one-sided rows. settle_at: that of `bearings.settle`, 0 without friction.
+    places: (nr,) place of each coordinate among the free ones.
     """
     head, numbers = packed_rows(ints, floats)
     parts = rows_of(head, numbers)
@@ -210,13 +213,19 @@ def advance(
             clock[IMPACTS] += 1.0
             put(world, World.RATTLES, max(0.0, clock[IMPACTS] - RATTLING))
             run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, tasks.PRESCRIBE)
-            if run(stops_at, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, address) != 0:
+            blocked = 0
+            if stops_at != 0:
+                blocked = run(stops_at, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, address)
+            if blocked != 0:
                 clock[WHERE] = get(world, World.BLOCKED_ROW)
                 return BLOCKED
+            if settle_at != 0:
+                run(settle_at, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, address)
             for k in range(free.shape[0]):
                 y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
-            y[size - 1] += get(world, World.IMPACT_LOSS)
-            y[size - 2] += get(world, World.IMPACT_WORK)
+            if stops_at != 0:
+                y[size - 1] += get(world, World.IMPACT_LOSS)
+                y[size - 2] += get(world, World.IMPACT_WORK)
             clock[DUE], clock[KNOWN], measured = 0.0, 0.0, False
         if traits[SINGULAR]:
             fill(free, numbers_of(y), motion)
@@ -392,35 +401,22 @@ def advance(
         following = h * lengthening(control, clock, error * strictness, exponent, full, rejected, cut_short)
         if cut_short:
             following = max(following, wanted)
-        stop, push, no = 2.0, math.inf, size < 0
+        stop, push, no, turns = 2.0, math.inf, size < 0, size < 0
+        if last == stages and (stops_at != 0 or settle_at != 0):
+            stuck = evaluate(
+                core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, stages, stages + 1, values, motion
+            )
+            if stuck >= 0:
+                clock[WHERE] = stuck
+                return STUCK
+            last = stages + 1
+        if settle_at != 0:
+            turns = may_turn(head, parts, places, y, K[0], y_new, K[stages], h)
         if stops_at != 0:
-            if last == stages:
-                stuck = evaluate(
-                    core,
-                    exchanges,
-                    near,
-                    free,
-                    nodes,
-                    rows,
-                    used,
-                    K,
-                    y,
-                    h,
-                    t,
-                    until,
-                    stages,
-                    stages + 1,
-                    values,
-                    motion,
-                )
-                if stuck >= 0:
-                    clock[WHERE] = stuck
-                    return STUCK
-                last = stages + 1
             push = least_push(head, parts)
             course = (core, free, motion, values, t, h, until)
             stop = first_meeting(head, parts, places, y, K[0], y_new, K[stages], polynomial, course, rooms, no)
-        if t_new > sample or stop <= 1.0 or push < -NO_PUSH:
+        if t_new > sample or stop <= 1.0 or push < -NO_PUSH or turns:
             stuck = evaluate(
                 core, exchanges, near, free, nodes, rows, used, K, y, h, t, until, last, nodes.shape[0], values, motion
             )
@@ -442,6 +438,12 @@ def advance(
                 head, parts, core, exchanges, free, motion, polynomial, t, h, until, values, errors[0], 1.0, push
             )
             stop = min(stop, released)
+        if turns:
+            turned = turns_at(
+                head, parts, places, core, exchanges, free, motion, polynomial, y, y_new, t, h, until, values,
+                errors[0],
+            )  # fmt: skip
+            stop = min(stop, turned)
         if stop <= 1.0:
             if error * control[STRICTNESS] >= 1.0 and h > 2.0 * shortest:  # dense output would not be as accurate
                 clock[STEP], clock[STEPS] = h * min(1.001 * stop, shortening), clock[STEPS] + 1.0

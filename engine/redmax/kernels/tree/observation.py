@@ -21,6 +21,7 @@ class Observation:
     whether all rows are independent, so that reactions of loops and multipliers are unique.
 
     drive: (nr,) what drives push with along followers, and against along what moves them.
+    friction: (nr,) dry friction in bearings along each coordinate, and what holds those that stick.
     motor, motor_power: (nr,) what motors of simulated joints push with and put in [W].
     power: (2,) put in by motors and torques and taken out by dampers [W].
     speeds: (n, 2) angular speed of each body [rad/s] and speed of its centre of mass [m/s].
@@ -34,6 +35,7 @@ class Observation:
     tau: Array
     load: Array
     drive: Array
+    friction: Array
     motor: Array
     motor_power: Array
     kinetic: float
