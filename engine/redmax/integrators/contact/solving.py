@@ -34,14 +34,9 @@ NOTHING = Solution(np.zeros(0), np.zeros(0), 0.0, -1, True, 0.0)
 
 
 class Solver:
-    """Functions of `solvers.contact`, compiled or not.
+    """Functions of `solvers.contact`, compiled or not."""
 
-    relative: what part of the speeds that contacts begin with the residual of a step may be; see RELATIVE of
-    `solvers.contact.layout`.
-    """
-
-    def __init__(self, relative: float = 0.0) -> None:
-        self._relative = relative
+    def __init__(self) -> None:
         self._solve: Callable[..., int] = solve.solve
         self._impacts: Callable[..., int] = impacts.resolve
         if route.name() == route.NUMBA:
@@ -50,12 +45,13 @@ class Solver:
             self._solve, self._impacts = contact_solver.solve, contact_solver.resolve_impacts
 
     def velocities(
-        self, placed: Placed, blocks: list[Block], v_free: Array, warm: Array, tolerance: float
+        self, placed: Placed, blocks: list[Block], v_free: Array, warm: Array, tolerance: float, relative: float
     ) -> tuple[Solution, IntArray]:
         """Velocities at the end of a step, and the free coordinates that they are of. v_free: (f,) without impulses.
-        warm: (rows,) impulses to begin with. tolerance: of the residual [m/s]."""
+        warm: (rows,) impulses to begin with. tolerance: of the residual [m/s]. relative: see RELATIVE of
+        `solvers.contact.layout`."""
         problem, unknowns = assembled(placed, blocks, v_free)
-        return self._run(self._solve, problem, warm, tolerance, 0.0, self._relative) if blocks else NOTHING, unknowns
+        return self._run(self._solve, problem, warm, tolerance, 0.0, relative) if blocks else NOTHING, unknowns
 
     def jump(
         self, placed: Placed, blocks: list[Block], v: Array, tolerance: float, slow: float
@@ -66,7 +62,7 @@ class Solver:
 
     def solved(self, problem: Problem, tolerance: float) -> Solution:
         """A problem that was put together elsewhere, from impulses 0. tolerance: of the residual [m/s]."""
-        return self._run(self._solve, problem, None, tolerance, 0.0)
+        return self._run(self._solve, problem, None, tolerance, 0.0, 0.0)
 
     def _run(
         self,

@@ -41,7 +41,7 @@ from .velocity_step import StepEnd, expected_wrenches, settled, velocity_step
 if TYPE_CHECKING:
     from ...kernels.compiled_tree import Tree
 
-RESIDUAL, SLOW = 1e-9, 1e-6
+RESIDUAL, SLOW = 3e-10, 1e-6
 """Residual of contact problems, and speeds that are none, as parts of the speed that gravity gives the smallest body
 while it moves it by its size."""
 
@@ -118,7 +118,7 @@ class ContactStepper(AutomaticStepper):
         self.books_pushes = self._exchanges and tree is not None  # kernels count them as work that is put in
         self._pushed: Array = np.zeros((model.body_count, 6))
         self.detection = Detection(model)
-        self.solver, self.account = Solver(tolerance), Account(model, len(self.detection.bodies))
+        self.solver, self.account = Solver(), Account(model, len(self.detection.bodies))
         L = self.detection.length
         self.gravity = float(np.linalg.norm(model.gravity))
         self.time = math.sqrt(L / self.gravity) if self.gravity > 0.0 else 1.0

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from .stepper import ContactStepper
 
 
+QUICK = 2.0
+"""Residuals may be relative to speeds where skins are faster, as a step begins, than gravity makes them in this many
+steps: what comes to rest, or rests, is solved as tightly as can be."""
+
 ROUNDS_OF_STOPS = 4
 """Solutions that pass a stop which was not thought near are looked for again, at most so often."""
 
@@ -158,12 +162,14 @@ def velocity_step(
     without = _without(placed, wrenches, h)
     v_free = v_end + without
     begin = _warm_start(points, rows, warm, h)
+    is_quick = float(np.linalg.norm(slip_before, axis=1).max(initial=0.0)) > QUICK * run.gravity * h
+    relative = run.tolerance if held is None and is_quick else 0.0
     for _ in range(ROUNDS_OF_STOPS):
         more = [] if held is None else held.blocks()
         which = tied([*blocks, *more], contacts, count)[contacts:]
         more = [block for block, is_tied in zip(more, which, strict=True) if is_tied]
         every, first = [*blocks, *more], np.concatenate([begin, np.zeros(len(more))])
-        solution, unknowns = run.solver.velocities(placed, every, v_free, first, run.residual)
+        solution, unknowns = run.solver.velocities(placed, every, v_free, first, run.residual, relative)
         if not np.isfinite(solution.residual):
             return StepEnd(free, is_solved=False, residual=np.inf)
         change = without.copy()

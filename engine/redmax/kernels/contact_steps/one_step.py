@@ -38,6 +38,9 @@ from .touching import (
     relative_velocity,
 )
 
+QUICK = 2.0
+"""Residuals may be relative to speeds where skins are faster, as a step begins, than gravity makes them in this many
+steps: what comes to rest, or rests, is solved as tightly as can be."""
 ROUNDS_OF_STOPS = 4
 """Solutions that pass a stop which was not thought near are looked for again, at most so often."""
 
@@ -266,7 +269,10 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     v = np.empty(nr)
     for c in range(nr):
         v[c] = v_free[c]
-    code, residual, worst = lay.SOLVED, 0.0, 0
+    code, residual, worst, fastest = lay.SOLVED, 0.0, 0, 0.0
+    for i in range(k):
+        fastest = max(fastest, math.sqrt(slip[i, 0] ** 2 + slip[i, 1] ** 2 + slip[i, 2] ** 2))
+    relative = par[at.TOLERANCE] if m == 0 and fastest > QUICK * par[at.GRAVITY] * h else 0.0
     mark_touched(topology, surfaces, chosen_ids, touched)
     for b in range(n):
         if pushed and topology[0][b] >= 0:
@@ -280,9 +286,8 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         if k == 0 and not row_chosen.any():
             break
         code, residual, worst, _ = solved(
-            solver[0], contact_tasks.SOLVE, par[at.RESIDUAL], 0.0 if m > 0 else par[at.TOLERANCE], 0.0, par,
-            topology, surfaces,
-            columns, M, v_free, wanted, mu, dull, begin, chosen_ids, chosen, True, held, x, v,
+            solver[0], contact_tasks.SOLVE, par[at.RESIDUAL], relative, 0.0, par, topology, surfaces, columns, M,
+            v_free, wanted, mu, dull, begin, chosen_ids, chosen, True, held, x, v,
         )  # fmt: skip
         if not choose_stops(topology, par, table, before_rows, row_wanted, v, par[at.SLOW], row_chosen):
             break
