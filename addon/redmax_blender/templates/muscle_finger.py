@@ -60,10 +60,10 @@ CALM = 0.7
 """Damping of the hinges, as a part of that which is critical for the bones beyond them."""
 
 STRETCH = 0.1
-"""Force of the muscle that stretches, as a part of the other's: it bends the hinges back a little, and hardly into
+"""Force of the muscle that stretches, as a part of the other's: it bends the hinges back a little, and not into
 their stops. Bones that hit these are stopped within a frame, which no keys on frames can follow."""
 
-STOPS = (math.radians(-15.0), math.radians(95.0))
+STOPS = (math.radians(-20.0), math.radians(95.0))
 """Angles at which the hinges are stopped."""
 
 
