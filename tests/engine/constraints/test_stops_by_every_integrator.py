@@ -80,7 +80,8 @@ def comes_to_the_end(monkeypatch, kind, h, restitution):
     loss = np.array([sample.channels["loss"] for sample in samples])
     assert np.diff(loss).min() >= -1e-12
     total = np.array([sum(energies(model, sample.state)) for sample in samples])
-    assert total.max() <= total[0] + 1e-3
+    # BDF2 itself gains a thousandth of the 10 J of the fall at most; impacts are seen apart, above.
+    assert total.max() <= total[0] + 1e-2
     if restitution <= 0.5:
         assert np.abs(samples[-1].state.qdot).max() < 1e-9
         assert np.ptp(total[-10:]) < 1e-9
