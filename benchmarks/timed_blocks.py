@@ -269,6 +269,15 @@ def contact(options: Options) -> Iterator[Block]:
         yield Block(f"contact, {setting}", touching.name, partial(measured, touching, setting))
 
 
+def joint_friction(options: Options) -> Iterator[Block]:
+    from .bench_joint_friction import swing, with_friction
+    from .bench_scene import chain
+
+    del options
+    for n in (1, 5, 20):
+        yield Block("friction in joints", f"{n} hinges", lambda n=n: many(partial(swing, with_friction(chain(n)))))
+
+
 def mesh(options: Options) -> Iterator[Block]:
     from redmax.geometry.mass_properties import mass_properties
     from redmax.geometry.mesh import Mesh
@@ -381,6 +390,7 @@ BENCHMARKS: dict[str, Callable[[Options], Iterator[Block]]] = {
     "joints": joints,
     "general_joints": general_joints,
     "contact": contact,
+    "joint_friction": joint_friction,
     "contact_pairs": contact_pairs,
     "start": start,
     "mesh": mesh,

@@ -155,9 +155,10 @@ def test_a_loop_may_tell_its_own_seconds():
 
 def test_every_benchmark_that_times_our_engine_has_blocks():
     """Accuracy and memory are no times; work-precision and the readable formulations are no routes that users take;
-    elements are timed in a Blender of their own, least of twenty."""
+    elements and contact beside Bullet are timed in a Blender of their own."""
     known = {path.stem.removeprefix("bench_") for path in (ROOT / "benchmarks").glob("bench_*.py")}
-    assert known - set(timed_blocks.BENCHMARKS) == {"accuracy", "memory", "work_precision", "dynamics", "elements"}
+    in_blender = {"elements", "blender_contact"}
+    assert known - set(timed_blocks.BENCHMARKS) == {"accuracy", "memory", "work_precision", "dynamics", *in_blender}
     assert set(timed_blocks.BENCHMARKS) <= known
 
 

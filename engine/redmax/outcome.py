@@ -22,6 +22,7 @@ CODES = {
     "uneven_masses": "masses that move together differ too much",
     "cannot_close": "a loop or a constraint cannot be closed, or not any longer",
     "no_joint_position": "no position of a joint fits its bodies",
+    "jams": "friction presses a bearing harder than it slows it",
     "impossible_velocity": "a velocity is demanded that the mechanism cannot have",
     "no_solution": "Newton's method or conjugate gradients do not converge",
     "diverged": "a body is faster than 1e6 m/s or 1e6 rad/s",

@@ -256,7 +256,12 @@ def test_every_kind_of_force_loads(where, entry, kind):
 
 @pytest.mark.parametrize(("where", "kinds"), golden_loader.OTHER_KINDS.items())
 def test_every_kind_without_a_counterpart_is_named_as_missing(where, kinds):
-    known = {*golden_loader.FORCE_KINDS, *golden_loader.STRAND_KINDS, *golden_constraints.KINDS}
+    known = {
+        *golden_loader.FORCE_KINDS,
+        *golden_loader.STRAND_KINDS,
+        *golden_constraints.KINDS,
+        golden_loader.FLOOR,
+    }
     for kind in set(kinds) - known:
         data = golden_loader.read(SHIPPED["scene_019_REDMAX_EULER"])
         data[where] = [{"type": kind}]

@@ -51,8 +51,8 @@ def test_samples_do_not_depend_on_how_often_they_are_taken():
 def test_sample_holds_poses_and_every_channel():
     model = double_pendulum(damping=0.1, stiffness=1.0)
     sample = list(simulate(model, integrator=RungeKutta4(), fps=50.0, duration=0.1))[-1]
-    of_others = {"nodes", "drive", "input", "surface_force", "impact", "friction_loss", "impact_loss"}
-    assert set(sample.channels) == set(CHANNELS) - of_others  # without strands, drives and surfaces
+    of_others = {"nodes", "drive", "input", "surface_force", "impact", "friction_loss", "impact_loss", "friction"}
+    assert set(sample.channels) == set(CHANNELS) - of_others  # without strands, drives, surfaces and rough joints
     kin = kinematics(model, sample.state.q, sample.state.qdot)
     np.testing.assert_allclose(sample.E_wb, body_poses(model, kin), atol=1e-15)
     assert sample.channels["energy"] == sample.channels["kinetic"] + sample.channels["potential"]

@@ -59,7 +59,11 @@ FIRMNESS, SOFTNESS = 0.35, 5.0
 CALM = 0.7
 """Damping of the hinges, as a part of that which is critical for the bones beyond them."""
 
-STOPS = (math.radians(-6.0), math.radians(95.0))
+STRETCH = 0.1
+"""Force of the muscle that stretches, as a part of the other's: it bends the hinges back a little, and not into
+their stops. Bones that hit these are stopped within a frame, which no keys on frames can follow."""
+
+STOPS = (math.radians(-20.0), math.radians(95.0))
 """Angles at which the hinges are stopped."""
 
 
@@ -101,11 +105,11 @@ def build(
         height += parts.LENGTHS[k]
     force = strength * torque / (ARMS[0] * size * metre)
     t = duration
-    bends = ((0.0, 0.0), (0.05 * t, 0.0), (0.25 * t, curl), (0.5 * t, curl), (0.6 * t, 0.0))
-    stretches = ((0.0, 0.0), (0.5 * t, 0.0), (0.65 * t, 0.6 * curl), (0.85 * t, 0.6 * curl), (t, 0.0))
+    bends = ((0.0, 0.0), (0.05 * t, 0.0), (0.25 * t, curl), (0.5 * t, curl), (0.7 * t, 0.0))
+    stretches = ((0.0, 0.0), (0.5 * t, 0.0), (0.7 * t, 0.6 * curl), (0.85 * t, 0.6 * curl), (t, 0.0))
     courses = (
         ("Bending", BENDING, force, bends),
-        ("Stretching", STRETCHING, 0.5 * force, stretches),
+        ("Stretching", STRETCHING, STRETCH * force, stretches),
     )
     for name, course, greatest, keys in courses:
         muscle = Strength(greatest, 0.3)

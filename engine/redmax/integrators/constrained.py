@@ -71,6 +71,9 @@ HINT = "assemble the mechanism first (`close_loops`), or correct the frames of t
 MAX_ITERATIONS = 50
 """Newton's method needs two or three from where a step ends."""
 
+TRUSTED_TRIES = 3
+"""So often the motion within a step says where the step is to end that is taken again for a stop (`Bracket`)."""
+
 TOUCHING = 1e-9
 """One-sided rows that have less room than this [rad, or parts of the size] touch."""
 
@@ -105,6 +108,58 @@ class Strength(NamedTuple):
     here: float = math.nan
     values: Array | None = None
     choice: int = 0
+
+
+class Bracket:
+    """Where a step may end that is taken again for the first stop in it: at `early` [s] nothing has been met yet, at
+    `late` something has.
+
+    Room at the end of a step depends on its length, smoothly but not as within one step, of methods of low order:
+    half of what a falling body covers in a step of Euler's comes at once. So what the motion within a step says of the
+    moment, which is exact enough in methods of high order, need not lead there; false position does, by the room at
+    both ends of the bracket (the weight of an end that stays is halved, as in the Illinois method), and bisection
+    where that says nothing: of what is met within a step and left again, or where another row is met first.
+    """
+
+    def __init__(self, t: float, room: Array) -> None:
+        """t [s], room (m,): where the step begins."""
+        self.early, self.late = t, math.inf
+        self._rooms = [room, room]
+        self._weights = [1.0, 1.0]
+        self._moved = -1
+
+    def end_early(self, t: float, room: Array) -> None:
+        """A step that ends at t [s], with that room (m,), meets nothing."""
+        self.early = t
+        self._move(0, room)
+
+    def end_late(self, t: float, room: Array) -> None:
+        """A step that ends at t [s], with that room (m,), meets something."""
+        self.late = t
+        self._move(1, room)
+
+    def _move(self, end: int, room: Array) -> None:
+        self._rooms[end] = room
+        self._weights[end] = 1.0
+        if self._moved == end:
+            self._weights[1 - end] *= 0.5
+        self._moved = end
+
+    def next(self, guess: float) -> float:
+        """Where the step is to end next [s]: the guess, or the middle where that is outside; `early` at the end."""
+        for t in (guess, 0.5 * (self.early + self.late)):
+            if self.early < t < self.late:
+                return t
+        return self.early
+
+    def false_position(self) -> float:
+        """The first moment [s] at which a row has no room, were it linear between the ends; NaN if none passes."""
+        room, beyond = (weight * row for weight, row in zip(self._weights, self._rooms, strict=True))
+        met = np.isfinite(room) & (room > 0.0) & (beyond < 0.0)
+        if not met.any():
+            return math.nan
+        part = float((room[met] / (room[met] - beyond[met])).min())
+        return self.early + part * (self.late - self.early)
 
 
 class ConstrainedRun:
@@ -516,35 +571,37 @@ class ConstrainedRun:
         """If a one-sided row was met since `start`, bring the run to where the first one was.
 
         take, past: as in `Stepper.follow`. The step is taken again until nothing is met inside it, and until it ends
-        where a row touches or moves away.
+        where a row touches or moves away (`Bracket`).
         """
-        t = early = start.t
-        late = stepper.state.t
+        bracket = Bracket(start.t, self.room(start)[0])
+        t = start.t
         for tries in range(MAX_ITERATIONS):
             part = self._first_meeting(stepper, start, near_misses=tries == 0)
             room, speed = self.room(stepper.state)
-            row = int(room.argmin())
+            row, now = int(room.argmin()), stepper.state.t
             nearest = float(room[row])
             if nearest < -0.25 * TOUCHING or part < 1.0 - 1e-12:
-                late = stepper.state.t
-                t = start.t + min(part, 1.0) * (late - start.t)
+                bracket.end_late(now, room)
+                guess = start.t + min(part, 1.0) * (now - start.t)
             elif tries == 0 or abs(nearest) <= 0.25 * TOUCHING or speed[row] >= 0.0:
                 return
             else:
-                early = stepper.state.t
-                t = early - nearest / float(speed[row])
-                if not t < late:
+                bracket.end_early(now, room)
+                guess = now - nearest / float(speed[row])
+                if not guess < bracket.late and tries < TRUSTED_TRIES:
                     return  # what is left of the step is the next one's
-            if not early < t < late:
-                t = 0.5 * (early + late)
-            if not early < t < late:
-                t = early
+            if tries < TRUSTED_TRIES:
+                t = bracket.next(guess)
+            elif tries < MAX_ITERATIONS // 2:
+                t = bracket.next(bracket.false_position())
+            else:
+                t = bracket.next(math.nan)
             stepper.recall(past)
             while stepper.state.t < t:
                 take(t)
                 stepper.steps += 1
                 stepper.put(self.projected(stepper.state, stepper.inputs_until))
-            if t == early:
+            if t == bracket.early:
                 return
         name = element_names(self.model)[self.owner[row]]
         what = f"{name}: the moment it is met cannot be found near t = {t:.6g} s"

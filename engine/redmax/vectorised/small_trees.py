@@ -299,19 +299,21 @@ def balls(v: Array, vdot: Array) -> tuple[Array, Array, Array]:
     square, rate, speed = einsum("mi,mi->m", v, v), einsum("mi,mi->m", v, vdot), einsum("mi,mi->m", vdot, vdot)
     c1, c2, c3, c2_slope, c3_slope = coefficients(square)
     m = len(v)
-    powers, weights = np.empty((m, 3, 9)), np.empty((m, 3, 3))
+    powers, weights = np.empty((m, 3, 9)), np.empty((m, 2, 3))
     V = hat(v)
-    powers[:, 0], powers[:, 1] = _ONE.ravel(), V.reshape(m, 9)
-    powers[:, 2] = (V @ V).reshape(m, 9)
-    weights[:, :2, 0] = 1.0  # exp [v] = 1 + c1 [v] + c2 [v]^2, J^T = 1 + c2 [v] + c3 [v]^2
-    weights[:, 0, 1], weights[:, 0, 2], weights[:, 1, 1], weights[:, 1, 2] = c1, c2, c2, c3
+    VV = V @ V
+    powers[:, 0], powers[:, 1], powers[:, 2] = _ONE.ravel(), V.reshape(m, 9), VV.reshape(m, 9)
+    turned = c1[:, None, None] * V  # not by a product of matrices, which rounds rotations more
+    turned += c2[:, None, None] * VV
+    turned += _ONE
+    weights[:, 0, 0], weights[:, 0, 1], weights[:, 0, 2] = 1.0, c2, c3  # J^T = 1 + c2 [v] + c3 [v]^2
     # d/dt of J = 1 - c2 [v] + c3 [v]^2, applied to vdot; [vdot] vdot = 0 and
     # vdot x (v x vdot) = v vdot.vdot - vdot vdot.v
-    weights[:, 2, 0], weights[:, 2, 1], weights[:, 2, 2] = -c3 * rate, -c2_slope * rate, c3_slope * rate
-    found = (weights @ powers).reshape(m, 3, 3, 3)
-    changed = (found[:, 2] @ vdot[:, :, None])[:, :, 0]
+    weights[:, 1, 0], weights[:, 1, 1], weights[:, 1, 2] = -c3 * rate, -c2_slope * rate, c3_slope * rate
+    found = (weights @ powers).reshape(m, 2, 3, 3)
+    changed = (found[:, 1] @ vdot[:, :, None])[:, :, 0]
     changed += (c3 * speed)[:, None] * v
-    return found[:, 0], found[:, 1], changed
+    return turned, found[:, 0], changed
 
 
 def _frames(model: Model) -> tuple[list[_Frame], list[int]]:

@@ -344,7 +344,14 @@ def test_springs_at_once_are_springs_one_by_one(seed):
     assert np.abs(found - one_by_one[:-1]).max() <= 1e-12 * np.abs(one_by_one).max()
 
 
-FIRST_ORDER = {"linearly_implicit_euler", "linearly_implicit_euler_pcg", "semi_implicit_euler", "bdf1", "maximal_euler"}
+FIRST_ORDER = {
+    "linearly_implicit_euler",
+    "linearly_implicit_euler_pcg",
+    "semi_implicit_euler",
+    "bdf1",
+    "maximal_euler",
+    "contact_euler",
+}
 
 
 @pytest.mark.parametrize("cls", INTEGRATORS, ids=lambda cls: cls.kind)
