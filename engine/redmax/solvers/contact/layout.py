@@ -55,8 +55,8 @@ TOLERANCE, LAW, MOST_OUTER, MOST_NEWTON, MOST_ADMM, MOST_SWEEPS, FIRST_SOFTNESS,
 OPTION_COUNT = 11
 """Options. TOLERANCE [m/s] of the residual, LAW, most iterations of each method (of Newton's in each outer one),
 softness with which iterations begin; SLOW [m/s]: slower impacts do not bounce; MOST_ROUNDS of impacts before all act
-together; RELATIVE: the residual of trees that touch each other may be this part of the speeds that their contacts begin
-with, if that is more than TOLERANCE. GOAL [m/s]: of the island at work, written by the solver."""
+together; RELATIVE: the residual of trees that touch each other may be this part of the one that they begin with, if
+that is more than TOLERANCE. GOAL [m/s]: of the island at work, written by the solver."""
 
 RESIDUAL, WORST_BLOCK, OUTER, NEWTON, ADMM, SWEEPS, ISLAND_COUNT, MISSED, FACTOR_NEEDED, ROUNDS, ENERGY = range(11)
 REPORT_COUNT = 11

@@ -89,7 +89,7 @@ def solve_island(ints: IntArray, numbers: Array, island: int, size: int) -> None
     members = integers(ints, at.ISLAND_TREE_START)
     is_heap = members[island + 1] - members[island] > 1
     if is_heap and goal < value < math.inf and options[at.RELATIVE] > 0.0:
-        from_speed = options[at.RELATIVE] * max(value, fastest_slip(ints, numbers, island, x, sigma))
+        from_speed = options[at.RELATIVE] * value
         goal, enough = max(goal, from_speed), max(goal, ENOUGH * from_speed)
     options[at.GOAL] = goal
     if value > goal:
@@ -110,16 +110,3 @@ def solve_island(ints: IntArray, numbers: Array, island: int, size: int) -> None
     if not value <= report[at.RESIDUAL]:
         report[at.RESIDUAL] = value
         report[at.WORST_BLOCK] = worst
-
-
-def fastest_slip(ints: IntArray, numbers: Array, island: int, x: Array, sigma: Array) -> float:
-    """The largest sliding speed [m/s] of contacts that push, at impulses x and speeds sigma."""
-    block, unit = integers(ints, at.BLOCK), numbers_of(ints, numbers, at.UNIT)
-    blocks, limits = integers(ints, at.ISLAND_BLOCKS), integers(ints, at.ISLAND_BLOCK_START)
-    most = 0.0
-    for k in range(limits[island], limits[island + 1]):
-        i = at.BLOCK_FIELDS * blocks[k]
-        row = block[i + at.ROW]
-        if block[i + at.KIND] == at.CONTACT and x[row] > 0.0:
-            most = max(most, unit[row] * math.sqrt(sigma[row + 1] ** 2 + sigma[row + 2] ** 2))
-    return most
