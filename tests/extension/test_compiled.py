@@ -14,6 +14,7 @@ import pytest
 from tools.extension import wheelhouse
 
 HERE = Path(__file__).parent
+pytestmark = pytest.mark.timeout(700)  # the compiler takes minutes on a busy machine; `solved` has a bound of its own
 LOCKED = {package.name: package.version for package in wheelhouse.read_lock(blenders.ROOT / "wheels.lock")}
 
 
