@@ -70,6 +70,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
     add("--max-distance", type=_positive, metavar="MM", help="bound of --keys fewer: distance in millimetres")
     add("--max-angle", type=_positive, metavar="DEGREES", help="bound of --keys fewer: angle in degrees")
     add("--every", type=_count(1), metavar="N", help="frames from key to key of --keys every-n")
+    add("--ropes", choices=("keys", "cache"), help="keyed points, or one file for each rope beside --out")
     add("--tangents", choices=("exact", "linear"), help="motion between keys (default: as the file says)")
     add("--loop", type=_count(1), metavar="N", help="let the end meet the start, led back over the last N frames")
     add("--channels", type=_channels, metavar="A,B", help=f"results as F-curves: {','.join(CHANNELS)}")
@@ -212,6 +213,7 @@ def _bake_options(options: argparse.Namespace) -> dict[str, Any]:
         "tangents": options.tangents and options.tangents.upper(),
         "target": options.to and options.to.upper(),
         "keys": options.keys and options.keys.upper().replace("-", "_"),
+        "ropes": options.ropes and options.ropes.upper(),
         "every": options.every,
         "max_distance": options.max_distance,
         "max_angle": options.max_angle and math.radians(options.max_angle),
@@ -242,11 +244,13 @@ def summary(report: Report) -> list[str]:
         f"Simulated frames {first}-{last}: {report.bodies} bodies, {report.joints} joints, {report.dofs} degrees of "
         f"freedom, {seconds['simulate']:.2f} s"
     ]
-    if report.keys:
+    if report.keys or report.caches:
         every = f" ({report.keys_every} every-frame)" if report.keys != report.keys_every else ""
         distance, angle = report.error["distance_mm"], report.error["angle_degrees"]
         error = "" if distance is None or angle is None else f", max error {shown(distance)} mm, {shown(angle)} degrees"
-        lines.append(f"Baked {report.keys} keys{every} on {report.objects} objects{error}, {seconds['bake']:.2f} s")
+        caches = f", {report.caches} mesh cache{'s' * (report.caches > 1)}" if report.caches else ""
+        baked = f"Baked {report.keys} keys{every} on {report.objects} objects{caches}{error}"
+        lines.append(f"{baked}, {seconds['bake']:.2f} s")
     if report.energy["drift"] is not None:
         lines.append(f"Energy {report.energy['start']:.6g} J, drift {report.energy['drift']:.3g} J")
     lines += [f"Note: {note}" for note in report.notes]

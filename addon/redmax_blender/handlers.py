@@ -17,7 +17,7 @@ from .bridge.check import check_report, live_check
 from .bridge.core import blend_files, unexpected
 from .bridge.extract import weighing
 from .bridge.objects import changes, old_paths
-from .bridge.results import cache, keyed_pose, preparation, preview
+from .bridge.results import cache, keyed_pose, preparation, preview, rope_files
 from .bridge.run import live, many
 from .properties import joint as joint_properties
 from .properties import migration, stored_groups
@@ -80,6 +80,7 @@ def load_post(*_: Any) -> None:
     forget_findings(window_manager.redmax)
     check_report.start_anew()
     cache.file_opened()
+    rope_files.follow()
     keyed_pose.start_anew()
     preview.start_anew()
     changes.start_anew()
@@ -111,15 +112,17 @@ def blend_import_post(*_: Any) -> None:
 
 
 @_stays
-def save_pre(*_: Any) -> None:
+def save_pre(path: str = "", *_: Any) -> None:
     preview.pause()
     stored_groups.store_all()
+    rope_files.about_to_save(path or bpy.data.filepath)
 
 
 @_stays
 def save_post(path: str = "", *_: Any) -> None:
     saved = Path(path or bpy.data.filepath)
     note = cache.file_saved(str(saved))
+    rope_files.follow()
     preview.resume()
     if not blend_files.is_whole(saved):
         note = (
@@ -133,6 +136,7 @@ def save_post(path: str = "", *_: Any) -> None:
 
 @_stays
 def save_post_fail(*_: Any) -> None:
+    rope_files.follow()
     preview.resume()
 
 
@@ -281,6 +285,7 @@ def undo_post(*_: Any) -> None:
     bpy.context.window_manager.redmax.message = ""
     live.note_change()
     live.stop()
+    rope_files.follow_undo()
     scene = bpy.context.scene
     if scene is not None and scene.library is None:
         with changes.ours(evaluate=False):

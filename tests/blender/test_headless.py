@@ -200,8 +200,8 @@ def test_the_report_tells_everything_as_json(source, out, tmp_path):
     data = json.loads((tmp_path / "report.json").read_text())
     wanted = {
         "file", "scene", "out", "status", "message", "exit_code", "notes", "frames", "frames_asked", "fps", "bodies",
-        "joints", "dofs", "loops", "objects", "keys", "keys_every", "frames_baked", "error", "seconds", "energy",
-        "remarks", "outcome", "loop_gap", "route", "accuracy", "integrator", "versions",
+        "joints", "dofs", "loops", "objects", "keys", "keys_every", "caches", "frames_baked", "error", "seconds",
+        "energy", "remarks", "outcome", "loop_gap", "route", "accuracy", "integrator", "versions",
     }  # fmt: skip
     assert set(data) == wanted
     assert data["out"] == str(out.resolve())

@@ -311,6 +311,11 @@ def test_only_a_custom_bake_range_asks_for_frames(scene):
 
 
 def test_keys_ask_for_what_they_need_and_every_option_is_in_the_panel(scene):
+    strand = bpy.data.objects.new("Strand", None)
+    strand.redmax.is_strand = True
+    shape = bpy.data.objects.new("Rope", bpy.data.curves.new("Rope", "CURVE"))
+    shape.redmax.shows = strand
+    scene.collection.objects.link(shape)
     options = scene.redmax.bake
     options.range = "CUSTOM"
     asked = {"EVERY": set(), "FEWER": {"max_distance", "max_angle"}, "EVERY_N": {"every"}}

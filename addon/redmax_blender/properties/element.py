@@ -90,6 +90,7 @@ REDMAX_PG_baked = from_specs.make_group(
                 ("CURRENT", "Current Action", "", 1),
                 ("NLA", "NLA Track", "", 2),
                 ("RESULTS", "Results Only", "", 3),
+                ("CACHE", "Mesh Cache", "", 4),
             ],
             options={"HIDDEN"},
             override=OVERRIDABLE,
@@ -102,6 +103,7 @@ REDMAX_PG_baked = from_specs.make_group(
         "others": _text("Digest of the F-curves of other channels that a new action took over, as they were then"),
         "channels": _text("Custom properties the bake added, separated by commas"),
         "units": _text("Units of those of forces and the like, as 'redmax_tension=N;redmax_length=m'"),
+        "cache": _text("Identifier of the file that holds the points of a rope, empty where they have keys"),
         "results": bpy.props.PointerProperty(
             type=bpy.types.Action, description="Action that holds the keys of results", override=OVERRIDABLE
         ),

@@ -127,6 +127,21 @@ REDMAX_PG_bake_options = from_specs.make_group(
             ],
             "EVERY",
         ),
+        "ropes": _enum(
+            "Ropes",
+            "How curves that show ropes are moved",
+            [
+                ("KEYS", "Keyed Points", "Keys on every point, in the file itself", 0),
+                (
+                    "CACHE",
+                    "Mesh Cache",
+                    "One file for each rope beside the .blend file, read by a Mesh Cache modifier; for long ropes, "
+                    "where keys would be many. Its folder belongs to the .blend file and moves with it",
+                    1,
+                ),
+            ],
+            "KEYS",
+        ),
         "every": bpy.props.IntProperty(
             name="Step",
             description="Frames from key to key",
@@ -310,6 +325,12 @@ def integrator_of(scene: Any) -> Any:
 def has_bodies(scene: Any) -> bool:
     """Whether there is anything to simulate, cheap enough for draw() and poll()."""
     return any(obj.redmax.is_body for obj in scene.objects)
+
+
+def has_ropes(scene: Any) -> bool:
+    """Whether a curve shows a strand, cheap enough for draw()."""
+    shown = (obj.redmax.shows for obj in scene.objects if obj.type == "CURVE")
+    return any(element is not None and element.redmax.is_strand for element in shown)
 
 
 def frame_range(scene: Any) -> tuple[int, int]:

@@ -5,13 +5,16 @@ from typing import Any
 
 import bpy
 
-from ..properties.scene import CHANNELS
+from ..properties.scene import CHANNELS, has_ropes
 from . import element_rows, text_lines
 
 
 def draw_main(layout: bpy.types.UILayout, context: Any) -> None:
-    """What is thought of at every bake: how many keys."""
-    _draw_keys(_settings(layout), context.scene.redmax.bake)
+    """What is thought of at every bake: how many keys, and whether ropes are to have any."""
+    settings = _settings(layout)
+    _draw_keys(settings, context.scene.redmax.bake)
+    if has_ropes(context.scene):
+        settings.prop(context.scene.redmax.bake, "ropes")
 
 
 def draw_more(layout: bpy.types.UILayout, context: Any) -> None:

@@ -10,6 +10,7 @@ Every object (and the scene) that a bake writes to carries a record, `redmax.bak
   keys on the same channels: then it is recorded and replaced alike by one that holds its other channels.
 - *Results* (torques, energies) are a strip of an action of their own on a track "RedMax Results", wherever the keys of
   the motion go. The owner's action is left alone.
+- *Mesh Cache*: a modifier on the object of a rope reads a file; the record on its curve names that.
 - *Current Action*: if keys of the artist's are in the way, the record keeps a copy of the action from before. Keys
   outside the baked frames stay.
 
@@ -26,7 +27,7 @@ import bpy
 from ... import compat
 from ...properties import result_names
 from ..objects import kept
-from ..results import strand_curves
+from ..results import rope_files, strand_curves
 from . import nla_strips
 from .curve_digest import digest
 from .transactions import MARK, Transaction
@@ -34,6 +35,8 @@ from .transactions import MARK, Transaction
 SEPARATOR = ","
 RESULTS = "RESULTS"
 """Target of a bake that writes nothing but results to an owner."""
+CACHE = "CACHE"
+"""Target of a bake that wrote a file of points for the curve of a rope."""
 APART = ("NEW", "NLA")
 """Targets whose keys are in an action of the bake's."""
 
@@ -84,7 +87,7 @@ def own_action(owner: Any) -> tuple[bpy.types.Action | None, int]:
     record = owner.redmax.baked
     if record.active and record.target in APART:
         return record.previous_action, record.previous_slot
-    if record.active and record.target == RESULTS:
+    if record.active and record.target in (RESULTS, CACHE):
         return compat.action_of(owner), compat.slot_handle(owner)
     if record.active and not record.had_action:
         return None, 0
@@ -174,6 +177,14 @@ def begin_current(owner: Any, changes: Transaction, name: str, replaced: Collect
     return curves
 
 
+def begin_cache(data: Any, identifier: str) -> None:
+    """Record that a file moves the points of a curve; the curve's own keys go on."""
+    record = data.redmax.baked
+    record.target, record.cache = CACHE, identifier
+    record.had_animation_data = data.animation_data is not None
+    record.active = True
+
+
 def add_property(owner: Any, name: str, value: Any, tooltip: str) -> None:
     """Add a custom property, to be taken away with the bake."""
     owner[name] = value
@@ -192,6 +203,8 @@ def restore(owner: Any, changes: Transaction) -> None:
         changes.discard(record.results)
     if record.target in APART:
         _restore_assignment(owner, changes)
+    elif record.target == CACHE:
+        _restore_modifiers(owner, changes)
     elif record.target != RESULTS:
         _restore_curves(owner, changes)
     for name in names_of(record.channels):
@@ -199,7 +212,7 @@ def restore(owner: Any, changes: Transaction) -> None:
             del owner[name]
     data = owner.animation_data
     if data is not None:
-        if record.target != RESULTS:
+        if record.target not in (RESULTS, CACHE):
             data.action_influence = record.influence
             data.action_blend_type = record.blend_type
         if not record.had_animation_data and data.action is None and not data.drivers and not data.nla_tracks:
@@ -225,6 +238,13 @@ def _restore_assignment(owner: Any, changes: Transaction) -> None:
     elif record.previous_action is not None:
         changes.secure(record.previous_action)
     changes.discard(record.action)
+
+
+def _restore_modifiers(data: Any, changes: Transaction) -> None:
+    """No modifier reads the file of a rope any more. The file goes with the next save, unless that is undone."""
+    for obj, modifier, _ in rope_files.readers(bpy.data.objects):
+        if obj.data == data:
+            changes.remove_modifier(obj, modifier.name)
 
 
 def _take_over(owner: Any, others: list[bpy.types.FCurve], written: Collection[str], changes: Transaction) -> None:

@@ -16,7 +16,7 @@ from ...properties import result_names
 from ..core.findings import BridgeError, Finding
 from ..objects import animated_values, changes, kept
 from ..results import preview, strand_curves
-from . import actions, bake_checks, bake_measure, bake_plan, keys, outer_keys, strand_keys
+from . import actions, bake_checks, bake_measure, bake_plan, keys, outer_keys, rope_caches, strand_keys
 from .bake_options import BakeOptions, BakeReport, shown
 from .bake_plan import Owner
 from .outer_keys import OuterKeys
@@ -64,7 +64,8 @@ def bake(
         missed = list(_missed(errors, options))
         named = {finding.element for finding in missed}
         approximate = [finding for finding in approximate if finding.element in named]
-    notes = [*plan.notes, *approximate, *missed]
+    kept_apart = [Finding("", note, "", "WARNING") for note in dict.fromkeys(writing.notes)]
+    notes = [*plan.notes, *approximate, *missed, *kept_apart]
     return BakeReport(
         frame_start=int(plan.frames[0]),
         frame_end=int(plan.frames[-1]),
@@ -75,6 +76,7 @@ def bake(
         angle=None if errors is None else float(errors.angle.max()),
         notes=tuple(notes),
         again=plan.again,
+        caches=sum(owner.rope is not None for owner in plan.owners.values()),
     )
 
 
@@ -137,6 +139,8 @@ def _write(
     shared: dict[str, bpy.types.Action],
 ) -> None:
     data_block, frames = owner.data_block, (float(times.frames[0]), float(times.frames[-1]))
+    if owner.rope is not None:
+        rope_caches.write(owner.rope, frames[0], writing)
     if owner.artists:
         _keep(data_block, owner.artists)
     if owner.places or owner.left_over:

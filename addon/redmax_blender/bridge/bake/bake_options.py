@@ -18,6 +18,7 @@ SAME = (
     "selected_only",
     "target",
     "keys",
+    "ropes",
     "every",
     "tangents",
     "loop",
@@ -32,6 +33,7 @@ class BakeOptions:
     """What to write. frame_start, frame_end: at most these frames. target: NEW action, NLA track or CURRENT action.
 
     keys: on EVERY frame, on every N-th (EVERY_N, `every`), or FEWER within distance [mm] and angle [rad] in the world.
+    ropes: KEYS on their points, or a CACHE, one file for each rope, with every frame.
     tangents: EXACT (from the velocities) or LINEAR. loop: let the end meet the start over the last loop_frames frames.
     torque, reaction, energy, gap, forces, motion: result channels (`result_channels`, `element_channels`,
     `motion_channels`). seen_from: name of the body that motion is relative to, empty for the world.
@@ -42,6 +44,7 @@ class BakeOptions:
     selected_only: bool = False
     target: Literal["NEW", "NLA", "CURRENT"] = "NEW"
     keys: Literal["EVERY", "FEWER", "EVERY_N"] = "EVERY"
+    ropes: Literal["KEYS", "CACHE"] = "KEYS"
     every: int = 2
     distance: float = 0.1
     angle: float = math.radians(0.05)
@@ -82,7 +85,8 @@ class BakeOptions:
 class BakeReport:
     """What was written. keys_every: how many keys there would be on every frame. distance [m], angle [rad]: what the
     keys are off by at most, as measured after they were written; None where every frame has one. notes: what the
-    artist should know. again: how many quick frames were simulated again to know the motion inside them."""
+    artist should know. again: how many quick frames were simulated again to know the motion inside them. caches: ropes
+    that were written to files."""
 
     frame_start: int
     frame_end: int
@@ -93,6 +97,7 @@ class BakeReport:
     angle: float | None
     notes: tuple[Finding, ...] = ()
     again: int = 0
+    caches: int = 0
 
     @property
     def frames(self) -> int:
@@ -104,7 +109,8 @@ class BakeReport:
         keys = f"{_grouped(self.keys)} keys"
         if self.keys != self.keys_every:
             keys += f" ({_grouped(self.keys_every)} every-frame)"
-        said = [f"Baked {frames}, {objects}, {keys}{self.error}"]
+        caches = f", {self.caches} mesh cache{'s' * (self.caches > 1)}" if self.caches else ""
+        said = [f"Baked {frames}, {objects}, {keys}{caches}{self.error}"]
         if self.again:
             said.append(f"{self.again} quick {'frame' if self.again == 1 else 'frames'} simulated again")
         return "; ".join([*said, *_told(self.notes)])

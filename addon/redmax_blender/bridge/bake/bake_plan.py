@@ -25,6 +25,7 @@ from . import actions, bake_checks, bake_fit, body_corners, frames_anew, key_cur
 from .bake_options import BakeOptions
 from .key_curves import Curve
 from .keys import Channel
+from .rope_caches import Rope
 
 if TYPE_CHECKING:
     from ..extract.extraction import Extraction
@@ -51,6 +52,8 @@ class Owner:
     """Of the joint's coordinates, where it is a joint."""
     own: dict[str, ElementChannel] = field(default_factory=dict)
     """Custom properties that know their own units: of bodies, forces and the like."""
+    rope: Rope | None = None
+    """What goes to a file, for the curve of a rope."""
     start: dict[str, Any] = field(default_factory=dict)
     artists: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """start: custom properties and first values. artists: the artist's own channels at the first frame."""
@@ -184,6 +187,8 @@ def make_plan(
     owners |= {f"curve of {name}": Owner(data, name, **written) for name, (data, written) in ropes.items()}
     if unshown:
         raise BridgeError(unshown)
+    if options.loop:
+        notes += [_once(data) for data, written in ropes.values() if "rope" in written]
     if options.energy:
         owners[""] = Owner(scene)
         _add_results(owners[""], result_channels.scene_channels(result), used, frames, options)
@@ -192,7 +197,7 @@ def make_plan(
         raise BridgeError(findings)
     numbers = sum(3 + motions[name].rotation.shape[1] for name in bodies)
     numbers += sum(len(np.atleast_1d(first)) for owner in owners.values() for first in owner.start.values())
-    numbers += sum(3 * len(data.splines[0].points) for data, _ in ropes.values())
+    numbers += sum(3 * len(data.splines[0].points) for data, written in ropes.values() if "rope" not in written)
     again = 0 if anew is None else anew.frames
     return Plan(frames, owners, notes, approximate, judge, len(frames) * numbers, again)
 
@@ -342,6 +347,11 @@ def _singular(obj: bpy.types.Object) -> Finding:
         text = f"'{obj.name}' turns too fast for its frames, so its motion between them is only approximate"
         return Finding(obj.name, text, "use more frames per second", "WARNING", code="turns_too_fast")
     return Finding(obj.name, text, "set its rotation mode to Quaternion and bake again", "WARNING", code=code)
+
+
+def _once(data: Any) -> Finding:
+    text = f"'{data.name}' has a mesh cache, which is not repeated before and after the baked frames"
+    return Finding("", text, "bake ropes as keyed points", "WARNING", code="mesh_cache_once")
 
 
 def _missing(name: str) -> Finding:

@@ -12,7 +12,7 @@ from ..._engine import arrays, trajectory
 from ..core import fewer_keys
 from ..core.findings import Finding
 from ..results import strand_curves
-from . import key_curves
+from . import key_curves, rope_caches
 from .bake_options import BakeOptions
 from .keys import Channel
 
@@ -34,7 +34,7 @@ def owners(
     extraction: Extraction,
     options: BakeOptions,
 ) -> tuple[dict[str, tuple[Any, dict[str, Any]]], list[Finding]]:
-    """By strand: the curve that shows it and what to write, channels or fewer keys; and what is in the way."""
+    """By strand: the curve that shows it and what to write, channels, fewer keys or a file; and what is in the way."""
     columns = strand_curves.node_columns(result)
     frames = extraction.frame_start + np.arange(len(result), dtype=np.float64)[used]
     found: dict[str, tuple[Any, dict[str, Any]]] = {}
@@ -49,6 +49,10 @@ def owners(
             findings.append(Finding(obj.name, text, "make it a single-user copy: Object > Relations"))
             continue
         nodes = strand_curves.local(obj, result.channels["nodes"][used][:, columns[name]] / extraction.length)
+        if options.ropes == "CACHE":
+            findings += rope_caches.findings(obj, nodes.shape[1])
+            found[name] = (data, {"rope": rope_caches.Rope(obj, nodes)})
+            continue
         found[name] = (data, _written(nodes, frames, extraction.length, options))
     return found, findings
 

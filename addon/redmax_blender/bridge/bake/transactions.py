@@ -12,6 +12,7 @@ import numpy as np
 
 from ... import compat
 from ..objects import kept
+from ..results import rope_files
 from . import nla_strips
 
 MARK = "redmax_bake"
@@ -33,6 +34,11 @@ class Transaction:
         self._secured: list[bpy.types.Action] = []
         self._tracks: list[tuple[Any, Any, str]] = []
         self._strips: list[tuple[Any, bpy.types.Action, bool]] = []
+        self._files: list[str] = []
+        self._modifiers: list[tuple[bpy.types.Object, Any, str]] = []
+        self._old_modifiers: list[tuple[bpy.types.Object, str]] = []
+        self.notes: list[str] = []
+        """What the artist should know of files that were written."""
 
     def new_action(self, name: str) -> bpy.types.Action:
         """A new action marked as a bake's. It gets its name for good on commit, when a former bake's is free."""
@@ -84,6 +90,25 @@ class Transaction:
         """Remove an owner's NLA strips of an action on commit; keep_data: even if its animation data is empty then."""
         self._strips.append((owner, action, keep_data))
 
+    def store_points(self, identifier: str, content: bytes) -> None:
+        """Write the file of a rope. One that lies there already is the same, and stays whatever happens."""
+        if not rope_files.lies_where_written(identifier):
+            self._files.append(identifier)
+        self.notes += filter(None, [rope_files.store(identifier, content)])
+
+    def new_modifier(self, obj: bpy.types.Object, name: str, kind: Any) -> Any:
+        """A new modifier before all others. It gets its name for good on commit, when a former bake's is gone."""
+        active = obj.modifiers.active
+        self._modifiers.append((obj, obj.modifiers.new(name, kind), name))
+        obj.modifiers.move(len(obj.modifiers) - 1, 0)
+        if active is not None:  # Blender makes the new one active
+            obj.modifiers.active = active
+        return self._modifiers[-1][1]
+
+    def remove_modifier(self, obj: bpy.types.Object, name: str) -> None:
+        """Remove a modifier on commit."""
+        self._old_modifiers.append((obj, name))
+
     def commit(self) -> None:
         for _, copy in self._contents:
             bpy.data.actions.remove(copy)
@@ -92,6 +117,10 @@ class Transaction:
             data = owner.animation_data
             if not (keep_data or data is None or data.action is not None or data.drivers or data.nla_tracks):
                 owner.animation_data_clear()
+        for obj, name in self._old_modifiers:
+            obj.modifiers.remove(obj.modifiers[name])
+        for _, modifier, name in self._modifiers:
+            modifier.name = name
         for _, track, name in self._tracks:
             track.name = track.strips[0].name = name
         for action in self._obsolete:
@@ -105,6 +134,8 @@ class Transaction:
 
     def take_back(self) -> None:
         """Everything as it was when the transaction began."""
+        for obj, modifier, _ in self._modifiers:
+            obj.modifiers.remove(modifier)
         for owner, track, _ in self._tracks:
             owner.animation_data.nla_tracks.remove(track)
         for state in self._states:
@@ -114,6 +145,8 @@ class Transaction:
             bpy.data.actions.remove(copy)
         for action, _ in self._made:
             bpy.data.actions.remove(action)
+        for identifier in self._files:
+            rope_files.drop(identifier)
 
 
 @contextmanager

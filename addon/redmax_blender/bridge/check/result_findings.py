@@ -12,14 +12,15 @@ from ...properties.fixes import remark_fixes
 from ...properties.scene import has_bodies
 from ..core.findings import Finding
 from ..objects.named_objects import local_object
-from ..results import cache
+from ..results import cache, rope_files
 
 STALE = "Settings changed since the simulation; bake would differ"
 
 
 def result_findings(scene: bpy.types.Scene) -> Iterator[Finding]:
-    """Findings about `scene.redmax.result`; cheap, nothing is extracted or loaded."""
-    return (replace(finding, of_result=True) for finding in _said(scene))
+    """Findings about `scene.redmax.result`; and of baked ropes; cheap, nothing is extracted or loaded."""
+    found = (*_said(scene), *rope_files.findings(scene.objects))
+    return (replace(finding, of_result=True) for finding in found)
 
 
 def _said(scene: bpy.types.Scene) -> Iterator[Finding]:

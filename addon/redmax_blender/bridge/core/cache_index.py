@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which .blend file needs which results in a `redmax_cache` folder, so that only what nobody needs is deleted.
+"""Which .blend file needs which results and baked ropes in a `redmax_cache` folder, so that only what nobody needs is
+deleted.
 
 Several .blend files of a folder share its cache. `index.json` lists, per .blend file, the results it wrote or refers
 to. A result leaves the folder when the last file that listed it no longer does; what no index ever listed is not ours
@@ -22,12 +23,22 @@ MOST_BYTES = 10_000_000
 """Largest index that is read: a hundred thousand results."""
 
 IDENTIFIER = re.compile(r"[0-9a-f]{32}")
-"""What names a result; no file of another name is ever touched."""
+"""What names a result or a baked rope; no file of another name is ever touched."""
 
 
 def file_of(folder: Path, identifier: str) -> Path:
     """Where a folder holds a result."""
     return folder / f"{identifier}.npz"
+
+
+def points_of(folder: Path, identifier: str) -> Path:
+    """Where a folder holds the points of a baked rope."""
+    return folder / f"{identifier}.pc2"
+
+
+def listed(folder: Path, blend: str) -> list[str]:
+    """What the file named `blend` has written or needs."""
+    return _read(folder).get(blend, [])
 
 
 def note(folder: Path, blend: str, identifier: str) -> None:
@@ -68,10 +79,10 @@ def release(folder: Path, blend: str, identifier: str) -> list[str]:
 def _delete(folder: Path, identifiers: set[str]) -> list[str]:
     deleted = []
     for identifier in sorted(identifiers):
-        path = file_of(folder, identifier)
-        if IDENTIFIER.fullmatch(identifier) and path.is_file():
-            path.unlink()
-            deleted.append(path.name)
+        for path in (file_of(folder, identifier), points_of(folder, identifier)):
+            if IDENTIFIER.fullmatch(identifier) and path.is_file():
+                path.unlink()
+                deleted.append(path.name)
     return deleted
 
 

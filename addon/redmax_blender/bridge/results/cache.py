@@ -27,7 +27,7 @@ from ..core import cache_index
 from ..core.findings import BridgeError, Finding
 from ..extract import extraction as extract
 from ..objects import changes
-from . import cache_places, cache_usage
+from . import cache_places, cache_usage, rope_files
 from .cache_places import FOLDER, folder, temporary_folder
 from .result_frames import stored_extraction, with_frames
 
@@ -58,8 +58,6 @@ MOST_BYTES = 512 * 2**20
 _memory: OrderedDict[str, Trajectory] = OrderedDict()
 _lost: dict[str, str] = {}
 """Identifiers whose file could not be read, with what the artist should know: said once, not at every frame."""
-
-_unfollowed: list[bool] = []
 
 _only_in_memory: set[str] = set()
 """Identifiers that no disk has room for: they stay in memory however much there is."""
@@ -112,7 +110,7 @@ def store(identifier: str, result: Trajectory) -> str:
     _remember(identifier, result)
     _lost.pop(identifier, None)
     cache_usage.forget()
-    wanted = None if _unfollowed else folder()
+    wanted = cache_places.folder_to_write()
     note = ""
     if wanted is not None:
         try:
@@ -255,11 +253,11 @@ def _of_former_file(identifier: str) -> bool:
 @contextmanager
 def not_following() -> Iterator[None]:
     """Inside, results stay in the temporary folder and saved files are not followed; `file_saved` does both after."""
-    _unfollowed.append(True)
+    cache_places.unfollowed.append(True)
     try:
         yield
     finally:
-        _unfollowed.pop()
+        cache_places.unfollowed.pop()
 
 
 def file_saved(path: str) -> str:
@@ -268,7 +266,7 @@ def file_saved(path: str) -> str:
     path: the file written; after Save As it is the open one, after Save Copy another.
     Returns what the artist should know, empty when all went well.
     """
-    if _unfollowed:
+    if cache_places.unfollowed:
         return ""
     note = ""
     cache_usage.forget()
@@ -281,9 +279,13 @@ def file_saved(path: str) -> str:
                 cache_places.write(target, identifier, _memory[identifier])
             if not cache_places.lies_beside(identifier):
                 _only_in_memory.discard(identifier)
+        ropes = sorted(rope_files.identifiers())
+        for identifier in ropes:
+            rope_files.bring(target, identifier, move=own)
         if target.is_dir():
             cache_places.sweep(target)
-            cache_index.settle(target, Path(path).name, needed)
+            rope_files.put_aside(target, Path(path).name, ropes)
+            cache_index.settle(target, Path(path).name, [*needed, *ropes])
     except OSError as error:
         note = _not_kept(target, error)
         log.warning("RedMax: %s", note)

@@ -23,12 +23,15 @@ log = logging.getLogger(__package__)
 FOLDER = "redmax_cache"
 
 LEFT_OVER = re.compile(
-    rf"({cache_index.IDENTIFIER.pattern}\.npz|{re.escape(cache_index.NAME)})({files.MARK}|(\.\d+)?\.partial)"
+    rf"({cache_index.IDENTIFIER.pattern}\.(npz|pc2)|{re.escape(cache_index.NAME)})({files.MARK}|(\.\d+)?\.partial)"
 )
 """Names of what a process was writing when it was killed; earlier versions wrote its number in place of the mark."""
 
 _beside: set[str] = set()
 """Results of which the open file has its own, although a former file left one under the same identifier."""
+
+unfollowed: list[bool] = []
+"""Not empty while nothing may be written beside the .blend file."""
 
 _home: list[Path | None] = [None]
 """Folder of the .blend file as it was opened or last saved: after Save As the results still lie there."""
@@ -37,6 +40,16 @@ _home: list[Path | None] = [None]
 def folder() -> Path | None:
     """Where the results of the open file belong; None while it has never been saved."""
     return folder_of(bpy.data.filepath) if bpy.data.filepath else None
+
+
+def folder_to_write() -> Path | None:
+    """That folder, if something may be written there now."""
+    return None if unfollowed else folder()
+
+
+def former_folder() -> Path | None:
+    """Where the results of the open file were before it was saved elsewhere."""
+    return _home[0]
 
 
 def folder_of(blend: str) -> Path:

@@ -36,7 +36,8 @@ def forget() -> None:
 
 
 def results(folder: Path) -> list[Path]:
-    """Files in a folder that hold results."""
+    """Files in a folder that hold results and baked ropes."""
     if not folder.is_dir():
         return []
-    return [path for path in folder.glob("*.npz") if cache_index.IDENTIFIER.fullmatch(path.stem)]
+    found = (*folder.glob("*.npz"), *folder.glob("*.pc2"))
+    return [path for path in found if cache_index.IDENTIFIER.fullmatch(path.stem)]

@@ -30,7 +30,7 @@ def is_rope(obj: Object) -> bool:
 
 
 def is_baked(obj: Object) -> bool:
-    """Whether the curve of an object carries baked keys."""
+    """Whether the curve of an object carries baked keys, or follows a file."""
     data: Any = obj.data
     return bool(data.redmax.baked.active)
 

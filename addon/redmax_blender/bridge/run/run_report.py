@@ -54,8 +54,8 @@ class Report:
     part of the energies in play that the accuracy promises, null where work and loss are estimates.
     remarks: what should be known of the result, such as an energy that does not balance; outcome: why the run failed,
     else null. Both are data (code, frame of the timeline, t, element, sort, name, what, advice, numbers, units).
-    keys_every: keys there would be on every frame. error: what the keys are off by at most, as measured; null where
-    every frame has one.
+    keys_every: keys there would be on every frame. caches: ropes that were written to files. error: what the keys are
+    off by at most, as measured; null where every frame has one.
     loop_gap: largest gap of a loop joint [m], null without loops. route: what computed, such as "numba 0.62.1".
     """
 
@@ -76,6 +76,7 @@ class Report:
     objects: int = 0
     keys: int = 0
     keys_every: int = 0
+    caches: int = 0
     frames_baked: list[int] | None = None
     error: dict[str, float | None] = field(default_factory=lambda: dict.fromkeys(("distance_mm", "angle_degrees")))
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STEPS, 0.0))
@@ -129,6 +130,7 @@ class Report:
 
     def add_bake(self, report: BakeReport) -> None:
         self.objects, self.keys, self.keys_every = report.objects, report.keys, report.keys_every
+        self.caches = report.caches
         self.frames_baked = [report.frame_start, report.frame_end]
         if report.distance is not None and report.angle is not None:
             self.error = {"distance_mm": 1e3 * report.distance, "angle_degrees": math.degrees(report.angle)}
