@@ -182,8 +182,8 @@ MUTATIONS = {
     "within a joint": ("mass_matrix", "F.take(batch.cols, 1)", "F.take(batch.rows, 1)", trees),
     "ball's Jacobian": (
         "small_trees",
-        "weights[:, 1, 2] = c1, c2, c2, c3",
-        "weights[:, 1, 2] = c1, c2, -c2, c3",
+        "weights[:, 0, 2] = 1.0, c2, c3",
+        "weights[:, 0, 2] = 1.0, -c2, c3",
         small_trees,
     ),
     "rate of a ball's axes": ("small_trees", "changed += (c3", "changed -= (c3", small_trees),
