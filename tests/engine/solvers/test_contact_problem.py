@@ -352,7 +352,7 @@ def test_rows_that_move_nothing_have_no_impulse(fast):
 
 
 def test_room_that_is_too_small_is_asked_for(fast):
-    found = run(scenes.stack(4), fast, room=10)
+    found = run(scenes.stack(20), fast, room=10)
     assert found.code == at.MORE_SPACE
     needed = int(found.report[at.FACTOR_NEEDED])
     assert needed > 10

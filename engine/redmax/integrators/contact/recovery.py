@@ -50,7 +50,7 @@ def recovered(run: ContactStepper, moment: Moment, h: float) -> Moment:
     blocks = [block for block, is_tied in zip(blocks, which, strict=True) if is_tied]
     still = np.zeros(len(placed.freedoms.free))
     begin = np.zeros(sum(len(block.b) for block in blocks))
-    solution, unknowns = run.solver.velocities(placed, blocks, still, begin, 0.1 * run.touch, 0.0)
+    solution, unknowns = run.solver.velocities(placed, blocks, still, begin, 0.1 * run.touch, 0.0, 0.0)
     if not np.isfinite(solution.residual):
         return moment
     change = np.zeros(len(placed.freedoms.free))

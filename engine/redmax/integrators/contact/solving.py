@@ -45,24 +45,33 @@ class Solver:
             self._solve, self._impacts = contact_solver.solve, contact_solver.resolve_impacts
 
     def velocities(
-        self, placed: Placed, blocks: list[Block], v_free: Array, warm: Array, tolerance: float, relative: float
+        self,
+        placed: Placed,
+        blocks: list[Block],
+        v_free: Array,
+        warm: Array,
+        tolerance: float,
+        relative: float,
+        spare: float,
     ) -> tuple[Solution, IntArray]:
         """Velocities at the end of a step, and the free coordinates that they are of. v_free: (f,) without impulses.
-        warm: (rows,) impulses to begin with. tolerance: of the residual [m/s]. relative: see RELATIVE of
-        `solvers.contact.layout`."""
+        warm: (rows,) impulses to begin with. tolerance: of the residual [m/s]. relative, spare: see RELATIVE
+        and SPARE of `solvers.contact.layout`."""
         problem, unknowns = assembled(placed, blocks, v_free)
-        return self._run(self._solve, problem, warm, tolerance, 0.0, relative) if blocks else NOTHING, unknowns
+        if not blocks:
+            return NOTHING, unknowns
+        return self._run(self._solve, problem, warm, tolerance, 0.0, relative, spare), unknowns
 
     def jump(
         self, placed: Placed, blocks: list[Block], v: Array, tolerance: float, slow: float
     ) -> tuple[Solution, IntArray]:
         """Velocities after impacts, where they were v (f,) before; those slower than `slow` [m/s] do not bounce."""
         problem, unknowns = assembled(placed, blocks, v)
-        return self._run(self._impacts, problem, None, tolerance, slow, 0.0), unknowns
+        return self._run(self._impacts, problem, None, tolerance, slow, 0.0, tolerance), unknowns
 
     def solved(self, problem: Problem, tolerance: float) -> Solution:
         """A problem that was put together elsewhere, from impulses 0. tolerance: of the residual [m/s]."""
-        return self._run(self._solve, problem, None, tolerance, 0.0, 0.0)
+        return self._run(self._solve, problem, None, tolerance, 0.0, 0.0, tolerance)
 
     def _run(
         self,
@@ -72,13 +81,14 @@ class Solver:
         tolerance: float,
         slow: float,
         relative: float,
+        spare: float,
     ) -> Solution:
         room: int | None = None
         while True:
             packed = problem.packed(tolerance, room=room)
             if warm is not None:
                 packed.section(at.IMPULSE)[:] = warm
-            packed.section(at.OPTIONS)[[at.SLOW, at.RELATIVE]] = slow, relative
+            packed.section(at.OPTIONS)[[at.SLOW, at.RELATIVE, at.SPARE]] = slow, relative, spare
             code = int(function(packed.ints, packed.numbers))
             if code != at.MORE_SPACE:
                 return _solution(packed, code)

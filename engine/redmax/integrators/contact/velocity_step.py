@@ -169,7 +169,9 @@ def velocity_step(
         which = tied([*blocks, *more], contacts, count)[contacts:]
         more = [block for block, is_tied in zip(more, which, strict=True) if is_tied]
         every, first = [*blocks, *more], np.concatenate([begin, np.zeros(len(more))])
-        solution, unknowns = run.solver.velocities(placed, every, v_free, first, run.residual, relative)
+        solution, unknowns = run.solver.velocities(
+            placed, every, v_free, first, run.residual, relative, at.SPARING * run.residual
+        )
         if not np.isfinite(solution.residual):
             return StepEnd(free, is_solved=False, residual=np.inf)
         change = without.copy()

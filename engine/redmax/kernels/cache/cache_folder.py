@@ -78,6 +78,7 @@ READ_OUTSIDE = (
     "solvers/contact/impacts",
     "solvers/contact/islands",
     "solvers/contact/layout",
+    "solvers/contact/near",
     "solvers/contact/products",
     "solvers/contact/residual",
     "solvers/contact/shifts",

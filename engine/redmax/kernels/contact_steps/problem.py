@@ -249,6 +249,8 @@ def solved(solver, task, tolerance, relative, slow, par, topology, surfaces, col
         _defaults(numbers[ints[lay.OPTIONS] : ints[lay.OPTIONS] + lay.OPTION_COUNT], tolerance)
         numbers[ints[lay.OPTIONS] + lay.SLOW] = slow
         numbers[ints[lay.OPTIONS] + lay.RELATIVE] = relative
+        if rubs and task == contact_tasks.SOLVE:
+            numbers[ints[lay.OPTIONS] + lay.SPARE] = lay.SPARING * tolerance
         code = call(solver, ints.ctypes.data, numbers.ctypes.data, ints.size, numbers.size, 0, 0.0, task)
         report = ints[lay.REPORT]
         if code != lay.MORE_SPACE:

@@ -6,7 +6,7 @@ Outer iterations minimise, by Newton's method with exact line search,
     1/2 |v - v_free|_M^2 + sum of R/2 (|y|^2 - |y - P(y)|^2),     y = x - (G v - b + s) / R,
 
 whose gradient is M (v - v_free) - G^T P(y); then x becomes P(y) and the shift s moves to mu |sigma_t| (`shifts`). R =
-softness d is taken ten times smaller where impulses converge slowly, down to a floor: redundant equations that
+softness d is made smaller where impulses converge slowly, down to a floor: redundant equations that
 disagree by rounding would otherwise have impulses without bound.
 """
 
@@ -28,7 +28,7 @@ SOFTEST, STIFFEST = 1e-2, 1e-6
 """Softness of rows relative to their Delassus entry."""
 
 SLOW_PROGRESS = 0.25
-"""Rows are made stiffer where the change of impulses shrinks by less than this."""
+"""Softness shrinks where the change of impulses shrinks by less than this."""
 
 STALLED = 10
 """Outer iterations without a residual half as large as before, after which the method gives up."""
@@ -267,10 +267,11 @@ def take_impulses(ints: IntArray, numbers: Array, island: int) -> float:
     return most
 
 
-def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, value: float) -> float:
+def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, value: float, stiffer: float) -> float:
     """Improve IMPULSE, V and SIGMA of an island from those given, whose residual is `value`; returns the residual.
 
-    On return IMPULSE has the best impulses that were found, V and SIGMA are theirs.
+    On return IMPULSE has the best impulses that were found, V and SIGMA are theirs. stiffer: by what factor softness
+    shrinks.
     """
     options, report = numbers_of(ints, numbers, at.OPTIONS), numbers_of(ints, numbers, at.REPORT)
     blocks, bounds = integers(ints, at.ISLAND_BLOCKS), integers(ints, at.ISLAND_BLOCK_START)
@@ -308,7 +309,7 @@ def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, val
         if best <= tolerance:
             break
         if change > SLOW_PROGRESS * before and softness > STIFFEST:
-            softness = max(0.1 * softness, STIFFEST)
+            softness = max(stiffer * softness, STIFFEST)
             set_softness(ints, numbers, island, softness)
         before = change
         waited += 1

@@ -20,7 +20,7 @@ import math
 from ...arrays import Array, IntArray
 from . import layout as at
 from .augmented import speeds_of_velocities
-from .islands import find_islands, order_elimination
+from .islands import find_islands
 from .layout import integers, numbers_of
 from .products import row_speeds
 from .solve import prepare, solve_island
@@ -54,16 +54,13 @@ def resolve(ints: IntArray, numbers: Array) -> int:
         if limits[island] == limits[island + 1]:
             continue
         report[at.ISLAND_COUNT] += 1
-        size = order_elimination(ints, island)
-        report[at.FACTOR_NEEDED] = max(report[at.FACTOR_NEEDED], size)
-        if size <= ints[at.FACTOR_ROOM]:
-            resolve_island(ints, numbers, island, size)
+        resolve_island(ints, numbers, island)
     if report[at.FACTOR_NEEDED] > ints[at.FACTOR_ROOM]:
         return at.MORE_SPACE
     return at.SOLVED if report[at.MISSED] == 0.0 else at.MISSES
 
 
-def resolve_island(ints: IntArray, numbers: Array, island: int, size: int) -> None:
+def resolve_island(ints: IntArray, numbers: Array, island: int) -> None:
     """All rounds of one island. B, V_FREE are as before on return; DELASSUS is not."""
     options, report = numbers_of(ints, numbers, at.OPTIONS), numbers_of(ints, numbers, at.REPORT)
     x, total = numbers_of(ints, numbers, at.IMPULSE), numbers_of(ints, numbers, at.TOTAL)
@@ -86,7 +83,7 @@ def resolve_island(ints: IntArray, numbers: Array, island: int, size: int) -> No
         keep_rows(ints, island, kept_b, b)
         speeds_of_velocities(ints, numbers, island)
         leader, e = fastest(ints, numbers, island)
-        if leader < 0:
+        if leader < 0 or report[at.FACTOR_NEEDED] > ints[at.FACTOR_ROOM]:
             break
         report[at.ROUNDS] += 1
         if n == rounds:
@@ -96,7 +93,7 @@ def resolve_island(ints: IntArray, numbers: Array, island: int, size: int) -> No
             choose_rows(ints, numbers, island, leader, e, n == rounds)
             missed = report[at.MISSED]
             fill_rows(ints, island, 0.0, x)
-            solve_island(ints, numbers, island, size)
+            solve_island(ints, numbers, island)
             keep_rows(ints, island, kept_b, b)
             gained, terms = energy_change(ints, numbers, island, free, v)
             if e == 0.0 or gained <= GAINED * terms:

@@ -49,14 +49,30 @@ SIGNORINI_COULOMB, RELAXED, PYRAMID = range(3)
 """Laws of friction. SIGNORINI_COULOMB: the circular cone, exactly. RELAXED: the convex relaxation, in which what slides
 also lifts (mu times the sliding speed); PYRAMID: as the first, but each tangent is bounded by itself."""
 
-TOLERANCE, LAW, MOST_OUTER, MOST_NEWTON, MOST_ADMM, MOST_SWEEPS, FIRST_SOFTNESS, SLOW, MOST_ROUNDS, RELATIVE, GOAL = (
-    range(11)
-)
-OPTION_COUNT = 11
+(
+    TOLERANCE,
+    LAW,
+    MOST_OUTER,
+    MOST_NEWTON,
+    MOST_ADMM,
+    MOST_SWEEPS,
+    FIRST_SOFTNESS,
+    SLOW,
+    MOST_ROUNDS,
+    RELATIVE,
+    GOAL,
+    SPARE,
+) = range(12)
+OPTION_COUNT = 12
 """Options. TOLERANCE [m/s] of the residual, LAW, most iterations of each method (of Newton's in each outer one),
 softness with which iterations begin; SLOW [m/s]: slower impacts do not bounce; MOST_ROUNDS of impacts before all act
 together; RELATIVE: the residual of trees that touch each other may be this part of the one that they begin with, if
-that is more than TOLERANCE. GOAL [m/s]: of the island at work, written by the solver."""
+that is more than TOLERANCE. GOAL [m/s]: of the island at work, written by the solver. SPARE [m/s]: a residual
+of this is good enough where Newton's method comes no nearer."""
+
+SPARING = 100.0
+"""Steps take a residual so many times what it should be where Newton's method comes no nearer. Slower methods and
+shorter steps seldom help there, and what is lacking moves nothing that anyone sees."""
 
 RESIDUAL, WORST_BLOCK, OUTER, NEWTON, ADMM, SWEEPS, ISLAND_COUNT, MISSED, FACTOR_NEEDED, ROUNDS, ENERGY = range(11)
 REPORT_COUNT = 11
@@ -87,8 +103,10 @@ TREES, COORDINATES, BLOCKS, ROWS, PARTS, FACTOR_ROOM, ISLANDS = range(7)
     COLUMN_START,
     COLUMN_TREES,
     PLACE,
+    IS_NEAR,
+    LISTED,
     INTEGERS_END,
-) = range(7, 23)
+) = range(7, 25)
 """Head: beginnings of sections of `ints`. LOCAL, POSITION: of each tree in its island and in the order of elimination;
 ORDER: the tree at each position; COLUMN_TREES: trees below the diagonal in each column of the factor; PLACE: (n, n) of
 an island's trees, where their block stands in FACTOR, or NOWHERE."""
@@ -132,17 +150,22 @@ an island's trees, where their block stands in FACTOR, or NOWHERE."""
     CONE,
     WEIGHT,
     WEIGHTED,
+    START,
+    WAY,
+    START_OF_V,
+    WAY_OF_V,
     FACTOR,
     NUMBERS_END,
-) = range(23, 63)
+) = range(25, 69)
 """Head: beginnings of sections of `numbers`. Work space: MASS_FACTOR, Cholesky factors; INVERSE,
 M^-1 G^T in the order of JACOBIAN; OWN, G M^-1 G^T of each contact by itself; DELASSUS, diagonal of G M^-1 G^T;
 SOFTNESS, R of each row; SIGMA, speeds at V; SHIFT, De Saxce's, of each block; SHIFTS, of earlier iterations;
 PROJECTED, new impulses; GRADIENT, STEP of Newton's method; CORRECTION, from V to the velocities that PROJECTED gives;
 ROW_STEP = G STEP; REACHED, speeds that PROJECTED gives; Y, before projection; TRIAL, in the line search and the
-residual; BEST impulses so far. KEPT_B to BLOCKED: of impacts."""
+residual; BEST impulses so far. KEPT_B to BLOCKED: of impacts. START, WAY, START_OF_V, WAY_OF_V: impulses and
+velocities before a sweep, and the directions in which sweeps go on."""
 
-HEAD = 63
+HEAD = 69
 NOWHERE, EDGE = -1, -2
 """In PLACE: trees that share no block; trees that do, before it has its place."""
 
@@ -191,7 +214,9 @@ def lay_out(
     ints[COLUMN_START] = ints[POSITION] + trees
     ints[COLUMN_TREES] = ints[COLUMN_START] + trees + 1
     ints[PLACE] = ints[COLUMN_TREES] + trees * (trees - 1) // 2
-    ints[INTEGERS_END] = ints[PLACE] + trees * trees
+    ints[IS_NEAR] = ints[PLACE] + trees * trees
+    ints[LISTED] = ints[IS_NEAR] + blocks
+    ints[INTEGERS_END] = ints[LISTED] + blocks
 
     ints[MASS] = 0
     ints[V_FREE] = mass
@@ -231,7 +256,11 @@ def lay_out(
     ints[CONE] = ints[BLOCKED] + rows
     ints[WEIGHT] = ints[CONE] + CONE_NUMBERS
     ints[WEIGHTED] = ints[WEIGHT] + MOST_CONTACT_ROWS * MOST_CONTACT_ROWS
-    ints[FACTOR] = ints[WEIGHTED] + MOST_CONTACT_ROWS * coordinates
+    ints[START] = ints[WEIGHTED] + MOST_CONTACT_ROWS * coordinates
+    ints[WAY] = ints[START] + rows
+    ints[START_OF_V] = ints[WAY] + rows
+    ints[WAY_OF_V] = ints[START_OF_V] + coordinates
+    ints[FACTOR] = ints[WAY_OF_V] + coordinates
     ints[NUMBERS_END] = ints[FACTOR] + room
     return int(ints[NUMBERS_END])
 
@@ -241,7 +270,7 @@ def integer_count(trees: int, blocks: int, parts: int) -> int:
     own = 2 * (trees + 1) + BLOCK_FIELDS * blocks + PART_FIELDS * parts
     islands = 2 * (trees + 1) + trees + blocks
     order = 5 * trees + 1 + trees * (trees - 1) // 2 + trees * trees
-    return HEAD + own + islands + order
+    return HEAD + own + islands + order + 2 * blocks
 
 
 def factor_room(trees: int, coordinates: int) -> int:
@@ -269,8 +298,9 @@ def defaults(options: Array, tolerance: float) -> None:
     options[MOST_NEWTON] = 60
     options[MOST_ADMM] = 500
     options[MOST_SWEEPS] = 500
-    options[FIRST_SOFTNESS] = 1e-2
+    options[FIRST_SOFTNESS] = 3e-2
     options[SLOW] = 100.0 * tolerance
     options[MOST_ROUNDS] = 100
     options[RELATIVE] = 0.0
     options[GOAL] = tolerance
+    options[SPARE] = tolerance

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solution of a contact problem, island by island: augmented-Lagrangian Newton, then alternating directions."""
+"""Solution of a contact problem, island by island: sweeps, augmented-Lagrangian Newton, alternating directions."""
 
 from __future__ import annotations
 
@@ -7,18 +7,25 @@ import math
 
 from ...arrays import Array, IntArray
 from . import layout as at
-from .augmented import augmented_newton, velocities_of_impulses
+from .augmented import augmented_newton, speeds_of_velocities, velocities_of_impulses
 from .cones import project_block
 from .islands import find_islands, order_elimination
 from .layout import integers, numbers_of
+from .near import all_blocks, choose_near, list_blocks
 from .products import delassus_diagonal, factor_masses
 from .residual import residual
 from .splitting import alternating_directions
 from .sweeps import gauss_seidel
+from .vectors import fill_rows, keep_rows
 
-FIRST_SWEEPS, PATIENCE, PATIENCE_IF_LARGE, LARGE = 40, 0.5, 0.8, 60
-"""Most sweeps before Newton's method, which go on while LOOK of them make the residual smaller by the factor; islands
-of more than LARGE blocks have the second one, since sweeps grow with their number and factors faster."""
+FIRST_SWEEPS = 600
+"""Most sweeps before Newton's method, which takes as long as ten of them and more for each of its iterations."""
+
+GENTLY, FIRMLY, ALTERNATING = 0.5, 0.1, 0.0
+"""Newton's method takes half as many iterations where softness shrinks slowly; some problems want it otherwise."""
+
+MOST_LOOKS = 4
+"""Solutions among near blocks that close others, after which all blocks of an island are near."""
 
 ENOUGH = 10.0
 """Where RELATIVE sets the goal, what is worse by no more than this factor after Newton's method is good enough: nothing
@@ -65,17 +72,15 @@ def solve_islands(ints: IntArray, numbers: Array) -> int:
         if limits[island] == limits[island + 1]:
             continue
         report[at.ISLAND_COUNT] += 1
-        size = order_elimination(ints, island)
-        report[at.FACTOR_NEEDED] = max(report[at.FACTOR_NEEDED], size)
-        if size <= ints[at.FACTOR_ROOM]:
-            solve_island(ints, numbers, island, size)
+        solve_island(ints, numbers, island)
     if report[at.FACTOR_NEEDED] > ints[at.FACTOR_ROOM]:
         return at.MORE_SPACE
     return at.SOLVED if report[at.MISSED] == 0.0 else at.MISSES
 
 
-def solve_island(ints: IntArray, numbers: Array, island: int, size: int) -> None:
-    """Impulses and velocities of one island, from its impulses as they are. size: numbers of its factor."""
+def solve_island(ints: IntArray, numbers: Array, island: int) -> None:
+    """Impulses and velocities of one island, from its impulses as they are. FACTOR_NEEDED says where room for its
+    factor is missing."""
     options, report = numbers_of(ints, numbers, at.OPTIONS), numbers_of(ints, numbers, at.REPORT)
     blocks, limits = integers(ints, at.ISLAND_BLOCKS), integers(ints, at.ISLAND_BLOCK_START)
     x, delassus = numbers_of(ints, numbers, at.IMPULSE), numbers_of(ints, numbers, at.DELASSUS)
@@ -85,28 +90,77 @@ def solve_island(ints: IntArray, numbers: Array, island: int, size: int) -> None
     velocities_of_impulses(ints, numbers, island, x)
     value, worst = residual(ints, numbers, island, x, sigma)
     most = int(options[at.MOST_SWEEPS])
-    goal, enough = options[at.TOLERANCE], options[at.TOLERANCE]
+    goal, enough = options[at.TOLERANCE], max(options[at.TOLERANCE], options[at.SPARE])
     members = integers(ints, at.ISLAND_TREE_START)
     is_heap = members[island + 1] - members[island] > 1
     if is_heap and goal < value < math.inf and options[at.RELATIVE] > 0.0:
         from_speed = options[at.RELATIVE] * value
-        goal, enough = max(goal, from_speed), max(goal, ENOUGH * from_speed)
+        goal, enough = max(goal, from_speed), max(enough, ENOUGH * from_speed)
     options[at.GOAL] = goal
     if value > goal:
-        is_large = limits[island + 1] - limits[island] > LARGE
-        patience = PATIENCE_IF_LARGE if is_large else PATIENCE
-        value = gauss_seidel(ints, numbers, island, value, min(FIRST_SWEEPS, most), patience)
+        value = gauss_seidel(ints, numbers, island, value, FIRST_SWEEPS if most > 0 else 0, False)
         if value > goal:
-            value = augmented_newton(ints, numbers, island, size, value)
+            value = among_near(ints, numbers, island, value, GENTLY)
         if value > enough:
-            value = gauss_seidel(ints, numbers, island, value, most, 1.0)
+            value = gauss_seidel(ints, numbers, island, value, most, True)
             if value > goal:
-                value = augmented_newton(ints, numbers, island, size, value)
+                value = among_near(ints, numbers, island, value, FIRMLY)
         if value > enough:
-            value = alternating_directions(ints, numbers, island, size, value)
+            value = from_nothing(ints, numbers, island, value)
+        if value > enough:
+            value = among_near(ints, numbers, island, value, ALTERNATING)
         value, worst = residual(ints, numbers, island, x, sigma)
     if not value <= enough:
         report[at.MISSED] += 1.0
     if not value <= report[at.RESIDUAL]:
         report[at.RESIDUAL] = value
         report[at.WORST_BLOCK] = worst
+
+
+def from_nothing(ints: IntArray, numbers: Array, island: int, value: float) -> float:
+    """Newton's method from impulses 0, whose result counts where its residual is less than `value`, which it returns
+    else: what sweeps have found may lie on the wrong side of what friction decides."""
+    x, kept = numbers_of(ints, numbers, at.IMPULSE), numbers_of(ints, numbers, at.START)
+    sigma = numbers_of(ints, numbers, at.SIGMA)
+    keep_rows(ints, island, x, kept)
+    fill_rows(ints, island, 0.0, x)
+    velocities_of_impulses(ints, numbers, island, x)
+    other, _ = residual(ints, numbers, island, x, sigma)
+    other = among_near(ints, numbers, island, other, FIRMLY)
+    if other < value:
+        return other
+    keep_rows(ints, island, kept, x)
+    velocities_of_impulses(ints, numbers, island, x)
+    return value
+
+
+def among_near(ints: IntArray, numbers: Array, island: int, value: float, how: float) -> float:
+    """Improve IMPULSE, V and SIGMA of an island, whose residual is `value`, among the blocks that are near: by Newton's
+    method, whose softness shrinks by the factor `how`, or by alternating directions. Returns the residual."""
+    report, x = numbers_of(ints, numbers, at.REPORT), numbers_of(ints, numbers, at.IMPULSE)
+    goal, sigma = numbers_of(ints, numbers, at.OPTIONS)[at.GOAL], numbers_of(ints, numbers, at.SIGMA)
+    begin, before = numbers_of(ints, numbers, at.WAY), value
+    keep_rows(ints, island, x, begin)
+    end = list_blocks(ints, island)
+    for n in range(MOST_LOOKS + 1):
+        if not (value > goal and choose_near(ints, numbers, island, end, math.inf if n == MOST_LOOKS else value)):
+            break
+        size = order_elimination(ints, island)
+        if size > ints[at.FACTOR_ROOM]:
+            all_blocks(ints, island, end)
+            report[at.FACTOR_NEEDED] = max(report[at.FACTOR_NEEDED], order_elimination(ints, island))
+            return value
+        value, _ = residual(ints, numbers, island, x, sigma)
+        if how == ALTERNATING:
+            alternating_directions(ints, numbers, island, size, value)
+        else:
+            augmented_newton(ints, numbers, island, size, value, how)
+        all_blocks(ints, island, end)
+        speeds_of_velocities(ints, numbers, island)
+        value, _ = residual(ints, numbers, island, x, sigma)
+    all_blocks(ints, island, end)
+    if not value <= before:  # what is best among few may be worse among all
+        keep_rows(ints, island, begin, x)
+        velocities_of_impulses(ints, numbers, island, x)
+        value = before
+    return value
