@@ -4,6 +4,7 @@ input without inertia."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from ..compiled import stuck_component
 from ..switching import next_switch
 from ..watch import FRAME
 from .points import Points
+from .resting import Rest
 from .stepper import BOUNCES, BOUNCES_OF_BODY, EVENT, ContactStepper
 from .trees import WORLD, trees
 from .velocity_step import Pushes
@@ -93,6 +95,7 @@ class CompiledContactStepper(ContactStepper):
         self._warm_ids: IntArray = np.zeros((0, 3), np.int64)
         self._warm_forces: Array = np.zeros((0, 6))
         self._landings = np.zeros((0, 2), np.int64), np.zeros(0)
+        self._rest = Rest(self)
 
     @property
     def is_stiff(self) -> bool:
@@ -100,6 +103,8 @@ class CompiledContactStepper(ContactStepper):
         return sum(self._rates()) > STIFFEST
 
     def advance(self, t_end: float) -> State:
+        if self._rest.holds(self.state):
+            return self._stay(t_end)
         if self._stays_away(t_end):
             return self._advance_freely(t_end)
         at, clock = self._at, self._clock
@@ -125,6 +130,16 @@ class CompiledContactStepper(ContactStepper):
         now = self._moment()
         self.contact = self.account.sample(now.placed)
         self._hold_stops(now)
+        self._rest.look(now)
+        return self.state
+
+    def _stay(self, t_end: float) -> State:
+        """A frame in which nothing moves and no force changes."""
+        self.account.begin_frame()
+        self.state = self._front = dataclasses.replace(self.state, t=t_end)
+        self._clock[self._at.TIME] = t_end
+        self.contact = dataclasses.replace(self.contact, impact=np.zeros(len(self.detection.bodies)))
+        self._rest.stays(self.state)
         return self.state
 
     def _stays_away(self, t_end: float) -> bool:
