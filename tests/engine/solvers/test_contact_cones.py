@@ -100,6 +100,15 @@ def test_circular_contacts_have_the_projection_and_weight_of_general_ones():
             np.testing.assert_allclose(short[:9], W[:9], atol=1e-12 / soft)
 
 
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+def test_what_pulls_straight_along_the_normal_is_projected_to_nothing(mu):
+    """Without friction, too, where the cone is a line: open contacts of what does not move have no residual."""
+    y, out, weight = np.array([-1e-8, 0.0, 0.0]), np.full(3, np.nan), np.full(9, np.nan)
+    cones.project_circle(mu, 0, y, out)
+    assert out.tolist() == [0.0, 0.0, 0.0]
+    assert not cones.circle_weight(mu, 1.0, 0, y, weight)
+
+
 def prepared(scene, softness=1e-3):
     """A packed problem with all that Newton's matrix needs, one island."""
     problem = scene.problem()

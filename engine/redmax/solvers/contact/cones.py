@@ -149,10 +149,10 @@ def project_circle(mu: float, row: int, y: Array, out: Array) -> None:
     """`project_contact` of a circular cone with equal softness."""
     n, a, b = y[row], y[row + 1], y[row + 2]
     length = math.sqrt(a * a + b * b)
-    if length <= mu * n:
-        out[row], out[row + 1], out[row + 2] = n, a, b
-    elif n + mu * length <= 0.0:
+    if n < 0.0 and n + mu * length <= 0.0:
         out[row], out[row + 1], out[row + 2] = 0.0, 0.0, 0.0
+    elif length <= mu * n:
+        out[row], out[row + 1], out[row + 2] = n, a, b
     else:
         n = (n + mu * length) / (1.0 + mu * mu)
         part = mu * n / length
@@ -163,13 +163,13 @@ def circle_weight(mu: float, softness: float, row: int, y: Array, weight: Array)
     """`contact_weight` of a circular cone with equal softness; False where it is 0."""
     n, a, b = y[row], y[row + 1], y[row + 2]
     length = math.sqrt(a * a + b * b)
+    if n < 0.0 and n + mu * length <= 0.0:
+        return False
     if length <= mu * n:
         for j in range(9):
             weight[j] = 0.0
         weight[0] = weight[4] = weight[8] = 1.0 / softness
         return True
-    if n + mu * length <= 0.0:
-        return False
     below = 1.0 + mu * mu
     turning = mu * (n + mu * length) / (below * length)
     a, b = a / length, b / length
