@@ -267,11 +267,13 @@ def take_impulses(ints: IntArray, numbers: Array, island: int) -> float:
     return most
 
 
-def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, value: float, stiffer: float) -> float:
+def augmented_newton(
+    ints: IntArray, numbers: Array, island: int, size: int, value: float, first: float, stiffer: float
+) -> float:
     """Improve IMPULSE, V and SIGMA of an island from those given, whose residual is `value`; returns the residual.
 
-    On return IMPULSE has the best impulses that were found, V and SIGMA are theirs. stiffer: by what factor softness
-    shrinks.
+    On return IMPULSE has the best impulses that were found, V and SIGMA are theirs. first: part of
+    FIRST_SOFTNESS to begin with. stiffer: by what factor softness shrinks.
     """
     options, report = numbers_of(ints, numbers, at.OPTIONS), numbers_of(ints, numbers, at.REPORT)
     blocks, bounds = integers(ints, at.ISLAND_BLOCKS), integers(ints, at.ISLAND_BLOCK_START)
@@ -288,7 +290,7 @@ def augmented_newton(ints: IntArray, numbers: Array, island: int, size: int, val
     fill_rows(ints, island, 0.0, numbers_of(ints, numbers, at.ROW_STEP))
     best, mark, waited, before = value, value, 0, math.inf
     known, last = 0, value
-    softness = options[at.FIRST_SOFTNESS]
+    softness = first * options[at.FIRST_SOFTNESS]
     set_softness(ints, numbers, island, softness)
     for _ in range(int(options[at.MOST_OUTER])):
         goal = max(INNER_PART * value, 0.2 * tolerance)

@@ -24,6 +24,10 @@ FIRST_SWEEPS = 600
 GENTLY, FIRMLY, ALTERNATING = 0.5, 0.1, 0.0
 """Newton's method takes half as many iterations where softness shrinks slowly; some problems want it otherwise."""
 
+STIFFEST_PART = 1e-2
+"""After sweeps Newton's method begins with the part of its softness that they have left of the residual, but no less
+than this: nearly solved problems would have to be led back from a soft one."""
+
 MOST_LOOKS = 4
 """Solutions among near blocks that close others, after which all blocks of an island are near."""
 
@@ -89,6 +93,7 @@ def solve_island(ints: IntArray, numbers: Array, island: int) -> None:
         project_block(ints, numbers, blocks[k], delassus, x, x)
     velocities_of_impulses(ints, numbers, island, x)
     value, worst = residual(ints, numbers, island, x, sigma)
+    begin = value
     most = int(options[at.MOST_SWEEPS])
     goal, enough = options[at.TOLERANCE], max(options[at.TOLERANCE], options[at.SPARE])
     members = integers(ints, at.ISLAND_TREE_START)
@@ -100,15 +105,16 @@ def solve_island(ints: IntArray, numbers: Array, island: int) -> None:
     if value > goal:
         value = gauss_seidel(ints, numbers, island, value, FIRST_SWEEPS if most > 0 else 0, False)
         if value > goal:
-            value = among_near(ints, numbers, island, value, GENTLY)
+            first = min(max(value / begin, STIFFEST_PART), 1.0)
+            value = among_near(ints, numbers, island, value, first, GENTLY)
         if value > enough:
             value = gauss_seidel(ints, numbers, island, value, most, True)
             if value > goal:
-                value = among_near(ints, numbers, island, value, FIRMLY)
+                value = among_near(ints, numbers, island, value, 1.0, FIRMLY)
         if value > enough:
             value = from_nothing(ints, numbers, island, value)
         if value > enough:
-            value = among_near(ints, numbers, island, value, ALTERNATING)
+            value = among_near(ints, numbers, island, value, 1.0, ALTERNATING)
         value, worst = residual(ints, numbers, island, x, sigma)
     if not value <= enough:
         report[at.MISSED] += 1.0
@@ -126,7 +132,7 @@ def from_nothing(ints: IntArray, numbers: Array, island: int, value: float) -> f
     fill_rows(ints, island, 0.0, x)
     velocities_of_impulses(ints, numbers, island, x)
     other, _ = residual(ints, numbers, island, x, sigma)
-    other = among_near(ints, numbers, island, other, FIRMLY)
+    other = among_near(ints, numbers, island, other, 1.0, FIRMLY)
     if other < value:
         return other
     keep_rows(ints, island, kept, x)
@@ -134,9 +140,11 @@ def from_nothing(ints: IntArray, numbers: Array, island: int, value: float) -> f
     return value
 
 
-def among_near(ints: IntArray, numbers: Array, island: int, value: float, how: float) -> float:
-    """Improve IMPULSE, V and SIGMA of an island, whose residual is `value`, among the blocks that are near: by Newton's
-    method, whose softness shrinks by the factor `how`, or by alternating directions. Returns the residual."""
+def among_near(ints: IntArray, numbers: Array, island: int, value: float, first: float, how: float) -> float:
+    """Improve IMPULSE, V and SIGMA of an island, whose residual is `value`, among the blocks that are near; returns the
+    residual. By Newton's method, whose softness begins with the part `first` of FIRST_SOFTNESS and shrinks by the
+    factor `how`, or by alternating directions.
+    """
     report, x = numbers_of(ints, numbers, at.REPORT), numbers_of(ints, numbers, at.IMPULSE)
     goal, sigma = numbers_of(ints, numbers, at.OPTIONS)[at.GOAL], numbers_of(ints, numbers, at.SIGMA)
     begin, before = numbers_of(ints, numbers, at.WAY), value
@@ -154,7 +162,7 @@ def among_near(ints: IntArray, numbers: Array, island: int, value: float, how: f
         if how == ALTERNATING:
             alternating_directions(ints, numbers, island, size, value)
         else:
-            augmented_newton(ints, numbers, island, size, value, how)
+            augmented_newton(ints, numbers, island, size, value, first, how)
         all_blocks(ints, island, end)
         speeds_of_velocities(ints, numbers, island)
         value, _ = residual(ints, numbers, island, x, sigma)
