@@ -36,8 +36,8 @@ JUDGED = 2
 """Errors are found from so many rows before that of the order on; shorter ones are never chosen."""
 
 OF_VIBRATIONS, LEAP, LEAPS = 10.0, 4.0, 2
-"""A calm step that fails, and whose whole error is so many times the one that counts, is tried so much longer, so often.
-Errors of a vibration are largest in steps of about its period: shorter ones follow it, longer ones let it die away."""
+"""A calm step that fails, and whose whole error is so many times the one that counts, is tried so much longer,
+so often. They are largest in steps of about a period: shorter ones follow a vibration, longer ones let it die away."""
 
 CHEAPER, DEARER = 0.8, 0.9
 """A lower order is taken if its work per time is below the first part of the present one's, a higher one if below the

@@ -184,7 +184,7 @@ def test_a_stop_is_met_and_left_on_time():
 @pytest.mark.skipif(route.name() != "numba", reason="needs kernels")
 @pytest.mark.parametrize("name", ["JUDGED", "OF_VIBRATIONS"])
 def test_kernels_know_the_same_numbers(name):
-    from redmax.kernels.steps import extrapolation as compiled  # noqa: PLC0415  (needs numba)
+    from redmax.kernels.steps import extrapolation as compiled
 
     assert getattr(compiled, name) == getattr(extrapolation, name)
 
