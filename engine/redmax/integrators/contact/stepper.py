@@ -51,7 +51,7 @@ TOUCHING = 1e-3
 LONGEST = FRAME
 """Longest step of what touches [s]."""
 
-LEFTOVER = 1e-6
+LEFTOVER = 1e-10
 """What a step would leave of the time to its end [part of it] belongs to it: impulses of a step of 1e-15 s, over its
 length, are no forces."""
 BRIEF = 1e-3

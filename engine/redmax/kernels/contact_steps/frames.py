@@ -37,7 +37,7 @@ SETTLED = 1.0 / 16.0
 is taken off then."""
 PLAIN_STEPS = 3
 """So many steps are taken whole after one that should have been shorter than the shortest."""
-LEFTOVER = 1e-6
+LEFTOVER = 1e-10
 """What a step would leave of the time to its end [part of it] belongs to it: impulses of a step of 1e-15 s, over its
 length, are no forces."""
 BRIEF = 1e-3
