@@ -163,3 +163,35 @@ def test_contacts_that_stay_open_are_not_near_and_those_that_others_close_become
     assert packed.section(at.V)[6 * lid : 6 * lid + 6].tolist() == scene.v[lid].tolist()
     island = at.integers(packed.ints, at.ISLAND_BLOCKS)
     assert island.tolist() == list(range(len(problem.blocks))), "all blocks, in their order"
+
+
+def test_what_pushes_or_hardly_parts_is_near_and_what_was_near_stays():
+    scene, _ = row_of_boxes(2, 2.0)
+    _, packed, _ = prepared(scene)
+    ints, numbers = packed.ints, packed.numbers
+    packed.section(at.SIGMA)[::3] = 5.0
+    packed.section(at.SIGMA)[3], packed.section(at.SIGMA)[6], packed.section(at.IMPULSE)[9] = -0.1, 0.5, 0.2
+    island, bounds = at.integers(ints, at.ISLAND_BLOCKS), at.integers(ints, at.ISLAND_BLOCK_START)
+    everything = island.tolist()
+    end = near.list_blocks(ints, 0)
+    assert near.choose_near(ints, numbers, 0, end, 1.0)
+    assert island[: bounds[1]].tolist() == [1, 2, 3]
+    packed.section(at.SIGMA)[::3] = 5.0
+    packed.section(at.SIGMA)[0] = -1.0
+    assert near.choose_near(ints, numbers, 0, end, 1.0)
+    assert island[: bounds[1]].tolist() == [0, 1, 2, 3]
+    assert not near.choose_near(ints, numbers, 0, end, 1.0)
+    near.all_blocks(ints, 0, end)
+    assert island.tolist() == everything
+    assert bounds[1] == end
+
+
+def test_an_island_that_is_missed_is_whole_again():
+    scene, _ = row_of_boxes(3, 2.0)
+    packed = scene.problem().packed(TOLERANCE)
+    for option in (at.MOST_SWEEPS, at.MOST_OUTER, at.MOST_ADMM):
+        packed.section(at.OPTIONS)[option] = 0
+    assert solve(packed.ints, packed.numbers) == at.MISSES
+    blocks = packed.ints[at.BLOCKS]
+    assert at.integers(packed.ints, at.ISLAND_BLOCKS).tolist() == list(range(blocks))
+    assert at.integers(packed.ints, at.ISLAND_BLOCK_START)[:2].tolist() == [0, blocks]
