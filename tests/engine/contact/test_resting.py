@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +17,10 @@ from redmax.forces import PointForce
 from redmax.integrators import Automatic
 from redmax.integrators.contact import resting
 from redmax.joints import JOINTS
+from redmax.joints.motor import Motor
 from redmax.kernels import route
 from redmax.scene import Scene
+from redmax.tables import Table
 from redmax.trajectory import Trajectory
 
 pytestmark = pytest.mark.skipif(route.name() == "numpy", reason="steps in Python leave nothing out")
@@ -122,9 +125,20 @@ def test_what_begins_to_slide_slowly_does_not_rest() -> None:
     [
         (lambda scene: None, True),
         (lambda scene: scene.forces.append(PointForce(name="push", body="box 0", force=1.0)), False),
-        (lambda scene: scene.joints.__setitem__(0, limited()), False),
+        (lambda scene: scene.joints.__setitem__(0, slider()), True),
+        (lambda scene: scene.joints.__setitem__(0, slider(lower=-1.0, upper=1.0)), False),
+        (
+            lambda scene: scene.joints.__setitem__(
+                0, slider(motor=Motor(control="speed", target_speed=0.0, speed_gain=1.0, maximum=1.0))
+            ),
+            False,
+        ),
+        (
+            lambda scene: scene.joints.__setitem__(0, slider(torque_table=Table(x=(0.0, 1.0), y=((0.0,), (1.0,))))),
+            False,
+        ),
     ],
-    ids=["nothing", "force", "limits"],
+    ids=["nothing", "force", "slider", "limits", "motor", "torque over time"],
 )
 def test_models_that_may_change_by_themselves_are_always_stepped(change, rests) -> None:
     scene = stack(1)
@@ -132,8 +146,8 @@ def test_models_that_may_change_by_themselves_are_always_stepped(change, rests) 
     assert resting.never_changes(compile_scene(scene)) == rests
 
 
-def limited() -> object:
+def slider(**given: Any) -> object:
+    frame = Pose((0.0, 0.0, 0.05))
     return JOINTS["prismatic"](
-        name="box 0 joint", parent=None, child="box 0", axis=(0.0, 0.0, 1.0), lower=-1.0, upper=1.0,
-        frame_in_parent=Pose((0.0, 0.0, 0.05)),
-    )  # fmt: skip
+        name="box 0 joint", parent=None, child="box 0", axis=(0.0, 0.0, 1.0), frame_in_parent=frame, **given
+    )

@@ -33,8 +33,9 @@ def never_changes(model: Model) -> bool:
     motor holds it."""
     if model.followers is not None or model.strands or model.constraints or model.loops:
         return False
-    if any(joint.motion_type == ANIMATED for joint in model.joints):
-        return False
+    for joint in model.joints:
+        if joint.motion_type == ANIMATED or joint.motor is not None or joint.torque_table is not None:
+            return False
     if any(np.isfinite(limits).any() for limits in (model.lower, model.upper)):
         return False
     return all(isinstance(force, ContactPush) for force in model.forces)
