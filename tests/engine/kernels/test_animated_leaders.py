@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels.test_compiled_constraints import branching
+from engine.kernels.test_compiled_constraints import branching, same_runs
 from engine.mechanisms import Builder, four_bar, parallelogram
 from redmax import fast
 from redmax.compile import compile as compile_scene
@@ -16,7 +16,7 @@ from redmax.dynamics.animation import prescribed_motion, with_prescribed
 from redmax.dynamics.assembly import close_loops
 from redmax.integrators import INTEGRATORS, Dop853
 from redmax.integrators.constrained import ConstrainedRun
-from redmax.integrators.routes import FAST, begin
+from redmax.integrators.routes import begin
 from redmax.kernels import route
 from redmax.simulate import simulate
 from redmax.state import State
@@ -136,19 +136,9 @@ def motors_of(readable, at, held):
 def test_runs_are_those_of_readable_code(name):
     """Whole frames in compiled code, against steps in Python, with all results of samples."""
     model = modelled(name)
-    start = closed(model)
-    compiled, readable = (
-        list(simulate(model, start, integrator=Dop853(rtol=1e-9, atol=1e-9, dynamics=dynamics), fps=24.0, duration=0.6))
-        for dynamics in (FAST, "recursive")
-    )
-    assert Dop853().begin(model, compiled[0].state).tree is not None
     assert fast.describe(model) == route.versions()
-    assert (compiled[-1].status, readable[-1].status) == ("complete", "complete")
-    assert bool(readable[-1].channels["loss"] > 1e-4) is (name in WITH_STOPS)  # something was met
-    for one, other in zip(compiled, readable, strict=True):
-        np.testing.assert_allclose(one.E_wb, other.E_wb, atol=1e-6)
-        for channel in ("torque", "constraint", "reaction", "energy", "work", "loss", "motor"):
-            np.testing.assert_allclose(one.channels[channel], other.channels[channel], rtol=1e-5, atol=1e-5)
+    last = same_runs(model, closed(model), 0.6, ("torque", "constraint", "reaction", "energy", "work", "loss", "motor"))
+    assert bool(last.channels["loss"] > 1e-4) is (name in WITH_STOPS)  # something was met
 
 
 # --- closed forms ------------------------------------------------------------------------------
