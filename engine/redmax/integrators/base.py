@@ -341,6 +341,7 @@ class FixedStepper(Stepper):
                 self.put(self.constraints.projected(self.state))
             return
         limit = self.steps + MAX_PARTS
+        self.constraints.begin_fixed_step()
         while self.state.t < t_end:
             self.follow(self._step_to, t_end)
             self.steps += 1

@@ -254,6 +254,13 @@ class Bdf2Stepper(ImplicitStepper):
             )
         self.previous = State(past.t, q, qdot, self.state.chart)
 
+    def follow(self, take: Callable[[float], None], t_end: float) -> None:
+        """Also forgets the past at an impact, before which the motion was another one."""
+        before = 0 if self.constraints is None else self.constraints.impacts
+        super().follow(take, t_end)
+        if self.constraints is not None and self.constraints.impacts > before:
+            self.previous = None
+
     def step(self, h: float, t_end: float) -> State:
         """v2 = 4/3 v1 - 1/3 v0 + 2/3 h qddot2, alike for q; SDIRK2 where there is no past step of this length."""
         present = self.state

@@ -29,7 +29,7 @@ from .base import (
     step_count,
     turns_too_far,
 )
-from .events import Switches, state_switches
+from .events import state_switches
 from .explicit_runge_kutta import (
     LEAST_SAMPLES,
     MAX_FACTOR,
@@ -75,8 +75,9 @@ def tableau_arrays(method: Tableau) -> tuple[Array, Array, IntArray, Array]:
     return nodes, rows, used, method.bends
 
 
-def watched_arrays(switches: Switches) -> tuple[IntArray, Array]:
+def watched_arrays(model: Model) -> tuple[IntArray, Array]:
     """What switches by state as kernels read it; see `kernels.steps.events`."""
+    switches = state_switches(model)
     counts = np.array([len(levels.values) for levels in switches.levels], np.int64)
     periods = np.array([levels.period for levels in switches.levels])
     m = len(counts)
@@ -120,7 +121,7 @@ class CompiledRungeKutta:
         self._polynomial = np.zeros((4 + len(method.bends), self.y.size))
         self._motion = np.zeros((3, tree.model.dof_count))
         self._jammed = ""
-        self._watched = watched_arrays(tree.model.once(state_switches))
+        self._watched = tree.model.once(watched_arrays)
 
     @property
     def t(self) -> float:

@@ -42,7 +42,7 @@ from ..joints.base import ANIMATED
 from ..kernels.layout import codes
 from ..model import Model
 from ..outcome import SMALLER_STEP
-from ..solvers.impacts import RATTLING, RATTLING_TIME, SLOWEST_BOUNCE
+from ..solvers.impacts import MOST_IN_STEP, RATTLING, RATTLING_TIME, SLOWEST_BOUNCE
 from ..state import State
 
 if TYPE_CHECKING:
@@ -163,7 +163,8 @@ class Bracket:
 
 
 class ConstrainedRun:
-    """The constraints of one run. touching: (m,) the one-sided rows that touch. loss: energy lost in impacts [J].
+    """The constraints of one run. touching: (m,) the one-sided rows that touch. loss: energy lost in impacts [J]; work:
+    put in there by what is animated or prescribed, which moves on.
 
     rank: how many equations were independent where the last step ended. Some mechanisms (Bennett's) can move only
     because their rows depend on each other, and these do so only where loops are closed exactly: during a step, where
@@ -194,10 +195,12 @@ class ConstrainedRun:
         self._names = element_names(model)
         self.regular = self.independent = tree is not None
         self.tree = fast.constrained_tree(model) if tree is None else tree
-        self.loss = 0.0
+        self._is_moved = bool(model.prescribed.any()) or any(self._moved)
+        self.work = self.loss = 0.0
         self.impacts = 0
         self.passes_stops = False
         self._impact_times: deque[float] = deque(maxlen=RATTLING)
+        self._impacts_in_step: int | None = None
         self.look: Callable[[], None] = _nothing
         self._seen: list[tuple[State, Kinematics, ConstraintRows]] = []
 
@@ -551,16 +554,29 @@ class ConstrainedRun:
             return state
         M = fast.mass_matrix(model, kin)
         slow = np.full(len(scale), np.inf) if self._rattles(state.t) else SLOWEST_BOUNCE * scale
-        change, _ = impact_change(rows, near, M, speed, slow=slow, tiny=tiny)
+        change, impulses = impact_change(rows, near, M, speed, slow=slow, tiny=tiny)
         qdot = state.qdot + change
-        speed = rows.G @ qdot - rows.rate
-        self.touching = near & (speed <= resting)
+        after = rows.G @ qdot - rows.rate
+        self.touching = near & (after <= resting)
         self.impacts += 1
-        self.loss += 0.5 * float(state.qdot @ M @ state.qdot - qdot @ M @ qdot)
+        lost = 0.5 * float(state.qdot @ M @ state.qdot - qdot @ M @ qdot)
+        if self._is_moved:  # what moves on gives and takes energy, too
+            self.work -= lost
+            lost = -0.5 * float(impulses @ (speed + after))
+            self.work += lost
+        self.loss += lost
         return State(state.t, state.q, qdot, state.chart)
+
+    def begin_fixed_step(self) -> None:
+        """A step of fixed length begins, in which so many impacts bounce and no more (`MOST_IN_STEP`)."""
+        self._impacts_in_step = 0
 
     def _rattles(self, t: float) -> bool:
         """Whether there were so many impacts before the one at time t [s] that it must not bounce."""
+        if self._impacts_in_step is not None:
+            self._impacts_in_step += 1
+            if self._impacts_in_step > MOST_IN_STEP:
+                return True
         times = self._impact_times
         while times and times[-1] > t:  # of steps that were taken again
             times.pop()

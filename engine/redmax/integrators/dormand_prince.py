@@ -143,7 +143,7 @@ class ExplicitStepper(AdaptiveStepper, BalancedStepper):
 
     @property
     def work(self) -> float:
-        return float(self._y[-2])
+        return float(self._y[-2]) + (0.0 if self.constraints is None else self.constraints.work)
 
     @property
     def loss(self) -> float:

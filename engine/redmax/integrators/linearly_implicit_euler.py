@@ -6,8 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from ..arrays import Array
 from ..dynamics.animation import prescribed_motion, with_prescribed
 from ..dynamics.body_forces import IMPLICIT, REFERENCE
+from ..dynamics.saturation import within_maxima
 from ..kernels.steps.methods import CONJUGATE_GRADIENTS, LINEARLY_IMPLICIT
 from ..model import Model
 from ..state import State
@@ -47,7 +51,8 @@ class LinearlyImplicitEulerStepper(CompiledFixedStepper):
 
         f holds the damping D v0 too, so the right-hand side is M v0 + h (f without damping). RBDN eq. 1.30 writes
         +hD with the opposite sign of D and "all forces" in f, which taken literally counts damping twice (erratum).
-        Source: RBDN eq. 2.71-2.75. Prescribed coordinates enter by their velocity at the end of the step.
+        Source: RBDN eq. 2.71-2.75. Prescribed coordinates enter by their velocity at the end of the step. There motors
+        push no harder than their maximum (`dynamics.saturation`).
         """
         return implicit_step(self, h, t_end, which=self.which)
 
@@ -61,10 +66,14 @@ def implicit_step(stepper: CompiledFixedStepper, h: float, t_end: float, *, whic
     """The step with matrices, see `LinearlyImplicitEulerStepper.step`. which: K and D of forces in the matrix."""
     model, state = stepper.model, stepper.state
     q0, v0 = state.q, state.qdot
-    system = stepper.route.linear_system(stepper.route.at(t_end, q0, v0, state.chart), which=which)
-    M_hD = system.M - h * system.D
-    A = M_hD - h**2 * system.K
-    v1 = solve_free(model, q0, A, M_hD @ v0 + h * system.f, prescribed_motion(model, t_end)[1])
-    if stepper.constraints is not None:
-        v1 = stepper.constraints.implicit_velocity(state, t_end, A, v1)
+    at = stepper.route.at(t_end, q0, v0, state.chart)
+    system, given = stepper.route.linear_system(at, which=which), prescribed_motion(model, t_end)[1]
+
+    def velocity(f: Array, K: Array, D: Array) -> Array:
+        M_hD = system.M - h * (system.D + np.diag(D))
+        A = M_hD - h**2 * (system.K + np.diag(K))
+        v1 = solve_free(model, q0, A, M_hD @ v0 + h * (system.f + f), given)
+        return v1 if stepper.constraints is None else stepper.constraints.implicit_velocity(state, t_end, A, v1)
+
+    v1 = within_maxima(model, at.kin, h, t_end, velocity)
     return State(t_end, *with_prescribed(model, t_end, q0 + h * v1, v1), state.chart)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..dynamics.body_forces import IMPLICIT, Coupling
 from ..dynamics.jacobians import jacobian_products, jacobian_transpose_product
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import Loads, loads
+from ..dynamics.saturation import within_maxima
 from ..dynamics.singular import ImmovableError
 from ..fields import number
 from ..kernels.steps.methods import CONJUGATE_GRADIENTS
@@ -60,7 +61,13 @@ class LinearlyImplicitEulerPcgStepper(CompiledFixedStepper):
         v_prescribed = prescribed_motion(self.model, t_end)[1]
         try:
             forces = body_forces.couplings(self.model, kin.E_wi, kin.phi, t_end)
-            v1 = implicit_velocity(self.model, kin, load, h, v_prescribed, forces=forces, tolerance=self.tolerance).x
+
+            def velocity(f: Array, K: Array, D: Array) -> Array:
+                more = replace(load, f_r=load.f_r + f, K_r=load.K_r + K, D_r=load.D_r + D)
+                model, tolerance = self.model, self.tolerance
+                return implicit_velocity(model, kin, more, h, v_prescribed, forces=forces, tolerance=tolerance).x
+
+            v1 = within_maxima(self.model, kin, h, t_end, velocity)
         except (PcgError, ImmovableError) as error:
             raise IntegrationError.of(error) from None
         return State(t_end, *with_prescribed(self.model, t_end, q0 + h * v1, v1), self.state.chart)

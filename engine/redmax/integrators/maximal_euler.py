@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..dynamics.constraint_rows import constraint_rows, is_constrained
 from ..dynamics.joint_coordinates import JointCoordinatesError
 from ..dynamics.kinematics import Kinematics, kinematics
 from ..dynamics.loads import loads
+from ..dynamics.saturation import within_maxima
 from ..fields import choice, number
 from ..model import Model
 from ..reference.joint_rows import coordinate_rates, joint_rows
@@ -149,17 +150,26 @@ def end_twists(
     rows = joint_rows(model, kin, t_end)
     B = coordinate_rates(model, kin)
     n = model.body_count
-    D = np.zeros((n, 6, n, 6))
-    D[np.arange(n), :, np.arange(n), :] = load.D_m
+    D_m = np.zeros((n, 6, n, 6))
+    D_m[np.arange(n), :, np.arange(n), :] = load.D_m
     K_forces, D_forces = assembled(couplings(model, kin.E_wi, kin.phi, t_end), n)
-    D = D.reshape(6 * n, 6 * n) + B.T @ (load.D_r[:, None] * B) + D_forces
-    A = np.diag(model.inertia.ravel()) - h * D - h**2 * (B.T @ (load.K_r[:, None] * B) + K_forces)
     R = so3.exp(h * kin.phi[:, :3])
     P = np.einsum("nba,nkb->nka", R, (model.inertia * kin.phi).reshape(n, 2, 3))
-    f = P.ravel() - h * D @ kin.phi.ravel() + h * applied_forces(model, kin, load)
-    if is_constrained(model):
-        tied = BodyRows(model, kin, t_end, rows, gap, reached, pushing)
-        gamma = tied.gamma + h * tied.acceleration
-        return tied_twists(A, f, tied, gamma - rate * tied.error).reshape(n, 6), gamma[tied.any_velocity]
-    Phi, _ = solve_kkt(A, rows.G, f, rows.gamma - rate * rows.violation(gap))
-    return Phi.reshape(n, 6), reached
+    tied = BodyRows(model, kin, t_end, rows, gap, reached, pushing) if is_constrained(model) else None
+    found = kin.phi.ravel(), reached
+
+    def velocity(more_f: Array, more_K: Array, more_D: Array) -> Array:
+        nonlocal found
+        D = D_m.reshape(6 * n, 6 * n) + B.T @ ((load.D_r + more_D)[:, None] * B) + D_forces
+        A = np.diag(model.inertia.ravel()) - h * D - h**2 * (B.T @ ((load.K_r + more_K)[:, None] * B) + K_forces)
+        applied = applied_forces(model, kin, replace(load, f_r=load.f_r + more_f))
+        f = P.ravel() - h * D @ kin.phi.ravel() + h * applied
+        if tied is None:
+            found = solve_kkt(A, rows.G, f, rows.gamma - rate * rows.violation(gap))[0].ravel(), reached
+        else:
+            gamma = tied.gamma + h * tied.acceleration
+            found = tied_twists(A, f, tied, gamma - rate * tied.error).ravel(), gamma[tied.any_velocity]
+        return np.asarray(B @ found[0])
+
+    within_maxima(model, kin, h, t_end, velocity)
+    return found[0].reshape(n, 6), found[1]

@@ -47,7 +47,7 @@ class Watch:
 
     def __init__(self, seconds: float = math.inf, stopped: Callable[[], bool] | None = None) -> None:
         self.seconds, self._stopped = seconds, stopped
-        self._t, self._work, self._waited, self._looked = -math.inf, 0, 0.0, time.thread_time()
+        self._t, self._work, self._waited, self._looked = -math.inf, 0, 0.0, 0.0  # the first look sets the clock
         self._glanced, self._unseen = -math.inf, 0
         self._t_counted, self._steps_counted = -math.inf, 0
 

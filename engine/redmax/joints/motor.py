@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 
 SPEED, POSITION = "speed", "position"
 
+ROUNDING = 1e-12
+"""Within implicit steps (`dynamics.saturation`): a push beyond the maximum by no more than this part is at it."""
+TOGETHER, ONE_BY_ONE = 20, 200
+"""There, so many times all motors on the wrong side of their maximum change it, then one at a time, which ends where
+all at once go in circles; after so many times none goes back to its gains, so that it ends also where forces pull the
+wrong way."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Motor(Element):

@@ -446,8 +446,9 @@ class Tree:
             self.address, self.ints, self.floats, *self._copied(q, qdot), t, E_wb, twist, acceleration, reaction,
             speeds, qddot, load, scalars,
         )  # fmt: skip
-        locked = self.packed.rows[np.flatnonzero(self._locked_rows()), RowBodies.COORDINATE_A]
-        load[:2, locked] += self._sections.columns[locked, Column.PUSH]
+        if self.stops_address:
+            locked = self.packed.rows[np.flatnonzero(self._locked_rows()), RowBodies.COORDINATE_A]
+            load[:2, locked] += self._sections.columns[locked, Column.PUSH]
         friction = self.vectors[Vector.RUBBING].copy()
         if self.settle_address:
             load[0] += np.where(np.isinf(self.vectors[Vector.ARMATURE]), friction, 0.0)

@@ -81,10 +81,17 @@ def channels_of(
 def motor_channels(model: Model, qdot: Array, needed: Array, motor: Array, power: Array) -> dict[str, Array]:
     """The channels of motors. needed: (nr,) what prescribed coordinates need on top of loads. motor, power: (nr,) of
     motors of simulated joints."""
+    if not model.once(_moves):
+        return {"motor": motor, "motor_power": power}
     return {
         "motor": np.where(model.prescribed, needed, motor),
         "motor_power": np.where(model.prescribed, np.where(qdot != 0.0, needed * qdot, 0.0), power),
     }
+
+
+def _moves(model: Model) -> bool:
+    """Whether any coordinate is animated or locked."""
+    return bool(model.prescribed.any())
 
 
 def _without_armatures(model: Model) -> Model:

@@ -27,7 +27,7 @@ class Exchange:
             self._sums = self._sums + 0.5 * (t - t_last) * (past + present)
         self._last = (t, present)
         constraints = self._stepper.constraints
-        lost = 0.0 if constraints is None else constraints.loss
+        put_in, lost = (0.0, 0.0) if constraints is None else (constraints.work, constraints.loss)
         if self._stepper.contact is not None:
             lost += self._stepper.contact.friction_loss + self._stepper.contact.impact_loss
-        return float(self._sums[0]), float(self._sums[1]) + lost
+        return float(self._sums[0]) + put_in, float(self._sums[1]) + lost

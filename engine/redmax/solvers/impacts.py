@@ -39,6 +39,10 @@ RATTLING, RATTLING_TIME = 200, 0.01
 """So many impacts in so short a time [s] are a rattle that nobody sees and that takes a run forever: until there are
 fewer, impacts do not bounce."""
 
+MOST_IN_STEP = 20
+"""Impacts in one step of a method of fixed step that bounce: what moves to and fro more often than that within a step
+is beyond the method's resolution, and would take it thousands of steps for one."""
+
 SETTLING, MOST_SETTLED = 20, 1e4
 """Stops that throw each other off by turns part ever more slowly, but only after 1e5 impacts where they are nearly
 dependent, as cones of neighbouring balls are. So in a rattle the speed below which they rest doubles after so many

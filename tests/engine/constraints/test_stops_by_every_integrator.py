@@ -17,6 +17,7 @@ from redmax.integrators.constrained import Bracket, ConstrainedRun
 from redmax.joints.revolute import Revolute
 from redmax.scene import Body, Inertia, Scene
 from redmax.simulate import simulate
+from redmax.solvers.impacts import MOST_IN_STEP
 
 LIMITS = np.array([(-0.4, 0.5), (-0.6, 0.3)])
 OVERSHOOT = 1e-9
@@ -105,6 +106,50 @@ def test_every_restitution_and_step(monkeypatch, kind, h, restitution):
     if h > min(STEPS) and not issubclass(INTEGRATORS[kind], FixedStep):
         h = min(STEPS)
     comes_to_the_end(monkeypatch, kind, h, restitution)
+
+
+def between_stops(gap, speed, restitution):
+    """A hinge without gravity between two stops that are so far apart [rad], and its speed [rad/s]."""
+    inertia = Inertia(mass=1.0, center=(0.5, 0.0, 0.0), tensor=((0.02, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.015)))
+    hinge = Revolute(name="hinge", parent=None, child="bar", axis=(0.0, 1.0, 0.0), qdot=speed)
+    stop = JointLimit(name="stop", joint="hinge", lower=-0.5 * gap, upper=0.5 * gap, restitution=restitution)
+    bodies, joints = [Body(name="bar", inertia=inertia)], [hinge]
+    return compile_scene(Scene(gravity=(0.0, 0.0, 0.0), bodies=bodies, joints=joints, constraints=[stop]))
+
+
+def impacts_of(monkeypatch, model, integrator, duration):
+    """How many impacts a run has, and its samples."""
+    settled, count = ConstrainedRun.settled, [0]
+
+    def watched(run, state):
+        found = settled(run, state)
+        count[0] = run.impacts
+        return found
+
+    monkeypatch.setattr(ConstrainedRun, "settled", watched)
+    samples = list(simulate(model, integrator=integrator, fps=25.0, duration=duration))
+    assert samples[-1].status == "complete", samples[-1].message
+    return count[0], samples
+
+
+@pytest.mark.parametrize("kind", [kind for kind in INTEGRATORS.kinds if issubclass(INTEGRATORS[kind], FixedStep)])
+def test_what_rattles_within_a_fixed_step_rests(monkeypatch, kind):
+    """1e-4 rad apart at 10 rad/s: 100 000 impacts a second if all of them bounced. What they take is in the books."""
+    model = between_stops(1e-4, 10.0, 1.0)
+    impacts, samples = impacts_of(monkeypatch, model, INTEGRATORS[kind](h=1e-2), 0.08)
+    assert impacts <= MOST_IN_STEP + 2
+    assert abs(samples[-1].state.qdot[0]) < 1e-9
+    assert abs(samples[-1].state.q[0]) <= 0.5e-4 + OVERSHOOT
+    before, after = (float(sample.channels["energy"]) for sample in (samples[0], samples[-1]))
+    assert float(samples[-1].channels["loss"]) == pytest.approx(before - after, rel=1e-6)
+
+
+def test_what_bounces_less_often_goes_on(monkeypatch):
+    """Ten elastic impacts in every step for twenty steps: none of them is one too many."""
+    model = between_stops(0.1, 25.0, 1.0)
+    impacts, samples = impacts_of(monkeypatch, model, INTEGRATORS["rk4"](h=0.04), 0.8)
+    assert impacts == pytest.approx(200, abs=2)
+    assert abs(samples[-1].state.qdot[0]) == pytest.approx(25.0, rel=1e-9)
 
 
 def met_at(root, room, guess, *, tries=25):

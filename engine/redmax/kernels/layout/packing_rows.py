@@ -356,7 +356,8 @@ def _slip_address() -> int:
 def known(model: Model) -> bool:
     """Whether kernels know every loop and constraint of a model.
 
-    Rows on joints whose coordinates are prescribed or can be written otherwise are left to readable code.
+    Rows on nothing but prescribed coordinates, and on joints whose coordinates can be written otherwise, are left to
+    readable code.
     """
     if not all(closing_rows(loop.closing.joint) is not None for loop in model.loops):
         return False
@@ -371,10 +372,10 @@ def known(model: Model) -> bool:
         for row in rows:
             if isinstance(row, CoordinateRow):
                 terms, _ = _by_coordinates(model, row)
-                if len(terms) not in (1, 2) or model.prescribed[list(terms)].any():
+                if len(terms) not in (1, 2) or model.prescribed[list(terms)].all():
                     return False
         joints = {joint for row in rows if isinstance(row, CoordinateRow) for joint, _, _ in row.terms}
         for joint in map(model.joint_names.index, joints):
-            if model.joints[joint].has_singularity or model.prescribed[model.columns(joint)].any():
+            if model.joints[joint].has_singularity:
                 return False
     return True

@@ -114,14 +114,22 @@ def start_path(body, wrench, lever, poses, origin, inverse_inertias, path_wrench
 
 
 @inlined
-def put_factors(i, m, row, vectors, path_wrenches, reach):
-    """Write the factors of a COORDINATE row to W, and no wrenches to the starts of its paths."""
-    put6(path_wrenches, i * Wrench.SIZE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    put6(path_wrenches, (m + i) * Wrench.SIZE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+def is_led(body, links):
+    """Whether the joint that carries a body is animated or locked."""
+    return fixed(links, body * Link.SIZE + Link.PRESCRIBED) != 0
+
+
+@inlined
+def put_factors(i, m, row, vectors, rows):
+    """Write the factors of a COORDINATE row to W, but those of prescribed coordinates, which no multiplier moves, and
+    no wrenches to the starts of its paths."""
+    put6(rows.path_wrenches, i * Wrench.SIZE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    put6(rows.path_wrenches, (m + i) * Wrench.SIZE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     a, b = fixed(row, RowBodies.COORDINATE_A), fixed(row, RowBodies.COORDINATE_B)
-    put(reach, a * m + i, get(vectors, RowVectors.FACTOR_A))
-    if b >= 0:
-        put(reach, b * m + i, get(vectors, RowVectors.FACTOR_B))
+    if not is_led(fixed(row, RowBodies.BODY_A), rows.links):
+        put(rows.reach, a * m + i, get(vectors, RowVectors.FACTOR_A))
+    if b >= 0 and not is_led(fixed(row, RowBodies.BODY_B), rows.links):
+        put(rows.reach, b * m + i, get(vectors, RowVectors.FACTOR_B))
 
 
 @inner
@@ -135,7 +143,7 @@ def start_paths(m, rows, origin):
         a, b, lever_a, lever_b = fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B), 0.0, 0.0
         kind = fixed(row, RowBodies.KIND)
         if kind == codes.COORDINATE:
-            put_factors(i, m, row, vectors, path_wrenches, rows.reach)
+            put_factors(i, m, row, vectors, rows)
             put(work, RowWork.BOUND, 0.0)
             continue
         if kind == codes.FOLLOWER:

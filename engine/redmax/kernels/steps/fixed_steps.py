@@ -13,10 +13,11 @@ from ..core import call
 from ..layout.declaration import Head, Link, Vector, World
 from ..layout.views import address_in, addresses, arrays_of, packed_rows, rows_of
 from . import methods
+from .motor_bounds import begin_motors, switch_motors
 
 DONE, STUCK, TOO_FAST, PUSHED, NO_MATRIX, NO_PRECONDITIONER, NO_END = range(7)
 """How a call ends; the last three: what conjugate gradients failed at, see `solvers.pcg`."""
-SCRATCH = 8
+SCRATCH = 11
 ROUND_OFF, TINY = 8.0 * 2.0**-52, 2.0**-1022
 """As in `solvers.pcg`."""
 
@@ -24,7 +25,7 @@ ROUND_OFF, TINY = 8.0 * 2.0**-52, 2.0**-1022
 @inner
 def ask(core, x, t, what):
     """`compute` with x in place of the accelerations. core: addresses of `compute`, of the integers and numbers, and of
-    the run's coordinates and velocities; then the number of coordinates."""
+    the run's coordinates and velocities; then the number of coordinates, and whether there are motors."""
     return call(core[0], core[1], core[2], core[3], core[4], address_in(x, core[5]), t, what)
 
 
@@ -84,23 +85,34 @@ def semi_implicit_step(core, tree, t, t_end, h, q, v, scratch):
 def linearly_implicit_step(core, tree, t_end, h, q, v, scratch):
     """(M - h D - h^2 K) (v1 - v0) = h f + h^2 K v0 at the old state, with inputs at the new time."""
     x, q_given, v_given, unused = scratch[0], scratch[1], scratch[2], scratch[3]
+    right, v_end, sides = scratch[8], scratch[9], scratch[10]
     vectors, given = tree.vectors, tree.prescribed
-    n = q.shape[0]
+    n, count = q.shape[0], 0
     for k in range(n):
         x[k] = 0.0
     ask(core, x, t_end, tasks.PLACE | tasks.LOADS | tasks.INVERSE)
     for k in range(n):
         f = vectors[Vector.LOAD, k] - vectors[Vector.FORCE, k]
-        vectors[Vector.RIGHT_SIDE, k] = h * f + h * h * vectors[Vector.LOAD_K, k] * v[k]
+        right[k] = h * f + h * h * vectors[Vector.LOAD_K, k] * v[k]
     prescribe(core, t_end, q_given, v_given, unused)
     for m in range(given.shape[0]):
         k = given[m]
         x[k] = v_given[k] - v[k]
-    stuck = ask(core, x, h, tasks.SOLVE_IMPLICIT)
-    if stuck >= 0:
-        return stuck
+    if core[6]:
+        begin_motors(tree, q, v, sides)
+    while True:
+        for k in range(n):
+            vectors[Vector.RIGHT_SIDE, k] = right[k]
+        stuck = ask(core, x, h, tasks.SOLVE_IMPLICIT)
+        if stuck >= 0:
+            return stuck
+        for k in range(n):
+            v_end[k] = v[k] + x[k]
+        if not core[6] or not switch_motors(tree, h, q, v, v_end, sides, right, count):
+            break
+        count += 1
     for k in range(n):
-        v[k] += x[k]
+        v[k] = v_end[k]
         q[k] += h * v[k]
     return -1
 
@@ -189,27 +201,36 @@ def conjugate_gradient_step(core, tree, has_forces, t_end, h, q, v, scratch, tol
     """Linearly implicit step by conjugate gradients, which begin with the old velocities: A x = b for the new ones."""
     x, r, z, p, product = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     b, v_given, unused = scratch[5], scratch[6], scratch[7]
-    vectors, given, n = tree.vectors, tree.prescribed, q.shape[0]
+    right, sides = scratch[8], scratch[10]
+    vectors, given, n, count = tree.vectors, tree.prescribed, q.shape[0], 0
     for k in range(n):
         z[k], x[k], v_given[k] = 0.0, v[k], 0.0
     ask(core, z, t_end, tasks.PLACE | tasks.LOADS | tasks.INVERSE)
     for k in range(n):
         f = vectors[Vector.LOAD, k] - vectors[Vector.FORCE, k]
-        r[k] = h * f + h * h * vectors[Vector.LOAD_K, k] * v[k]
+        right[k] = h * f + h * h * vectors[Vector.LOAD_K, k] * v[k]
     if has_forces:
         ask(core, x, h, tasks.STIFFNESS_PRODUCT)
         for k in range(n):
-            r[k] -= vectors[Vector.FORCE, k]
+            right[k] -= vectors[Vector.FORCE, k]
     prescribe(core, t_end, p, v_given, unused)
-    for m in range(given.shape[0]):
-        k = given[m]
-        r[k], x[k], z[k] = 0.0, 0.0, v_given[k] - v[k]
-    multiply(core, tree, h, z, product)
-    multiply(core, tree, h, x, b)
-    for k in range(n):
-        r[k] -= product[k]
-        b[k] += r[k]
-    ended = conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failure)
+    if core[6]:
+        begin_motors(tree, q, v, sides)
+    while True:
+        for k in range(n):
+            r[k], x[k], z[k] = right[k], v[k], 0.0
+        for m in range(given.shape[0]):
+            k = given[m]
+            r[k], x[k], z[k] = 0.0, 0.0, v_given[k] - v[k]
+        multiply(core, tree, h, z, product)
+        multiply(core, tree, h, x, b)
+        for k in range(n):
+            r[k] -= product[k]
+            b[k] += r[k]
+        ended = conjugate_gradients(core, tree, h, b, r, x, z, p, product, tolerance, failure)
+        if ended != -1 or not core[6] or not switch_motors(tree, h, q, v, x, sides, right, count):
+            break
+        count += 1
     if ended == -1:
         for k in range(n):
             v[k] = x[k]
@@ -232,7 +253,7 @@ def advance(
     tree, has_forces = arrays_of(head, rows_of(head, numbers)), ints[Head.FORCES] != 0
     ints_at, floats_at = addresses(ints, floats)
     nr = ints[Head.DOFS]
-    core = (address, ints_at, floats_at, address_in(q, nr), address_in(v, nr), nr)
+    core = (address, ints_at, floats_at, address_in(q, nr), address_in(v, nr), nr, ints[Head.MOTORS] > 0)
     scratch = np.empty((SCRATCH, q.shape[0]))
     whole = (t_frame - t0) / count
     for step in range(count):
