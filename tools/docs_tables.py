@@ -26,7 +26,7 @@ from redmax.joints.motor import Motor
 from redmax.outcome import CODES
 from redmax.simulate import CHANNELS
 from redmax.strands import Strand
-from redmax.surfaces import SURFACES, Surface, SurfacePair
+from redmax.surfaces import SURFACES, Piece, Surface, SurfacePair
 from redmax.tracks import Sheet, Track
 
 ROOT = Path(__file__).parents[1]
@@ -117,6 +117,7 @@ def tables() -> dict[str, str]:
         "sheet": table(("field", "form", "unit", "default", "meaning"), field_rows(Sheet)),
         "surface": table(("field", "form", "unit", "default", "meaning"), field_rows(Surface)),
         "surfaces": kinds_table(SURFACES, Surface),
+        "piece": table(("field", "form", "unit", "default", "meaning"), field_rows(Piece)),
         "surface_pair": table(("field", "form", "unit", "default", "meaning"), field_rows(SurfacePair)),
         "path point": table(("field", "form", "unit", "default", "meaning"), field_rows(PathPoint)),
     }

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from redmax.dynamics import animation as motion_at  # noqa: F401
     from redmax.dynamics import assembly, composite_body, constraint_rows, freedoms, halves, kinematics  # noqa: F401
     from redmax.examples import general_joints  # noqa: F401
-    from redmax.geometry import hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
+    from redmax.geometry import convex_pieces, hull, mass_properties, mesh, mesh_check, solids  # noqa: F401
     from redmax.integrators import base as integrator_base  # noqa: F401
     from redmax.integrators import constrained as constrained_run  # noqa: F401
     from redmax.joints import friction as frictions  # noqa: F401
@@ -76,7 +76,7 @@ _PLACES = {
     "frictions": ".joints.friction",
     "motors": ".joints.motor",
     "surface_materials": ".surfaces.materials",
-    **dict.fromkeys(("hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
+    **dict.fromkeys(("convex_pieces", "hull", "mass_properties", "mesh", "mesh_check", "solids"), ".geometry"),
     **dict.fromkeys(("assembly", "composite_body", "constraint_rows", "freedoms", "halves", "kinematics"), ".dynamics"),
     **dict.fromkeys(("adjoint", "angle_axis", "euler", "inertia", "pose", "quaternion", "rates", "so3"), ".spatial"),
 }

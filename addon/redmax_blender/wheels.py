@@ -56,6 +56,14 @@ WHEELS = (
         probe="daqp",
         optional=True,
     ),
+    Wheel(
+        name="coacd",
+        at_least="1.0.7",
+        below="1.1",
+        purpose="convex pieces of meshes",
+        probe="",  # its threads are set before it is loaded (`geometry.convex_pieces`)
+        optional=True,
+    ),
     Wheel(name="numba", at_least="0.62", below="0.63", purpose=FAST, probe="", optional=True, otherwise=SLOWER),
     Wheel(name="llvmlite", at_least="0.45", below="0.46", purpose=FAST, probe="", optional=True, otherwise=SLOWER),
 )

@@ -20,7 +20,7 @@ from .joints.base import SIMULATED
 from .registry import suggestion
 from .scene import Body, Scene
 from .strands import Strand
-from .surfaces import MeshSurface, Surface, SurfacePair
+from .surfaces import HeightfieldSurface, MeshSurface, Surface, SurfacePair
 from .surfaces.pairs import said_twice
 from .topology import WORLD, Topology, find_cycle, spanning_forest
 from .tracks import Sheet, Track
@@ -249,11 +249,14 @@ class _Checker:
             moved[links.children[link]] = moved[links.parents[link]] or free
         indices = body_indices(self.scene)
         for index, surface in enumerate(self.scene.surfaces):
-            if isinstance(surface, MeshSurface) and moved.get(indices.get(surface.body or "", WORLD), False):
+            only_scenery = isinstance(surface, (MeshSurface, HeightfieldSurface))
+            if only_scenery and moved.get(indices.get(surface.body or "", WORLD), False):
+                called = "mesh" if isinstance(surface, MeshSurface) else "heightfield"
+                plural = "meshes with dents" if isinstance(surface, MeshSurface) else "heightfields"
                 self.say(
                     _label("surface", surface, index),
-                    f"is a mesh on body '{surface.body}', which moves; meshes with dents can only be scenery",
-                    "use a convex hull, or several surfaces of simple shapes on one body",
+                    f"is a {called} on body '{surface.body}', which moves; {plural} can only be scenery",
+                    "use a convex hull, convex pieces, or several surfaces of simple shapes on one body",
                     "moving_mesh",
                 )
 

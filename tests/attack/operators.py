@@ -142,7 +142,37 @@ class Fuzz(artist.Artist):
             bpy.context.view_layer.objects.active = obj
             self.press("add_body")
             self.press("add_surface")
-        self.press("add_ground")
+        if self.rng.random() < 0.3:
+            self.terrain()
+        else:
+            self.press("add_ground")
+        if self.rng.random() < 0.3:
+            self.dented()
+
+    def terrain(self) -> None:
+        """Scenery that is a grid of heights; edits of its mesh make it none, which is a finding."""
+        rng, n = self.rng, 4
+        vertices = [(x - 1.5, y - 1.5, rng.uniform(-0.4, 0.0)) for y in range(n) for x in range(n)]
+        faces = [(n * y + x, n * y + x + 1, n * y + n + x + 1, n * y + n + x) for y in range(3) for x in range(3)]
+        self.made("Terrain", vertices, faces).redmax.surface.kind = "heightfield"
+
+    def dented(self) -> None:
+        """A body of loose parts that touches as convex pieces."""
+        corners = [(x, y, z) for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]
+        vertices = [(x + side, y, z + 1.8) for side in (-0.4, 0.4) for x, y, z in corners]
+        sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+        obj = self.made("Dented", vertices, [tuple(8 * part + k for k in side) for part in range(2) for side in sides])
+        obj.redmax.surface.kind = "pieces"
+        obj.redmax.is_body = True
+
+    def made(self, name: str, vertices: list, faces: list) -> bpy.types.Object:
+        """An object with a surface."""
+        data = bpy.data.meshes.new(name)
+        data.from_pydata(vertices, [], faces)
+        obj = bpy.data.objects.new(name, data)
+        bpy.context.scene.collection.objects.link(obj)
+        obj.redmax.is_surface = True
+        return obj
 
     def witnesses(self) -> None:
         """Things of the artist's that no mechanism has: a keyed empty, a keyed camera, a keyed material."""

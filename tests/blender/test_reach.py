@@ -33,7 +33,8 @@ OTHERWISE = {
     "surface.body": "the body above the object",
     "surface.frame": "where the object stands",
     **dict.fromkeys(
-        [f"surface.{name}" for name in ("size", "radius", "radii", "height", "vertices", "faces")], "the geometry"
+        [f"surface.{name}" for name in ("size", "radius", "radii", "height", "vertices", "faces", "heights", "pieces")],
+        "the geometry",
     ),
 }
 """Fields that are reached by another way than a property of their name."""

@@ -168,7 +168,7 @@ def test_a_mesh_that_moves_is_refused_with_a_way_out():
     add_surface(torus, kind="mesh")
     (finding,) = [each for each in by_hand.extract().findings if each.severity == "ERROR"]
     assert finding.element == "Torus"
-    assert finding.fixes == ("USE_HULL_SURFACE",)
+    assert finding.fixes == ("USE_HULL_SURFACE", "USE_PIECES_SURFACE")
     assert "moves" in finding.text
     fixes.apply(bpy.context, "USE_HULL_SURFACE", "Torus")
     assert not by_hand.extract().errors

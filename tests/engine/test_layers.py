@@ -158,7 +158,7 @@ def test_import_needs_numpy_alone():
     assert "redmax.kernels.route" in modules
     program = (
         "import importlib, sys\n"
-        "for name in ('scipy', 'numba', 'daqp', 'sympy', 'matplotlib', 'trimesh', 'mpmath'):\n"
+        "for name in ('scipy', 'numba', 'daqp', 'coacd', 'sympy', 'matplotlib', 'trimesh', 'mpmath'):\n"
         "    sys.modules[name] = None\n"
         f"for name in {modules!r}:\n"
         "    importlib.import_module(name)\n"

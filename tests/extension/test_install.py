@@ -46,7 +46,7 @@ def test_everything_comes_from_the_installed_zip(profile, facts):
 
 def test_wheels_are_there_only_with_the_full_zip(profile, kind, facts):
     wheels = profile.folder / "extensions" / ".local" / "lib"
-    assert {"scipy", "numba", "llvmlite", "daqp"} <= facts["wheels"].keys()
+    assert {"scipy", "numba", "llvmlite", "daqp", "coacd"} <= facts["wheels"].keys()
     if kind == "slim":
         assert set(facts["wheels"].values()) == {None}
         assert not wheels.exists()

@@ -78,7 +78,7 @@ def told(made: list[bpy.types.Object]) -> str:
     still = sum(surfaces.is_scenery(obj) for obj in made)
     if len(made) == 1:
         scenery = "; it is scenery, as no body is above it" if still else ""
-        return f"'{made[0].name}' touches as a {labels[made[0].redmax.surface.kind]}{scenery}"
+        return f"'{made[0].name}' touches as {surface_properties.called(made[0].redmax.surface.kind)}{scenery}"
     shapes: dict[str, int] = {}
     for obj in made:
         label = labels[obj.redmax.surface.kind]

@@ -19,7 +19,7 @@ from ..bridge.core.findings import Finding
 from ..bridge.extract import parts, surface_shapes, surfaces
 from ..bridge.objects import units
 from ..bridge.objects.modelled import Modelled
-from ..properties.surface import HULL, MESH, PLANE
+from ..properties.surface import HEIGHTFIELD, HULL, MESH, PIECES, PLANE
 from .layout import Lines
 
 Array = arrays.Array
@@ -169,6 +169,29 @@ def _hull(values: dict[str, Any]) -> Array:
     return _borders(corners, [face.tolist() for face in faces])
 
 
+def _pieces(values: dict[str, Any]) -> Array:
+    return np.concatenate([_hull({"vertices": piece.vertices}) for piece in values["pieces"]])
+
+
+def _heightfield(values: dict[str, Any]) -> Array:
+    """Every so many rows and columns, so that they are not too many, and the floor."""
+    heights, half = np.array(values["heights"]), 0.5 * np.array(values["size"])
+    x, y = (np.linspace(-h, h, n) for h, n in zip(half, heights.shape[::-1], strict=True))
+    points = np.stack([*np.meshgrid(x, y), heights], axis=-1)
+    step = 1 + 2 * heights.size // MOST_EDGES
+    lines = [points[k] for k in _every(len(points), step)] + [points[:, k] for k in _every(points.shape[1], step)]
+    floor = float(heights.min()) - values["depth"]
+    below = np.array([(a * half[0], b * half[1], floor) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+    corners = points[[0, 0, -1, -1], [0, -1, -1, 0]]
+    sides = [np.stack([below, np.roll(below, -1, axis=0)], 1), np.stack([below, corners], 1)]
+    return np.concatenate([*(np.stack([line[:-1], line[1:]], 1) for line in lines), *sides])
+
+
+def _every(count: int, step: int) -> list[int]:
+    """Numbers so many apart, the first and the last among them."""
+    return sorted({*range(0, count, step), count - 1})
+
+
 def _mesh(values: dict[str, Any]) -> Array:
     return _borders(np.array(values["vertices"]), values["faces"])[:MOST_EDGES]
 
@@ -190,4 +213,6 @@ EDGES: dict[str, Callable[[dict[str, Any]], Array]] = {
     PLANE: _plane,
     HULL: _hull,
     MESH: _mesh,
+    HEIGHTFIELD: _heightfield,
+    PIECES: _pieces,
 }

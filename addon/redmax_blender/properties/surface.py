@@ -6,12 +6,13 @@ from typing import Any
 
 import bpy
 
-from .._engine import fields, surfaces
+from .._engine import convex_pieces, fields, surfaces
 from .._engine import surface_materials as materials
 from . import from_specs
 from .from_specs import OVERRIDABLE, STATIC
 
 PLANE, HULL, MESH = surfaces.PlaneSurface.kind, surfaces.HullSurface.kind, surfaces.MeshSurface.kind
+HEIGHTFIELD, PIECES = surfaces.HeightfieldSurface.kind, surfaces.PiecesSurface.kind
 
 CUSTOM = "by_hand"
 NUMBERS = {
@@ -32,11 +33,15 @@ PRESETS = {preset.name: preset for preset in materials.PRESETS if preset.name in
 
 SPECS = fields.specs(surfaces.Surface)
 DEFAULTS = fields.defaults(surfaces.Surface)
+GRID_SPECS = fields.specs(surfaces.HeightfieldSurface)
 GROUPS = 20
 """Groups that an artist sees, as many as Blender's own rigid bodies have."""
 
 MOST_CORNERS = 64
-"""Corners of the hull of a mesh, unless the artist wants more."""
+"""Corners of the hull of a mesh, and of each convex piece, unless the artist wants more."""
+
+MOST_PIECES = 64
+"""Convex pieces that an artist may ask for."""
 
 SAME = 1e-6
 """Numbers that differ by less than this part are those of the material."""
@@ -82,6 +87,14 @@ def kind_items() -> list[tuple[str, str, str, int]]:
     return sorted(from_specs.kind_items(surfaces.SURFACES), key=lambda item: order[item[0]])
 
 
+def called(kind: str) -> str:
+    """A shape in a sentence: "a box", "an ellipsoid", "convex pieces"."""
+    label = str(surfaces.SURFACES[kind].label).lower()
+    if kind == PIECES:
+        return label
+    return f"an {label}" if label[0] in "aeiou" else f"a {label}"
+
+
 def _number(field: str, **more: Any) -> Any:
     return from_specs.to_property(field, SPECS[field], DEFAULTS[field], **more)
 
@@ -98,11 +111,31 @@ def _annotations() -> dict[str, Any]:
         ),
         "corners": bpy.props.IntProperty(
             name="Corners",
-            description="Most corners that the hull may have; fewer are faster",
+            description="Most corners that a hull may have; fewer are faster",
             default=MOST_CORNERS,
             min=8,
             max=256,
             **shared,
+        ),
+        "most_pieces": bpy.props.IntProperty(
+            name="Most Pieces",
+            description="Most convex pieces that the mesh is made of; fewer are faster",
+            default=convex_pieces.MOST,
+            min=1,
+            max=MOST_PIECES,
+            **shared,
+        ),
+        "concavity": bpy.props.FloatProperty(
+            name="Concavity",
+            description="How deep dents may be that are filled, as a part of half the size of the mesh",
+            default=convex_pieces.CONCAVITY,
+            min=convex_pieces.SHALLOWEST,
+            max=convex_pieces.DEEPEST,
+            subtype="FACTOR",
+            **shared,
+        ),
+        "depth": from_specs.to_property(
+            "depth", GRID_SPECS["depth"], fields.defaults(surfaces.HeightfieldSurface)["depth"], min=1e-6
         ),
         "two_sided": bpy.props.BoolProperty(
             name="Both Sides",

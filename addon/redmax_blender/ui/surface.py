@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..properties.surface import HULL, MESH
+from ..properties.surface import HEIGHTFIELD, HULL, MESH, PIECES
 from . import results, text_lines
 from .physics import PhysicsPanel
 
@@ -51,6 +51,12 @@ class REDMAX_PT_surface(SurfacePanel, bpy.types.Panel):
             layout.prop(surface, "corners")
         elif surface.kind == MESH:
             layout.prop(surface, "two_sided")
+        elif surface.kind == HEIGHTFIELD:
+            layout.prop(surface, "depth")
+        elif surface.kind == PIECES:
+            layout.prop(surface, "most_pieces")
+            layout.prop(surface, "concavity")
+            layout.prop(surface, "corners")
         if obj.parent is not None and not obj.redmax.is_body:
             layout.prop(surface, "only_touches")
         faint = layout.column()

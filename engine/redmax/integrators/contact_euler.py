@@ -142,7 +142,7 @@ class ContactEulerStepper(FixedStepper):
         self.which = terms_of_forces(model)
         self._friction: dict[Key, Array] = {}
         self.detection = Detection(model)
-        self.solver, self.account = Solver(), Account(model, len(self.detection.bodies))
+        self.solver, self.account = Solver(), Account(model, self.detection.surfaces)
         self.length = self.detection.length
         self.gravity = float(np.linalg.norm(model.gravity))
         self.time = float(np.sqrt(self.length / self.gravity)) if self.gravity > 0.0 else 1.0

@@ -43,7 +43,7 @@ class Recorder:
             **{name: getattr(integrator, name) for name in specs(type(integrator))},
             **({"loops": [loop.joint.name for loop in model.loops]} if model.loops else {}),
             **({"inputs": list(model.followers.titles)} if model.followers is not None else {}),
-            **({"surfaces": list(model.surfaces.names)} if model.surfaces is not None else {}),
+            **({"surfaces": list(model.surfaces.elements)} if model.surfaces is not None else {}),
             **({"strands": {s.name: len(s.owners) for s in model.strands}} if model.strands else {}),
         }
         self.samples: list[Sample] = []

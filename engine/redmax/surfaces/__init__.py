@@ -2,9 +2,11 @@
 """Surfaces, with which bodies touch. A new shape is a class and a line below; its number is never reused."""
 
 from ..registry import Registry
+from .heightfield import HeightfieldSurface
 from .hull import HullSurface
 from .packed import PackedSurfaces
 from .pairs import SurfacePair
+from .pieces import Piece, PiecesSurface
 from .primitives import (
     BoxSurface,
     CapsuleSurface,
@@ -27,6 +29,8 @@ SURFACES.add(6, ConeSurface)
 SURFACES.add(7, EllipsoidSurface)
 SURFACES.add(8, HullSurface)
 SURFACES.add(9, MeshSurface)
+SURFACES.add(10, HeightfieldSurface)
+SURFACES.add(11, PiecesSurface)
 
 __all__ = [
     "SURFACES",
@@ -35,9 +39,12 @@ __all__ = [
     "ConeSurface",
     "CylinderSurface",
     "EllipsoidSurface",
+    "HeightfieldSurface",
     "HullSurface",
     "MeshSurface",
     "PackedSurfaces",
+    "Piece",
+    "PiecesSurface",
     "PlaneSurface",
     "SphereSurface",
     "Surface",

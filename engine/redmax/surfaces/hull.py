@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -42,27 +42,49 @@ class HullSurface(Surface):
         return hull_polyhedron(np.asarray(self.vertices, np.float64))
 
     def lengths(self) -> Array:
-        points = np.asarray(self.vertices, np.float64)
-        return np.array([float((points.max(axis=0) - points.min(axis=0)).max())])
+        return hull_lengths(self.vertices)
 
     def problems(self) -> Iterator[tuple[str, ...]]:
         yield from super().problems()
-        try:
-            corners = len(self.polyhedron[0])
-        except FlatPointsError:
-            hint = "give points that enclose a volume, or use a thin box"
-            yield Fault("lie in one plane, on one line or in one place", hint, "no_hull", "vertices")
-            return
-        except RedMaxError as error:
-            yield Fault(f"have no convex hull: {error}", "", "no_hull", "vertices")
-            return
-        if corners > MOST_CORNERS:
-            hint = f"simplify the mesh to at most {MOST_CORNERS} corners, or use a box or a capsule"
-            yield Fault(f"span a hull of {corners} corners", hint, "large_hull", "vertices")
+        yield from corner_problems(self)
 
     def shape(self) -> Shape:
-        vertices, planes, faces = self.polyhedron
-        center = vertices.mean(axis=0)  # inside, which the middle of the box around it need not be
-        moved = np.column_stack([planes[:, :3], planes[:, 3] - planes[:, :3] @ center])
-        at = vertices - center
-        return Shape(np.zeros(3), np.abs(at).max(axis=0), ball_around(at), center, at, moved, faces)
+        return hull_shape(self.polyhedron)
+
+
+class Hull(Protocol):
+    """What has points in `vertices` and spans a polyhedron."""
+
+    @property
+    def polyhedron(self) -> Polyhedron: ...
+
+
+def hull_lengths(vertices: Vector) -> Array:
+    """(1,) longest side of the box around points [m]."""
+    points = np.asarray(vertices, np.float64)
+    return np.array([float((points.max(axis=0) - points.min(axis=0)).max())])
+
+
+def corner_problems(hull: Hull) -> Iterator[Fault]:
+    """What is wrong with the points of a hull."""
+    try:
+        corners = len(hull.polyhedron[0])
+    except FlatPointsError:
+        hint = "give points that enclose a volume, or use a thin box"
+        yield Fault("lie in one plane, on one line or in one place", hint, "no_hull", "vertices")
+        return
+    except RedMaxError as error:
+        yield Fault(f"have no convex hull: {error}", "", "no_hull", "vertices")
+        return
+    if corners > MOST_CORNERS:
+        hint = f"simplify the mesh to at most {MOST_CORNERS} corners, or use a box or a capsule"
+        yield Fault(f"span a hull of {corners} corners", hint, "large_hull", "vertices")
+
+
+def hull_shape(polyhedron: Polyhedron) -> Shape:
+    """The shape of a hull, about the mean of its corners."""
+    vertices, planes, faces = polyhedron
+    center = vertices.mean(axis=0)  # inside, which the middle of the box around it need not be
+    moved = np.column_stack([planes[:, :3], planes[:, 3] - planes[:, :3] @ center])
+    at = vertices - center
+    return Shape(np.zeros(3), np.abs(at).max(axis=0), ball_around(at), center, at, moved, faces)

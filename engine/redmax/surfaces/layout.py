@@ -6,9 +6,12 @@
 
 from __future__ import annotations
 
-PLANE, SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, HULL, MESH = range(1, 10)
-"""Shapes; the numbers of the kinds in the registry too."""
-SHAPES = 10
+PLANE, SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, HULL, MESH, HEIGHTFIELD = range(1, 11)
+"""Shapes; the numbers of the kinds in the registry too. Of convex pieces each is a hull by itself."""
+SHAPES = 11
+
+SCENERY_SHAPES = (PLANE, MESH, HEIGHTFIELD)
+"""Shapes of what no force can move; they do not touch each other."""
 
 # The head of `ints`.
 (
@@ -25,9 +28,10 @@ SHAPES = 10
     BOXES,  # numbers: lower and upper corner of each node's box
     CLASSES,  # number of classes of surfaces with the same pairs, 0 where a scene has no pairs
     PAIR_OF,  # ints: for each class and each class, the row of their pair in PAIRS, or -1
+    GRIDS,  # numbers: of each heightfield GRID_HEAD numbers, its heights by rows, and the highest of each block
     PAIRS,  # numbers: PAIR numbers in the order of `materials.Pair`, NaN for what the materials say
-) = range(14)
-HEAD = 14
+) = range(15)
+HEAD = 15
 PAIR = 6
 
 # Record of a surface in `ints`.
@@ -48,8 +52,9 @@ PAIR = 6
     NODE_COUNT,
     TWO_SIDED,
     CLASS,  # see CLASSES
-) = range(16)
-INTS = 16
+    FIRST_NUMBER,  # of its grid, in GRIDS
+) = range(17)
+INTS = 17
 
 # Record of a surface in `numbers`.
 R_JS, P_JS = 0, 9
@@ -68,3 +73,9 @@ BORDER, DENT, RIDGE = -1.0, 0.0, 1.0
 # Record of a node in `ints`: the two below it, or -1 and the first of its faces; how many faces.
 LEFT, RIGHT_OR_FIRST, FACES = range(3)
 NODE_INTS = 3
+
+# A heightfield in GRIDS begins with these; then come the heights, and the highest corner of each block of cells.
+COLUMNS, ROWS, SPACING_X, SPACING_Y, HALF_X, HALF_Y, BOTTOM = range(7)
+GRID_HEAD = 7
+BLOCK = 16
+"""Cells along a side of a block."""

@@ -16,6 +16,7 @@ from .layout import (
     CLUSTER,
     EXCLUDED_COUNT,
     FIRST_EXCLUDED,
+    FIRST_NUMBER,
     GROUP,
     HEAD,
     INTS,
@@ -33,7 +34,9 @@ from .surface import Surface
 
 @dataclass(frozen=True, eq=False)
 class PackedSurfaces:
-    """s surfaces of a model in the order of the scene; read-only arrays.
+    """Surfaces of a model in the order of the scene; read-only arrays. There are s of them: convex pieces are as many
+    as they have pieces, one after another. elements: names of the scene's surfaces. element: (s,) number of the one
+    that each is, or is a piece of. names, kinds: (s,) its name and kind.
 
     ints, numbers: everything that kernels read, as `layout` says. Frames are those of joints: a surface stands in the
     *joint frame* of its body, E_wj, whose poses kernels have (`kernels.tree.world_poses`).
@@ -42,6 +45,8 @@ class PackedSurfaces:
     materials: (s, MATERIAL) numbers as `materials` says; conveyor velocities are in the shape's frame.
     """
 
+    elements: tuple[str, ...]
+    element: IntArray
     names: tuple[str, ...]
     kinds: tuple[str, ...]
     ints: IntArray
@@ -89,7 +94,7 @@ class PackedSurfaces:
             or not (low[MASK] >> high[GROUP]) & 1
             or not (high[MASK] >> low[GROUP]) & 1
             or max(a, b) in listed
-            or pair <= {layout.PLANE, layout.MESH}
+            or pair <= {*layout.SCENERY_SHAPES}
         )
 
     def pairs(self) -> Iterator[tuple[int, int]]:
@@ -106,7 +111,7 @@ class PackedSurfaces:
         records = self.ints[start : start + len(self) * INTS].reshape(-1, INTS)
         moving = set(records[records[:, SCENERY] == 0, SHAPE].tolist())
         pairs = {(min(a, b), max(a, b)) for a in moving for b in records[:, SHAPE].tolist()}
-        return frozenset(pair for pair in pairs if not set(pair) <= {layout.PLANE, layout.MESH})
+        return frozenset(pair for pair in pairs if not set(pair) <= {*layout.SCENERY_SHAPES})
 
     @property
     def reaches(self) -> Array:
@@ -124,34 +129,43 @@ def packed(
     is_scenery: Sequence[bool],
     surface_pairs: Sequence[pairs.SurfacePair] = (),
 ) -> PackedSurfaces:
-    """Surfaces of a model. bodies: (s,) -1 for the world. E_js: (s, 4, 4) frames of the elements in the joint frames of
-    their bodies. cluster: (s,) rigid piece of each. excluded: higher numbers that each does not touch. is_scenery: (s,)
+    """Surfaces of a model. bodies: of each, -1 for the world. E_js: (n, 4, 4) frames of the elements in the joint
+    frames of their bodies. cluster: rigid piece of each. excluded: higher numbers that each does not touch. is_scenery:
     whether no force can move it. surface_pairs: of the scene."""
-    shapes = [surface.shape() for surface in surfaces]
-    records = np.zeros((len(surfaces), INTS), np.int64)
-    records[:, CLASS], pair_of, own = pairs.classes(surfaces, surface_pairs)
-    values = np.zeros((len(surfaces), NUMBERS))
-    E = np.array(E_js, np.float64).reshape(-1, 4, 4)
-    counts = np.zeros(5, np.int64)  # so far: excluded, vertices, faces, nodes, corners
-    for k, (surface, shape) in enumerate(zip(surfaces, shapes, strict=True)):
+    by_element = [surface.shapes() for surface in surfaces]
+    shapes = [shape for each in by_element for shape in each]
+    ends = np.cumsum([0, *map(len, by_element)])
+    element = np.repeat(np.arange(len(surfaces)), np.diff(ends))
+    records = np.zeros((len(shapes), INTS), np.int64)
+    class_of, pair_of, own = pairs.classes(surfaces, surface_pairs)
+    records[:, CLASS] = class_of[element]
+    values = np.zeros((len(shapes), NUMBERS))
+    E = np.array(E_js, np.float64).reshape(-1, 4, 4)[element]
+    apart = [[piece for other in each for piece in range(ends[other], ends[other + 1])] for each in excluded]
+    counts = np.zeros(5, np.int64)  # so far: excluded, vertices, faces, nodes, numbers of grids
+    for k, (number, shape) in enumerate(zip(element.tolist(), shapes, strict=True)):
+        surface = surfaces[number]
         E[k, :3, 3] += E[k, :3, :3] @ shape.center
-        added = [len(excluded[k]), len(shape.vertices), len(shape.planes), len(shape.nodes)]
+        added = [len(apart[number]), len(shape.vertices), len(shape.planes), len(shape.nodes)]
         records[k, :FIRST_EXCLUDED] = (
-            bodies[k], surface.shape_code, surface.group, surface.touches, is_scenery[k], cluster[k],
+            bodies[number], surface.shape_code, surface.group, surface.touches, is_scenery[number], cluster[number],
         )  # fmt: skip
         records[k, FIRST_EXCLUDED:TWO_SIDED] = np.column_stack([counts[:4], added]).ravel()
-        records[k, TWO_SIDED] = shape.two_sided
-        counts[:4] += added
+        records[k, TWO_SIDED], records[k, FIRST_NUMBER] = shape.two_sided, counts[4]
+        counts += [*added, len(shape.grid)]
         values[k] = np.concatenate([E[k, :3, :3].ravel(), E[k, :3, 3], shape.size, shape.extent, [shape.reach]])
-    ints, numbers = _laid_out(records, values, shapes, [number for each in excluded for number in each], pair_of, own)
+    listed = [number for each in element.tolist() for number in apart[each]]
+    ints, numbers = _laid_out(records, values, shapes, listed, pair_of, own)
     return PackedSurfaces(
-        names=tuple(surface.name for surface in surfaces),
-        kinds=tuple(surface.kind for surface in surfaces),
+        elements=tuple(surface.name for surface in surfaces),
+        element=frozen(element, np.int64),
+        names=tuple(surfaces[k].name for k in element.tolist()),
+        kinds=tuple(surfaces[k].kind for k in element.tolist()),
         ints=frozen(ints, np.int64),
         numbers=frozen(numbers),
-        bodies=frozen(bodies, np.int64),
+        bodies=frozen(np.asarray(bodies)[element], np.int64),
         E_js=frozen(E),
-        materials=frozen([_material(surface) for surface in surfaces]).reshape(-1, MATERIAL),
+        materials=frozen([_material(surfaces[k]) for k in element.tolist()]).reshape(-1, MATERIAL),
     )
 
 
@@ -184,6 +198,7 @@ def _laid_out(
     put(layout.BOXES, np.concatenate([shape.boxes for shape in shapes]), numbers)
     edges = [shape.beside if len(shape.beside) else np.zeros((len(shape.planes), 3, 4)) for shape in shapes]
     put(layout.BESIDE, np.concatenate(edges), numbers)
+    put(layout.GRIDS, np.concatenate([shape.grid for shape in shapes]), numbers)
     put(layout.PAIRS, own, numbers)  # the last, as `material_of` reads it
     return np.concatenate(ints), np.concatenate(numbers)
 

@@ -21,7 +21,8 @@ class Shape:
 
     vertices: (v, 3) [m]. planes: (f, 4) outward unit normal n and d of each face, n . x = d. faces: vertices of each
     face, counter-clockwise. beside: (f, 3, 4) of a mesh's triangles, see `triangle_mesh`. nodes, boxes: tree of boxes
-    around a mesh's triangles, (n, 3) and (n, 6). two_sided: a mesh's triangles are touched from behind, too.
+    around a mesh's triangles, (n, 3) and (n, 6). two_sided: a mesh's triangles are touched from behind, too. grid: of a
+    heightfield, see `heightfield.packed_grid`.
     """
 
     size: Array
@@ -35,3 +36,4 @@ class Shape:
     nodes: IntArray = field(default_factory=lambda: np.zeros((0, 3), np.int64))
     boxes: Array = field(default_factory=lambda: _none(0, 6))
     two_sided: bool = False
+    grid: Array = field(default_factory=lambda: _none(0))

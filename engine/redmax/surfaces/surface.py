@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -64,11 +64,15 @@ class Surface(Element):
     touches_neighbours: bool = flag(False, doc="It touches bodies that a joint connects with its own, too")
 
     shape_code: ClassVar[int] = 0
-    """Its number in the registry, by which kernels know it (`layout`)."""
+    """The number by which kernels know its shapes (`layout`)."""
 
     def shape(self) -> Shape:
         """Its geometry, as kernels need it. Raises `geometry.mesh.MeshError`, or `MissingWheelError`."""
         raise NotImplementedError
+
+    def shapes(self) -> Sequence[Shape]:
+        """Its geometry, piece by piece; of all but convex pieces it is one."""
+        return (self.shape(),)
 
     def lengths(self) -> Array:
         """Its sizes along its axes [m], for the check that they are sensible; empty for a plane."""

@@ -21,7 +21,7 @@ from redmax.kernels import route
 from redmax.kernels.contact.detection import Finder
 from redmax.scene import Body, Scene
 from redmax.spatial.pose import inverse
-from redmax.surfaces import BoxSurface, MeshSurface, PlaneSurface, SphereSurface
+from redmax.surfaces import BoxSurface, HeightfieldSurface, MeshSurface, PlaneSurface, SphereSurface
 from redmax.surfaces.packed import packed
 
 
@@ -32,11 +32,15 @@ def terrain(rng):
     return MeshSurface(name="terrain", vertices=vertices, faces=faces)
 
 
+def hills(rng):
+    return HeightfieldSurface(name="hills", size=(6.0, 5.0), heights=(0.2 * rng.normal(size=(20, 19)) - 0.4).tolist())
+
+
 def heap(seed, count=24):
     rng = np.random.default_rng(seed)
     surfaces = [surface(KINDS[k % len(KINDS)], f"s{k}", size=0.5, seed=k) for k in range(count)]
     poses = np.array([pose(rotation(rng), rng.uniform(-2.0, 2.0, 3) * [1.0, 1.0, 0.4]) for _ in surfaces])
-    return surfaces, poses, [PlaneSurface(name="g"), terrain(rng)]
+    return surfaces, poses, [PlaneSurface(name="g"), terrain(rng), hills(rng)]
 
 
 def alike(one, other):

@@ -199,8 +199,8 @@ def test_a_fast_ball_is_seen_far_ahead():
 
 def test_every_shape_has_a_pair_with_every_other():
     from redmax.kernels.contact.pairs.table import PAIRS
-    from redmax.surfaces.layout import MESH, PLANE
+    from redmax.surfaces.layout import SCENERY_SHAPES
 
-    numbers = [SURFACES.number(cls.kind) for cls in SURFACES]
-    wanted = {(a, b) for a in numbers for b in numbers if a <= b and not {a, b} <= {PLANE, MESH}}
+    numbers = {cls.shape_code for cls in SURFACES}
+    wanted = {(a, b) for a in numbers for b in numbers if a <= b and not {a, b} <= {*SCENERY_SHAPES}}
     assert set(PAIRS) == wanted

@@ -18,7 +18,18 @@ from redmax.geometry.solids import SHAPES, Box
 from redmax.joints import JOINTS
 from redmax.scene import Body, Scene
 from redmax.spatial import pose
-from redmax.surfaces import SURFACES, BoxSurface, HullSurface, MeshSurface, PlaneSurface, SphereSurface, layout
+from redmax.surfaces import (
+    SURFACES,
+    BoxSurface,
+    HeightfieldSurface,
+    HullSurface,
+    MeshSurface,
+    Piece,
+    PiecesSurface,
+    PlaneSurface,
+    SphereSurface,
+    layout,
+)
 from redmax.surfaces.layout import BORDER, DENT, RIDGE
 from redmax.surfaces.materials import PRESETS
 from redmax.surfaces.packed import PackedSurfaces
@@ -26,7 +37,13 @@ from redmax.surfaces.polyhedra import box_polyhedron, hull_polyhedron
 
 OFF_CENTRE = Pose((0.3, -0.2, 0.5), (0.5, 0.5, -0.5, 0.5))
 CUBE = [[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]
-OWN = {"hull": {"vertices": CUBE}, "mesh": {"vertices": CUBE, "faces": [[0, 1, 3, 2], [0, 4, 5, 1]]}}
+SHIFTED = [[x + 2.0, y, z + 0.5] for x, y, z in CUBE]
+OWN = {
+    "hull": {"vertices": CUBE},
+    "mesh": {"vertices": CUBE, "faces": [[0, 1, 3, 2], [0, 4, 5, 1]]},
+    "heightfield": {"size": (2.0, 1.0), "heights": ((0.0, 0.5, 0.25), (1.0, -0.5, 0.0)), "depth": 0.5},
+    "pieces": {"pieces": (Piece(vertices=CUBE), Piece(vertices=SHIFTED))},
+}
 
 
 def body(name):
@@ -56,7 +73,9 @@ def test_json_round_trip_and_packing_of_every_shape(cls):
     assert type(again.surfaces[0]) is cls
     packed = compile_scene(again).surfaces
     assert packed.kinds[0] == cls.kind
-    assert packed.record(0)[layout.SHAPE] == SURFACES.number(cls.kind) == cls.shape_code
+    assert packed.elements == ("it", "b")
+    assert cls.shape_code == (layout.HULL if cls.kind == "pieces" else SURFACES.number(cls.kind))
+    assert packed.record(0)[layout.SHAPE] == cls.shape_code
     assert packed.materials[0].tolist() == [0.3, 0.3, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
     for array in (packed.ints, packed.numbers, packed.bodies, packed.E_js, packed.materials):
         assert not array.flags.writeable
@@ -181,6 +200,7 @@ def test_presets_are_sound():
 # --- what is wrong, by name ----------------------------------------------------------------------
 
 FLAT_SQUARE = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
+LEVEL = [[0.0, 0.0], [0.0, 0.0]]
 WRONG = [
     (ball("s", "nobody"), "there is no body of that name"),
     (ball("s", "a", friction=-1.0), "friction is -1"),
@@ -194,6 +214,16 @@ WRONG = [
     (BoxSurface(name="s", body="a", size=(1.0, 0.0, 1.0)), "not above 0"),
     (HullSurface(name="s", body="a", vertices=FLAT_SQUARE), "lie in one plane"),
     (MeshSurface(name="s", body="a", vertices=FLAT_SQUARE, faces=[[0, 1, 2, 3]]), "can only be scenery"),
+    (HeightfieldSurface(name="s", body="a", heights=LEVEL), "is a heightfield on body 'a', which moves"),
+    (HeightfieldSurface(name="s", heights=[[0.0, 1.0, 2.0]]), "heights are 1 x 3; give at least 2 x 2 heights"),
+    (HeightfieldSurface(name="s", heights=[[0.0, 1.0], [0.0]]), "give rows of equally many finite heights"),
+    (HeightfieldSurface(name="s", heights=[[0.0, 1.0], [0.0, math.nan]]), "heights has a number that is not finite"),
+    (HeightfieldSurface(name="s", heights=LEVEL, size=(1.0, 0.0)), "not above 0"),
+    (HeightfieldSurface(name="s", heights=LEVEL, depth=0.0), "depth is 0; give a finite number above 0"),
+    (HeightfieldSurface(name="s", heights=np.zeros((2, 1001)), size=(1e-4, 1.0)), "measures 1e-07 m"),
+    (PiecesSurface(name="s", body="a", pieces=()), "at least 1"),
+    (PiecesSurface(name="s", body="a", pieces=(Piece(vertices=CUBE),) * 257), "pieces are 257; use at most 256"),
+    (PiecesSurface(name="s", body="a", pieces=(Piece(vertices=CUBE), Piece(vertices=FLAT_SQUARE))), "pieces[1]"),
     (MeshSurface(name="s", vertices=FLAT_SQUARE, faces=[[0, 1, 9]]), "beyond the 4"),
     (MeshSurface(name="s", vertices=FLAT_SQUARE, faces=[[0, 1, 1]]), "have no area"),
 ]

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ..._engine import arrays, fields, forces
+from ..._engine import arrays, convex_pieces, fields, forces
+from ..._engine import mesh as meshes
 from ...properties import rigid_bodies
-from ...properties.surface import HULL, MESH
+from ...properties.surface import HULL, MESH, PIECES
 from ..core import bullet_pairs, surface_fit
 from ..core.conversion_notes import Notes
-from ..extract import mass
+from ..extract import mass, surface_shapes
 from ..objects import frames, joint_objects, rigid_worlds
 from . import build
 
@@ -212,8 +213,7 @@ def _make_shape(obj: Object, size: Size, notes: Notes) -> bool:
             return False
         kind = MESH
     elif kind == MESH and moves:
-        kind = HULL
-        notes.say("is a mesh that moves; it touches as its convex hull", obj.name)
+        kind = _of_moving_mesh(obj, notes)
     settings: Any = obj.redmax.surface
     settings.kind = kind
     settings.two_sided = kind == MESH and not _is_closed(obj.data)
@@ -228,6 +228,22 @@ def _make_shape(obj: Object, size: Size, notes: Notes) -> bool:
     if physics.mesh_source != "FINAL" and len(obj.modifiers) and shape in ("MESH", "CONVEX_HULL"):
         notes.say("touches with its modifiers, as it looks; Bullet takes it without some", obj.name)
     return True
+
+
+def _of_moving_mesh(obj: Object, notes: Notes) -> str:
+    """Convex pieces keep the dents of a mesh that moves; its hull does as well where it has none."""
+    points = np.array([vertex.co[:] for vertex in obj.data.vertices], np.float64).reshape(-1, 3)
+    faces = [tuple(face.vertices) for face in obj.data.polygons]
+    if not faces or surface_shapes.is_convex(points, faces):
+        return HULL
+    if convex_pieces.is_here():
+        notes.say("is a mesh with dents that moves; it touches as convex pieces, which follow it nearly", obj.name)
+        return PIECES
+    if len(convex_pieces.loose_parts(meshes.Mesh.from_faces(points, faces))) > 1:
+        notes.say("is a mesh that moves; it touches as the convex hulls of its loose parts", obj.name)
+        return PIECES
+    notes.say("is a mesh that moves; it touches as its convex hull", obj.name)
+    return HULL
 
 
 def _is_closed(data: Any) -> bool:

@@ -16,7 +16,7 @@ NOTHING = 1e-3
 """Depth as a part of the smaller surface's size that is only how the artist placed it."""
 
 MOST_SURFACES = 300
-"""In scenes with more surfaces nobody looks: plain Python would take too long."""
+"""In scenes with more surfaces, pieces counted, nobody looks: plain Python would take too long."""
 
 REMEMBERED = 8
 
@@ -54,16 +54,19 @@ def _look(scene: Any) -> tuple[Overlap, ...]:
             model = compile.compile(scene)
             state = model.initial_state()
             kin = kinematics.kinematics(model, state.q, state.qdot, state.chart)
+            if len(model.surfaces) > MOST_SURFACES:
+                return ()
             found = detection.Finder(model.surfaces).find(kin.E_wj)
     except errors.RedMaxError:  # Check says what is wrong
         return ()
-    names, reach = model.surfaces.names, model.surfaces.reaches
+    names, reach, element = model.surfaces.elements, model.surfaces.reaches, model.surfaces.element.tolist()
     deepest: dict[tuple[int, int], int] = {}
     for number, ((a, b), gap) in enumerate(zip(found.surfaces.tolist(), found.gaps.tolist(), strict=True)):
         if -gap <= NOTHING * min(reach[a], reach[b]):
             continue
-        if (a, b) not in deepest or gap < found.gaps[deepest[a, b]]:
-            deepest[a, b] = number
+        pair = element[a], element[b]
+        if pair not in deepest or gap < found.gaps[deepest[pair]]:
+            deepest[pair] = number
     made = [
         Overlap(names[a], names[b], -float(found.gaps[k]), np.array(found.normals[k])) for (a, b), k in deepest.items()
     ]

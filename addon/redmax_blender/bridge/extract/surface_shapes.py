@@ -7,16 +7,17 @@ Shapes are in the rigid frame of the object [m]: scale, shear and mirror are par
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 
-from ..._engine import arrays, errors, surfaces
+from ..._engine import arrays, convex_pieces, errors, surfaces
+from ..._engine import mesh as meshes
 from ...properties import surface as surface_properties
-from ...properties.surface import HULL, MESH, PLANE
-from ..core import hull_points, surface_fit
+from ...properties.surface import HEIGHTFIELD, HULL, MESH, PIECES, PLANE
+from ..core import height_grid, hull_points, surface_fit
 from ..core.findings import Finding
 from ..core.surface_fit import Fit
 from . import mesh
@@ -29,6 +30,18 @@ SHORTEST = 1e-6
 
 REMEMBERED = 512
 """Shapes that are remembered by what they were fitted to."""
+
+SINGLE = 2.0**-23
+"""Relative rounding of Blender's coordinates."""
+
+MOST_LOOKED_AT = 20_000
+"""Points of a mesh that are compared with its pieces."""
+
+CHUNK = 1000
+"""Points that are compared with all faces at once."""
+
+DENT = 1e-4
+"""A vertex that stands out of a face's plane by more than this part of the size makes a dent."""
 
 LOOSE = 0.25
 """A round shape that is further from its mesh than this part of its size, in some direction, is told."""
@@ -44,11 +57,13 @@ class Polygons(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """values: fields of the engine's surface of that kind. E: (4, 4) its frame in that of the object [m]."""
+    """values: fields of the engine's surface of that kind. E: (4, 4) its frame in that of the object [m]. off: how far
+    convex pieces and heightfields are from the mesh, at most [m]."""
 
     kind: str
     values: dict[str, Any]
     E: Array
+    off: float = 0.0
 
 
 class NoShapeError(Exception):
@@ -95,13 +110,22 @@ def _faces(geometry: mesh.Geometry, first: int) -> list[list[int]]:
 # --- a kind of shape around geometry ---------------------------------------------------------
 
 
-def shape_of(found: Polygons, settings: Any) -> Shape:
-    """The shape that an artist chose, fitted to geometry. Raises NoShapeError."""
+SETTINGS = {
+    HULL: ("corners",),
+    MESH: ("two_sided",),
+    HEIGHTFIELD: ("depth",),
+    PIECES: ("most_pieces", "concavity", "corners"),
+}
+"""What an artist sets of a kind of shape, beside its material."""
+
+
+def shape_of(found: Polygons, settings: Any, length: float) -> Shape:
+    """The shape that an artist chose, fitted to geometry. length: metres per Blender unit. Raises NoShapeError."""
     kind: str = settings.kind
-    options: Any = settings.corners if kind == HULL else settings.two_sided if kind == MESH else None
-    key = (kind, options, found.key)
+    options = tuple(getattr(settings, name) for name in SETTINGS.get(kind, ()))
+    key = (kind, options, kind == PIECES and convex_pieces.is_here(), found.key)
     if key not in _remembered:
-        _remembered[key] = _fitted(kind, found, settings)
+        _remembered[key] = _fitted(kind, found, settings, length)
         if len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)
     _remembered.move_to_end(key)
@@ -111,7 +135,7 @@ def shape_of(found: Polygons, settings: Any) -> Shape:
 _remembered: OrderedDict[Any, Shape] = OrderedDict()
 
 
-def _fitted(kind: str, found: Polygons, settings: Any) -> Shape:
+def _fitted(kind: str, found: Polygons, settings: Any, length: float) -> Shape:
     if kind == PLANE:
         return _plane(found)
     if kind == MESH:
@@ -119,13 +143,69 @@ def _fitted(kind: str, found: Polygons, settings: Any) -> Shape:
             raise NoShapeError("has no faces", "add faces to its mesh, or use an empty")
         values = {"vertices": _rows(found.points), "faces": tuple(found.faces), "two_sided": bool(settings.two_sided)}
         return Shape(kind, values, np.eye(4))
+    if kind == HEIGHTFIELD:
+        return _heightfield(found, float(settings.depth) * length)
     if surface_fit.is_flat(found.points):
         raise NoShapeError("is flat", "give it thickness, for example by a Solidify modifier", "USE_MESH_SURFACE")
+    if kind == PIECES:
+        return _pieces(found, settings)
     if kind == HULL:
         chosen = hull_points.hull_points(found.points, settings.corners).chosen
         return Shape(kind, {"vertices": _rows(found.points[chosen])}, np.eye(4))
     fitted = surface_fit.fit(kind, found.points)
     return Shape(kind, VALUES[kind](fitted), fitted.E)
+
+
+def _heightfield(found: Polygons, depth: float) -> Shape:
+    """depth: how far it is solid below its lowest height [m]."""
+    try:
+        grid = height_grid.height_grid(found.points, found.faces)
+    except height_grid.NoGridError as error:
+        hint = "make it a grid, as Blender's Grid and Landscape are before modifiers that move vertices sideways"
+        raise NoShapeError(str(error), f"{hint}; or use its mesh", "USE_MESH_SURFACE") from None
+    values = {"size": tuple(grid.size.tolist()), "heights": _rows(grid.heights), "depth": depth}
+    return Shape(HEIGHTFIELD, values, grid.E, grid.off)
+
+
+def _pieces(found: Polygons, settings: Any) -> Shape:
+    """By coacd where it is installed, else the loose parts of the mesh."""
+    if not found.faces:
+        raise NoShapeError("has no faces", "add faces to its mesh", "USE_HULL_SURFACE")
+    try:
+        mesh_ = meshes.Mesh.from_faces(found.points, found.faces, precision=SINGLE)
+        if convex_pieces.is_here():
+            made = convex_pieces.decomposed(
+                mesh_, most=settings.most_pieces, concavity=settings.concavity, corners=settings.corners
+            )
+        else:
+            parts = _parts(mesh_, settings.most_pieces)
+            made = [part[hull_points.hull_points(part, settings.corners).chosen] for part in parts]
+    except errors.RedMaxError as error:
+        raise NoShapeError(f"has no convex pieces ({error})", "use its hull", "USE_HULL_SURFACE") from None
+    middles = np.array([found.points[list(face)].mean(axis=0) for face in found.faces])
+    skin = np.concatenate([found.points[np.unique(np.concatenate([list(face) for face in found.faces]))], middles])
+    values = {"pieces": tuple(surfaces.Piece(vertices=_rows(piece)) for piece in made)}
+    return Shape(PIECES, values, np.eye(4), convex_pieces.off(skin[:: 1 + len(skin) // MOST_LOOKED_AT], made))
+
+
+def _parts(mesh_: Any, most: int) -> list[Array]:
+    parts: list[Array] = convex_pieces.loose_parts(mesh_)
+    if len(parts) > most:
+        raise meshes.MeshError(f"its mesh has {len(parts)} loose parts; raise Most Pieces")
+    return parts
+
+
+def is_convex(points: Array, faces: Sequence[tuple[int, ...]]) -> bool:
+    """Whether no point (n, 3) is outside of the plane of a face."""
+    normals = np.array([_area(points[list(face)]) for face in faces]).reshape(-1, 3)
+    size = np.linalg.norm(normals, axis=1)
+    normals, first = normals[size > 0.0], np.array([face[0] for face in faces], np.int64)[size > 0.0]
+    normals = normals / size[size > 0.0][:, None]
+    reach = np.full(len(normals), -np.inf)
+    for k in range(0, len(points), CHUNK):
+        np.maximum(reach, (normals @ points[k : k + CHUNK].T).max(axis=1), out=reach)
+    above = reach - np.einsum("ij,ij->i", normals, points[first])
+    return bool((above <= DENT * np.ptp(points, axis=0).max()).all())
 
 
 def _rows(points: Array) -> tuple[tuple[float, ...], ...]:
@@ -180,7 +260,7 @@ VALUES: dict[str, Callable[[Fit], dict[str, Any]]] = {
 
 def shape_of_empty(obj: bpy.types.Object, kind: str, A: Array, length: float) -> Shape:
     """The shape that fills the cube which an empty would show. Raises NoShapeError."""
-    if kind in (HULL, MESH):
+    if kind in (HULL, MESH, HEIGHTFIELD, PIECES):
         raise NoShapeError("is an empty, which has no points", "choose another shape", "USE_BOX_SURFACE")
     size = 2.0 * obj.empty_display_size * np.linalg.norm(A[:3, :3], axis=0) * length
     if kind == PLANE:
@@ -228,6 +308,8 @@ def _hull_volume(found: Polygons) -> float | None:
 
 def looseness(found: Polygons, shape: Shape) -> float:
     """How far a shape stands off its geometry in some direction along its axes, as a part of its size there."""
+    if shape.kind in (HEIGHTFIELD, PIECES):
+        return 0.0
     size = shape.values.get("size")
     if size is None:
         radius = shape.values.get("radius")

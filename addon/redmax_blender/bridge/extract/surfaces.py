@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ..._engine import arrays, joints, pose, surfaces
+from ..._engine import arrays, convex_pieces, joints, pose, surfaces
 from ..._engine import scene as engine_scene
 from ...properties import surface as surface_properties
+from ...properties.surface import PIECES
 from ..check.findings import frame_objects
 from ..core import curve_pieces, rigid_courses
 from ..core.findings import Finding
@@ -33,7 +34,10 @@ from .surface_shapes import LOOSE, NoShapeError, Shape
 Array = arrays.Array
 Object = bpy.types.Object
 
-LOOSE_CODE = "loose_surface"
+LOOSE_CODE, WHEEL_CODE = "loose_surface", "no_pieces_wheel"
+
+ROUGH = 0.05
+"""Pieces and heightfields that are further off their mesh than this part of its size are told."""
 
 MASS = 1e-6
 """Of scenery that moves [kg, kg m^2]: what moves it has its way, but the engine wants every body to have mass."""
@@ -140,11 +144,8 @@ class SurfaceReader:
             if len(self.findings) == before:
                 raise NoShapeError("has no geometry", "add vertices to it, or use an empty")
             return None
-        shape = surface_shapes.shape_of(found, settings)
-        if surface_shapes.looseness(found, shape) > LOOSE:
-            text = f"The {_label(settings.kind)} around '{obj.name}' stands off its mesh, which is longer one way"
-            hint = "use the shape that fits, or its hull"
-            self.findings.append(Finding(obj.name, text, hint, "INFO", ("FIT_SURFACE",), code=LOOSE_CODE))
+        shape = surface_shapes.shape_of(found, settings, self.length)
+        self.findings.extend(_fit_findings(obj.name, found, shape))
         return shape
 
     def _element(self, obj: Object, shape: Shape, body: str | None, E_bt: Array) -> Any:
@@ -199,6 +200,28 @@ def _no_inertia() -> Any:
 
 def _label(kind: str) -> str:
     return str(surfaces.SURFACES[kind].label).lower()
+
+
+def _fit_findings(name: str, found: surface_shapes.Polygons, shape: Shape) -> Iterator[Finding]:
+    """What is to be said of how a shape fits."""
+    if surface_shapes.looseness(found, shape) > LOOSE:
+        text = f"The {_label(shape.kind)} around '{name}' stands off its mesh, which is longer one way"
+        yield Finding(name, text, "use the shape that fits, or its hull", "INFO", ("FIT_SURFACE",), code=LOOSE_CODE)
+    if shape.kind == PIECES and not convex_pieces.is_here():
+        count = len(shape.values["pieces"])
+        text = f"'{name}' touches as the hulls of its {count} loose parts, as the wheel 'coacd' is not here"
+        if count == 1:
+            text = f"'{name}' touches as its hull, as the wheel 'coacd' is not here and it has no loose parts"
+        hint = "use the full zip, or model convex parts that are not connected"
+        yield Finding(name, text, hint, "INFO", code=WHEEL_CODE)
+    if shape.off > ROUGH * float(np.ptp(found.points, axis=0).max()):
+        far = f"{1e3 * shape.off:.3g} mm" if shape.off < 1.0 else f"{shape.off:.3g} m"
+        if shape.kind == PIECES:
+            text, hint = f"The pieces of '{name}' are up to {far} off its mesh", "raise Most Pieces, or lower Concavity"
+            yield Finding(name, text, hint, "INFO", code=LOOSE_CODE)
+        else:
+            text = f"The heightfield of '{name}' is up to {far} off its mesh, whose faces are cut several ways"
+            yield Finding(name, text, "use its mesh", "INFO", ("USE_MESH_SURFACE",), code=LOOSE_CODE)
 
 
 def _motion_on_body(obj: Object, owner: Object) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...arrays import Array, IntArray
 from ...model import Model
+from ...surfaces import PackedSurfaces
 from .placed import Placed
 from .points import Points
 from .problem import BOUNCE
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ContactSample:
-    """Contact at one frame: k points that push, s surfaces; world's axes, SI units.
+    """Contact at one frame: k points that push, s surfaces of the scene; world's axes, SI units.
 
     surfaces: (k, 2) that meet. point, normal: (k, 3), the normal from the second to the first. normal_force: (k,).
     friction: (k, 3) force on the first. slip: (k, 3) velocity of the first skin relative to the second. penetration:
     (k,), negative for a gap. forces are those on the average of the last step.
     wrenches: (n, 6) torque about the centre of mass, and force, that contact has on each body.
-    surface_force: (s, 3) on each surface. impact: (s,) largest impulse of an impact on each since the last frame [N s].
+    surface_force: (s, 3) on each surface. impact: (s,) largest impulse of an impact on each since the last frame, of
+    convex pieces on one of them [N s].
     friction_loss, impact_loss: energy taken out since the start [J]. quality: facts about the run so far, plain values:
     how many contact problems were solved, how many of them missed their tolerance, the largest residual [m/s], how many
     impacts there were, the deepest penetration at a frame [m].
@@ -58,20 +60,20 @@ class Account:
     solved to their tolerance, residual: the largest of all [m/s], worst: surfaces of the last that was missed. deepest:
     largest penetration at a frame [m]."""
 
-    def __init__(self, model: Model, surfaces: int) -> None:
-        self.model, self.count_of_surfaces = model, surfaces
+    def __init__(self, model: Model, surfaces: PackedSurfaces) -> None:
+        self.model, self.surfaces = model, surfaces
         self.work = self.friction_loss = self.impact_loss = 0.0
         self.missed = self.solved = self.impacts = 0
         self.residual = self.deepest = 0.0
         self.worst: tuple[int, int] | None = None
         self._missed_at_once = 0
         self._last: tuple[Pushes, float] | None = None
-        self._loudest: Array = np.zeros(surfaces)
+        self._loudest: Array = np.zeros(len(surfaces))
         self._landings: dict[tuple[int, int], float] = {}
 
     def begin_frame(self) -> None:
         """Forget what was loudest."""
-        self._loudest, self._landings = np.zeros(self.count_of_surfaces), {}
+        self._loudest, self._landings = np.zeros(len(self.surfaces)), {}
 
     def count(self, *, is_solved: bool, residual: float, worst: tuple[int, int] | None) -> None:
         """Remember how well a problem was solved. worst: the pair of surfaces that has the residual."""
@@ -127,13 +129,14 @@ class Account:
 
     def sample(self, placed: Placed) -> ContactSample:
         """Contact at the frame that a run stands at."""
-        n, s = self.model.body_count, self.count_of_surfaces
-        wrenches, on_surfaces = np.zeros((n + 1, 6)), np.zeros((s, 3))
+        n, s, element = self.model.body_count, len(self.surfaces.elements), self.surfaces.element
+        wrenches, on_surfaces, impact = np.zeros((n + 1, 6)), np.zeros((s, 3)), np.zeros(s)
+        np.maximum.at(impact, element, self._loudest)
         if self._last is None:
             nothing = np.zeros((0, 3))
             return ContactSample(
                 np.zeros((0, 2), np.int64), nothing, nothing, np.zeros(0), nothing, nothing, np.zeros(0),
-                wrenches[:-1], on_surfaces, self._loudest, self.friction_loss, self.impact_loss, self._quality(),
+                wrenches[:-1], on_surfaces, impact, self.friction_loss, self.impact_loss, self._quality(),
             )  # fmt: skip
         pushes, h = self._last
         pushing = pushes.impulses[:, 0] > 0.0
@@ -147,12 +150,12 @@ class Account:
             body = points.bodies[:, side]
             arm = points.ends[:, side] - placed.center[body]
             np.add.at(wrenches, body, sign * np.concatenate([torque + np.cross(arm, force), force], axis=1))
-            np.add.at(on_surfaces, points.surfaces[:, side], sign * force)
+            np.add.at(on_surfaces, element[points.surfaces[:, side]], sign * force)
         self.deepest = max(self.deepest, float(-points.gap.min(initial=0.0)))
         return ContactSample(
-            points.surfaces, points.x, points.normal, normal_force, force - normal_force[:, None] * points.normal,
-            slip, -points.gap, wrenches[:-1], on_surfaces, self._loudest, self.friction_loss, self.impact_loss,
-            self._quality(),
+            element[points.surfaces], points.x, points.normal, normal_force,
+            force - normal_force[:, None] * points.normal, slip, -points.gap, wrenches[:-1], on_surfaces, impact,
+            self.friction_loss, self.impact_loss, self._quality(),
         )  # fmt: skip
 
     def _quality(self) -> dict[str, float]:

@@ -123,7 +123,7 @@ class ContactStepper(AutomaticStepper):
         self.books_pushes = self._exchanges and tree is not None  # kernels count them as work that is put in
         self._pushed: Array = np.zeros((model.body_count, 6))
         self.detection = Detection(model)
-        self.solver, self.account = Solver(), Account(model, len(self.detection.bodies))
+        self.solver, self.account = Solver(), Account(model, self.detection.surfaces)
         L = self.detection.length
         self.gravity = float(np.linalg.norm(model.gravity))
         self.time = math.sqrt(L / self.gravity) if self.gravity > 0.0 else 1.0

@@ -87,8 +87,8 @@ def can_touch(ints: IntArray, low: int, high: int) -> bool:
 
 
 def is_endless(shape: int) -> bool:
-    """Planes and meshes do not touch each other."""
-    return shape in (layout.PLANE, layout.MESH)
+    """Planes, meshes and heightfields do not touch each other."""
+    return shape in layout.SCENERY_SHAPES
 
 
 def put_pairs(ints: IntArray, marks: IntArray, work: Array) -> int:

@@ -7,18 +7,12 @@ A shape is a core and a radius around it: a sphere is a point, a capsule a segme
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
 from ...arrays import Array, IntArray
 from ...surfaces import layout
+from .facets import corner
+from .shapes import FACET, Convex
 from .vectors import Vector
-
-TRIANGLE = layout.SHAPES
-"""Shape of one triangle of a mesh."""
-
-Convex: TypeAlias = tuple[int, int, int, int, int, float, float, float, float]
-"""Shape; place of its first vertex in `numbers` and their count; its first face and their count; three sizes; size of
-the whole, which tolerances are parts of."""
 
 
 def convex_of(ints: IntArray, numbers: Array, surface: int) -> Convex:
@@ -36,13 +30,6 @@ def convex_of(ints: IntArray, numbers: Array, surface: int) -> Convex:
         numbers[size + layout.SIZE + 2],
         numbers[size + layout.REACH],
     )
-
-
-def triangle_of(ints: IntArray, surface: int, face: int, reach: float) -> Convex:
-    """A triangle of a mesh. face: counted from the surface's first."""
-    at = ints[layout.SURFACE_INTS] + surface * layout.INTS
-    first = ints[layout.VERTICES] + 3 * (ints[at + layout.FIRST_VERTEX] + 3 * face)
-    return (TRIANGLE, first, 3, ints[at + layout.FIRST_FACE] + face, 1, 0.0, 0.0, 0.0, reach)
 
 
 def radius_of(shape: Convex) -> float:
@@ -76,6 +63,14 @@ def support(numbers: Array, shape: Convex, d: Vector) -> Vector:
         s = math.sqrt(a * a + b * b + c * c)
         s = 1.0 / s if s > 0.0 else 0.0
         return (shape[5] * a * s, shape[6] * b * s, shape[7] * c * s)
+    if kind == FACET:
+        farthest, most = corner(numbers, shape, 0), -math.inf
+        for k in range(shape[2]):
+            v = corner(numbers, shape, k)
+            value = v[0] * x + v[1] * y + v[2] * z
+            if value > most:
+                farthest, most = v, value
+        return farthest
     best, most, start = shape[1], -math.inf, shape[1]
     for k in range(shape[2]):
         at = start + 3 * k

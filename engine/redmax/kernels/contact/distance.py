@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 
 from ...arrays import Array
-from .convex import Convex, support
+from .convex import support
+from .shapes import Convex
 from .vectors import Pose, Vector, cross, dot, length, minus, placed, put_vector, times, turned_back, vector_at
 
 W, A, B, WEIGHT = 0, 3, 6, 9

@@ -11,7 +11,8 @@ import math
 
 from ...arrays import Array, IntArray
 from ...surfaces import layout
-from .convex import TRIANGLE, Convex
+from .facets import corner, is_facet, normal_of
+from .shapes import Convex
 from .vectors import Pose, Vector, dot, placed, turned, turned_back
 
 POINT = 4
@@ -38,15 +39,13 @@ def put_feature(
         return 2, d
     if kind in (layout.CYLINDER, layout.CONE):
         return round_feature(shape, E, m, d, points, at)
-    if kind == TRIANGLE:
-        plane = ints[layout.PLANES] + 4 * shape[3]
-        n = (numbers[plane], numbers[plane + 1], numbers[plane + 2])
+    if is_facet(shape):
+        n, count = normal_of(ints, numbers, shape), shape[2]
         back = dot(n, m) < 0.0
-        for k in range(3):
-            j = 2 - k if back else k
-            v = shape[1] + 3 * j
-            put_point(points, at + POINT * k, placed(E, (numbers[v], numbers[v + 1], numbers[v + 2])), j)
-        return 3, turned(E, (-n[0], -n[1], -n[2]) if back else n)
+        for k in range(count):
+            j = count - 1 - k if back else k
+            put_point(points, at + POINT * k, placed(E, corner(numbers, shape, j)), j)
+        return count, turned(E, (-n[0], -n[1], -n[2]) if back else n)
     if kind in (layout.BOX, layout.HULL):
         return polyhedron_feature(ints, numbers, shape, E, m, points, at)
     return 0, d

@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 
 from ...arrays import Array, IntArray
-from .convex import Convex, radius_of
+from .convex import radius_of
 from .features import MOST_POINTS, POINT, put_feature
+from .shapes import Convex
 from .vectors import Pose, Vector, across, along, cross, dot, minus, plus, put_vector, times, vector_at
 
 OUT = 7

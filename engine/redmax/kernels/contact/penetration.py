@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 from ...arrays import Array, IntArray
-from .convex import Convex
 from .distance import CORNER, A, B, put_support
+from .shapes import Convex
 from .vectors import Pose, Vector, along, cross, dot, length, minus, times, vector_at
 
 MOST_CORNERS = 160

@@ -12,7 +12,9 @@ import math
 
 from ...arrays import Array
 from ...surfaces import layout
-from .convex import TRIANGLE, Convex, support
+from .convex import support
+from .facets import is_facet
+from .shapes import Convex
 from .vectors import Pose, Vector, across, along, cross, dot, length, minus, placed, times, turned_back
 
 MOST_ROUNDS = 12
@@ -31,7 +33,7 @@ def is_smooth(shape: Convex) -> bool:
 
 def is_flat(shape: Convex) -> bool:
     """Whether a core has nothing but flat faces."""
-    return shape[0] in (layout.BOX, layout.HULL, TRIANGLE)
+    return shape[0] in (layout.BOX, layout.HULL) or is_facet(shape)
 
 
 def polished(

@@ -51,7 +51,8 @@ def _help(problem: errors.Problem, made: Any) -> tuple[str, tuple[str, ...]]:
         case "hard_limit":
             return "make its limits soft, or switch them off", ("MAKE_SOFT",)
         case "moving_mesh":
-            return "use its hull, or simple shapes as children of the body", ("USE_HULL_SURFACE",)
+            hint = "use its hull, convex pieces, or simple shapes as children of the body"
+            return hint, ("USE_HULL_SURFACE", "USE_PIECES_SURFACE")
         case "closes_a_loop":
             rival = loop_choice.rival_of(made, problem.element.name)
             return f"take it away, or take that of '{rival}', which carries the same body", ()

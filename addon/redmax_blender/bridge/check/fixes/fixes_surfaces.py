@@ -45,8 +45,7 @@ def _require_surface(obj: Object) -> Any:
 
 def _set_kind(obj: Object, kind: str) -> str:
     _require_surface(obj).kind = kind
-    label = next(item[1] for item in surface_properties.kind_items() if item[0] == kind)
-    return f"'{obj.name}' touches as a {label.lower()}"
+    return f"'{obj.name}' touches as {surface_properties.called(kind)}"
 
 
 def fit_surface(context: bpy.types.Context, obj: Object) -> str:
@@ -57,6 +56,10 @@ def fit_surface(context: bpy.types.Context, obj: Object) -> str:
 
 def use_hull(_context: bpy.types.Context, obj: Object) -> str:
     return _set_kind(obj, surface_properties.HULL)
+
+
+def use_pieces(_context: bpy.types.Context, obj: Object) -> str:
+    return _set_kind(obj, surface_properties.PIECES)
 
 
 def use_box(_context: bpy.types.Context, obj: Object) -> str:
@@ -121,6 +124,7 @@ def ignore_pair(context: bpy.types.Context, obj: Object) -> str:
 FIXERS = {
     "FIT_SURFACE": fit_surface,
     "USE_HULL_SURFACE": use_hull,
+    "USE_PIECES_SURFACE": use_pieces,
     "USE_BOX_SURFACE": use_box,
     "USE_MESH_SURFACE": use_mesh,
     "REMOVE_SURFACE": remove_surface,

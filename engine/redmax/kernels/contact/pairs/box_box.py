@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 
 from ....arrays import Array, IntArray
-from ..convex import Convex, convex_of
+from ..convex import convex_of
 from ..manifold import WITNESS, put_manifold
+from ..shapes import Convex
 from ..sizes import MANIFOLD_WORK
 from ..vectors import Pose, Vector, cross, length, pose_at, times
 from .convex_convex import convex_convex

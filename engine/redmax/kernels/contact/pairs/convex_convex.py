@@ -6,10 +6,12 @@ from __future__ import annotations
 from ....arrays import Array, IntArray
 from ....surfaces import layout
 from .. import distance as gjk
-from ..convex import TRIANGLE, Convex, convex_of, radius_of, support
+from ..convex import convex_of, radius_of, support
 from ..distance import distance, witnesses
+from ..facets import is_facet, normal_of
 from ..manifold import put_manifold
 from ..penetration import EXACT, ROUGH, penetration
+from ..shapes import Convex
 from ..sizes import MANIFOLD_WORK, POLYTOPE_WORK, SIMPLEX_WORK
 from ..smooth import is_flat, is_smooth, polished
 from ..vectors import Pose, Vector, along, dot, length, placed, pose_at, times, turned, turned_back
@@ -90,9 +92,8 @@ def facing(
 
 def flat_normal(ints: IntArray, numbers: Array, b: Convex, E: Pose) -> Vector:
     """A direction from b to a for a point or a segment that lies in a triangle, or two that cross."""
-    if b[0] == TRIANGLE:
-        plane = ints[layout.PLANES] + 4 * b[3]
-        n = turned(E, (numbers[plane], numbers[plane + 1], numbers[plane + 2]))
+    if is_facet(b):
+        n = turned(E, normal_of(ints, numbers, b))
         return n if dot(n, (-E[9], -E[10], -E[11])) >= 0.0 else times(-1.0, n)
     p = (-E[9], -E[10], -E[11])
     size = length(p)

@@ -7,8 +7,9 @@ import math
 
 from ....arrays import Array, IntArray
 from ....surfaces import layout
-from ..convex import Convex, convex_of, radius_of, support
+from ..convex import convex_of, radius_of, support
 from ..manifold import FEW, MOST_OUT, put_contact, reduced
+from ..shapes import Convex
 from ..vectors import Pose, Vector, placed, pose_at, turned_back
 
 RIM = 6

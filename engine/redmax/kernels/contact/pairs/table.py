@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....surfaces.layout import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, MESH, PLANE, SPHERE
+from ....surfaces.layout import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HEIGHTFIELD, HULL, MESH, PLANE, SPHERE
 from .box_box import box_box
 from .convex_convex import convex_convex
+from .heightfield import convex_heightfield
 from .mesh import convex_mesh
 from .plane import plane_convex
 from .round_round import round_round, sphere_box
@@ -24,6 +25,7 @@ PAIRS: dict[tuple[int, int], Callable[..., int]] = {
     **{(PLANE, shape): plane_convex for shape in CONVEX},
     **{(first, second): convex_convex for first in CONVEX for second in CONVEX if first <= second},
     **{(shape, MESH): convex_mesh for shape in CONVEX},
+    **{(shape, HEIGHTFIELD): convex_heightfield for shape in CONVEX},
     (SPHERE, SPHERE): round_round,
     (SPHERE, CAPSULE): round_round,
     (CAPSULE, CAPSULE): round_round,
