@@ -32,8 +32,8 @@ NEAREST = 0.45
 """Least spacing, as a part of the height: the first domino, which is tilted, does not touch the second yet."""
 
 INNERMOST, OUTERMOST = 1.2, 3.0
-"""Least radius of the spiral where it ends and where it begins, as parts of the height. In a narrower round dominoes turn
-their corners to the first, tilted one."""
+"""Least radius of the spiral where it ends and where it begins, as parts of the height. In a narrower round dominoes
+turn their corners to the first, tilted one."""
 
 TILT = 0.25
 """Of the first domino [rad]: beyond the angle at which it stands on its edge in balance."""
