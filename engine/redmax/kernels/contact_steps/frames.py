@@ -98,7 +98,7 @@ def account(clock, step, h):
 def advance(
     address, ints, floats, solver, par, clock, tree_of_body, tree_start, place_of, dof_at, parent, dof,
     surface_ints, surface_numbers, materials, surface_bodies, arms, thickness, find_at, marks, work, push_bodies,
-    push_places, sizes, q, v, warm_ids, warm, rows_at, row_warm, landing_ids, landings, loudest, t_end, until, limit,
+    push_places, push_alone, sizes, q, v, warm_ids, warm, rows_at, row_warm, landing_ids, landings, loudest, t_end, until, limit,
 ):  # fmt: skip
     """Steps up to t_end, over which all inputs are smooth until `until`. Writes q, v (nr,), clock, loudest (s,) and
     row_warm (m,), multipliers of the last step. rows_at: address of `rows.put_rows_at`, 0 for a model without rows.
@@ -111,7 +111,7 @@ def advance(
     topology = (tree_of_body, tree_start, place_of, dof_at, parent, dof)
     surfaces = (surface_ints, surface_numbers, materials, surface_bodies, arms, thickness)
     detection = (find_at, marks, work)
-    pushes = (push_bodies, push_places)
+    pushes = (push_bodies, push_places, push_alone)
     head, numbers = packed_rows(ints, floats)
     world = rows_of(head, numbers).world
     nr, n, count_s = q.shape[0], parent.shape[0], arms.shape[0]
@@ -155,7 +155,7 @@ def advance(
                 break
             place(sim, q, v, poses, rates)
         rest = np.empty(count, np.bool_)
-        resting(par, surfaces, rates, count, ids, found, rest)
+        resting(par, surfaces, rates, count, ids, found, warm_ids, clock[at.STEP], rest)
         h = min(h, safe_step(par, topology, surfaces, rates, ids, found, rest, h))
         start, points = (q, v, poses, rates), (ids, found, rest)
         # --- one step
@@ -189,19 +189,19 @@ def advance(
             half = 0.5 * h
             warm_ids_h, warm_h = keep_forces(whole[8], whole[10], whole[17])
             one = velocity_step(
-                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, warm_ids_h,
+                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids_h, warm_h, warm_ids_h,
                 warm_h, row_warm, t, half, until, qh, vh,
             )  # fmt: skip
-            warm_ids_h, warm_h = keep_forces(one[8], one[10], one[17])
+            warm_ids_o, warm_o = keep_forces(one[8], one[10], one[17])
             poses_h, rates_h = np.empty(12 * n), np.zeros((n + 1, at.RATES))
             place(sim, qh, vh, poses_h, rates_h)
             put_margins(par, surfaces, rates_h, half, margins)
             count_h, ids_h, found_h = find_points(surfaces, detection, poses_h, margins)
             rest_h = np.empty(count_h, np.bool_)
-            resting(par, surfaces, rates_h, count_h, ids_h, found_h, rest_h)
+            resting(par, surfaces, rates_h, count_h, ids_h, found_h, warm_ids_o, clock[at.STEP], rest_h)
             two = velocity_step(
                 sim, solver, par, topology, surfaces, detection, pushes, (qh, vh, poses_h, rates_h),
-                (ids_h, found_h, rest_h), warm_ids_h, warm_h, warm_ids_h, warm_h, one[19], t + half, half, until, qe,
+                (ids_h, found_h, rest_h), warm_ids_h, warm_h, warm_ids_o, warm_o, one[19], t + half, half, until, qe,
                 ve,
             )  # fmt: skip
             place(sim, qw, vw, poses_h, rates_h)

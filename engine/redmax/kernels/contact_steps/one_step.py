@@ -15,7 +15,7 @@ from ..cache.jit import inner
 from ..layout.memory import put
 from ..layout.views import packed_rows, rows_of
 from . import numbers as at
-from .placing import column_at, move_freely, place, put_columns
+from .placing import add_motors, column_at, move_freely, place, put_columns, slopes
 from .problem import ROWS, solved, speeds
 from .rows import (
     choose_equations,
@@ -38,6 +38,9 @@ from .touching import (
     relative_velocity,
 )
 
+CLOSING = 1.0 / 3.0
+"""What lingers apart comes together by this part of its gap in a step: so gaps die away as fast as they can without
+swinging, as the speeds of both ends of a step count for them."""
 QUICK = 2.0
 """Residuals may be relative to speeds where skins are faster, as a step begins, than gravity makes them in this many
 steps: what comes to rest, or rests, is solved as tightly as can be."""
@@ -49,7 +52,7 @@ ROUNDS_OF_STOPS = 4
 def put_pushes(sim, pushes, wrenches):
     """Have the free motion feel wrenches (n, 6) about centres of mass, along the world's axes."""
     _, ints, floats = sim
-    bodies, places = pushes
+    bodies, places, _ = pushes
     if bodies.shape[0] == 0:
         return
     head, numbers = packed_rows(ints, floats)
@@ -60,9 +63,9 @@ def put_pushes(sim, pushes, wrenches):
 
 
 @inner
-def expected_wrenches(surfaces, pushes, rates, count, ids, found, rest, warm_ids, warm, wrenches):
+def expected_wrenches(par, surfaces, pushes, rates, count, ids, found, rest, warm_ids, warm, wrenches):
     """Write the wrenches (n + 1, 6) on bodies by the forces of the step before at points that still touch, 0 for bodies
-    that fall evenly; whether there are any."""
+    that fall evenly (`integrators.contact.pushes`); whether there are any."""
     bodies = surfaces[3]
     n = rates.shape[0] - 1
     for b in range(n + 1):
@@ -72,7 +75,9 @@ def expected_wrenches(surfaces, pushes, rates, count, ids, found, rest, warm_ids
         return False
     feels = np.zeros(n + 1, np.bool_)
     for i in range(pushes[0].shape[0]):
-        feels[pushes[0][i]] = True
+        b = pushes[0][i]
+        turn = math.sqrt(rates[b, 6] ** 2 + rates[b, 7] ** 2 + rates[b, 8] ** 2) * par[at.LONGEST]
+        feels[b] = not pushes[2][i] or turn > par[at.TOLERANCE]
     some = False
     for i in range(count):
         if not rest[i]:
@@ -99,11 +104,10 @@ def expected_wrenches(surfaces, pushes, rates, count, ids, found, rest, warm_ids
 
 
 @inner
-def put_without(topology, columns, rates, M, wrenches, h, change):
-    """Write the change (nr,) of free velocities if wrenches had not acted for h [s]: -h M^-1 Q."""
+def put_without(topology, columns, rates, M, wrenches, h, change, Q):
+    """Write the change (nr,) of free velocities if wrenches had not acted for h [s], -h M^-1 Q, and Q (nr,)."""
     _, tree_start, _place_of, dof_at, parent, dof = topology
-    n, nr = parent.shape[0], change.shape[0]
-    Q = np.zeros(nr)
+    n = parent.shape[0]
     for b in range(n):
         acts = False
         for j in range(6):
@@ -161,12 +165,13 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     _tree_of_body, _, place_of, _, parent, _ = topology
     nr, n = q0.shape[0], parent.shape[0]
     wrenches = np.zeros((n + 1, 6))
-    pushed = expected_wrenches(surfaces, pushes, rates0, ids0.shape[0], ids0, found0, rest0, warm_ids, warm, wrenches)  # fmt: skip  # noqa: E501
+    pushed = expected_wrenches(par, surfaces, pushes, rates0, ids0.shape[0], ids0, found0, rest0, warm_ids, warm, wrenches)  # fmt: skip  # noqa: E501
     put_pushes(sim, pushes, wrenches)
     table = new_table(sim)
     m, before_rows, t1 = table.shape[0], table.copy(), min(t + h, until)
     put_rows(sim, solver[1], q0, v0, min(t, until), before_rows)
-    stuck, put_in, taken = move_freely(sim, par, q0, v0, t, h, until, q1, v1)
+    motors = np.zeros(nr)
+    stuck, put_in, taken = move_freely(sim, par, q0, v0, t, h, until, q1, v1, motors)
     closed_rows = stuck >= 0 or close_rows(sim, q1, v1, t1)
     touched, row_chosen = np.zeros(topology[1].shape[0] - 1, np.bool_), np.zeros(m, np.bool_)
     row_wanted, row_bounce, row_x = np.empty(m), np.zeros(m), np.zeros(m)
@@ -209,13 +214,14 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         return nothing
     columns, M = np.empty((nr, at.COLUMN)), np.zeros((nr, nr))
     put_columns(sim, poses, columns, M)
-    change = np.zeros(nr)
+    change, Q = np.zeros(nr), np.zeros(nr)
     if pushed:
-        put_without(topology, columns, rates, M, wrenches, h, change)
+        put_without(topology, columns, rates, M, wrenches, h, change, Q)
     v_free = v1 + change
     chosen_ids, chosen = np.empty((k, 3), np.int64), np.empty((k, at.POINT))
     wanted, mu, dull = np.zeros((k, ROWS)), np.empty(k), np.zeros(k)
     begin, x, slip, moved = np.zeros((k, ROWS)), np.zeros((k, ROWS)), np.zeros((k, 3)), np.zeros((k, ROWS))
+    turned = np.zeros((k, 3))
     v_prescribed, v0_prescribed = np.zeros(nr), np.zeros(nr)
     any_prescribed = False
     for c in range(nr):
@@ -246,9 +252,13 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
                 w0, w1, w2 = relative_velocity(surfaces, rates0, rates0, ids0, found0, b)
                 normal = w0 * found0[b, 3] + w1 * found0[b, 4] + w2 * found0[b, 5]
                 w0, w1, w2 = w0 - normal * found0[b, 3], w1 - normal * found0[b, 4], w2 - normal * found0[b, 5]
-                wanted[i, 0] -= speed[0] - normal
-                wanted[i, 1] -= speed[1] - (chosen[i, 7] * w0 + chosen[i, 8] * w1 + chosen[i, 9] * w2)
-                wanted[i, 2] -= speed[2] - (chosen[i, 10] * w0 + chosen[i, 11] * w1 + chosen[i, 12] * w2)
+                first = chosen[i, 7] * w0 + chosen[i, 8] * w1 + chosen[i, 9] * w2
+                second = chosen[i, 10] * w0 + chosen[i, 11] * w1 + chosen[i, 12] * w2
+                turned[i, 0], turned[i, 1], turned[i, 2] = speed[0] - normal, speed[1] - first, speed[2] - second
+                wanted[i, 0] = min(0.0, -CLOSING / h * found0[b, at.GAP])
+                slip[i, 0], slip[i, 1], slip[i, 2] = normal, first - wanted[i, 1], second - wanted[i, 2]
+                for r in range(3):
+                    wanted[i, r] -= turned[i, r]
         slides = math.sqrt(slip[i, 1] ** 2 + slip[i, 2] ** 2) > par[at.STICKING]
         mu[i] = chosen[i, at.MATERIAL + (KINETIC if slides else STATIC)]
         if any_prescribed:
@@ -294,6 +304,8 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         for i in range(k):
             for r in range(ROWS):
                 begin[i, r] = x[i, r]
+    if m > 0 and code == lay.MISSES and residual * h <= par[at.TOUCH]:  # see `integrators.contact.velocity_step`
+        code = lay.SOLVED
     finite = code != lay.UNFIT
     for c in range(nr):
         finite = finite and math.isfinite(v[c])
@@ -302,12 +314,18 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     felt = 0.0
     if pushed and par[at.EXCHANGES] != 0.0:  # else powers are not asked for, and hold none of it
         felt = work_of(sim, q1, v1, rates0, wrenches, h)
+    held_back = work_held_back(place_of, M, Q, v1, v, h) if any_prescribed else 0.0
+    q_before, v_before = q1.copy(), v1.copy()
     for c in range(nr):
         if place_of[c] >= 0:
             q1[c] += 0.5 * h * (v[c] - v1[c])
             v1[c] = v[c]
+    if par[at.EXCHANGES] != 0.0:
+        more, more_taken = work_more(sim, par, pushes, motors, q_before, v_before, q1, v1, h, min(t1, until))
+        put_in, taken = put_in + more, taken + more_taken
     loss = 0.0
     arrived, work = work_of_rows(topology, table, row_chosen, row_x, v0, v1)
+    work += held_back
     for r in range(m):
         row_x[r] /= h
     forces, landed = np.zeros((k, ROWS)), np.zeros(k)
@@ -317,7 +335,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         for r in range(3):
             d = 3 * r + (3 if r == 0 else 4)
             skin = chosen[i, d] * c0 + chosen[i, d + 1] * c1 + chosen[i, d + 2] * c2
-            slip[i, r] = 0.5 * (slip[i, r] + speed[r] + skin)
+            slip[i, r] = 0.5 * (slip[i, r] + speed[r] + turned[i, r] + skin)
             if r > 0:
                 work -= x[i, r] * skin
                 loss -= x[i, r] * slip[i, r]
@@ -333,6 +351,41 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     is_solved = finite and code == lay.SOLVED and closed_rows and close_rows(sim, q1, v1, t1)
     return (-1, True, is_solved, residual if finite else math.inf, worst_a, worst_b, put_in, taken, chosen_ids, chosen,
             x, slip, landed, loss, arrived, work, felt, forces, touched, row_x)  # fmt: skip
+
+
+@inner
+def work_held_back(place_of, M, Q, v1, v, h):
+    """Work [J] that prescribed coordinates do on a change of velocities from v1 to v of all others, as they hold
+    against its inertia; and what the free motion has booked as theirs against forces Q, which those of the step
+    replace."""
+    total = 0.0
+    for c in range(v1.shape[0]):
+        if place_of[c] < 0 and v1[c] != 0.0:
+            total += h * Q[c] * v1[c]
+            for e in range(v1.shape[0]):
+                if place_of[e] >= 0:
+                    total += v1[c] * M[c, e] * (v[e] - v1[e])
+    return total
+
+
+@inner
+def work_more(sim, par, pushes, motors, q_free, v_free, q, v, h, t):
+    """What motors and dampers put in and took out [J] in a step to (q, v) more than in its free motion to (q_free,
+    v_free): see `integrators.contact.stepper`. motors: (nr,) what motors push with in that on the average."""
+    a, n = np.zeros(q.shape[0]), 0
+    for i in range(pushes[0].shape[0]):
+        n = max(n, pushes[0][i] + 1)
+    put_pushes(sim, pushes, np.zeros((n, 6)))
+    _, in_free, out_free = slopes(sim, par, q_free, v_free, a, t)
+    off = motors.copy()
+    add_motors(sim, par, -1.0, off)
+    more = -in_free - add_motors(sim, par, 0.0, off)
+    _, in_step, out_step = slopes(sim, par, q, v, a, t)
+    for c in range(q.shape[0]):
+        off[c] = motors[c]
+    add_motors(sim, par, -1.0, off)
+    more += in_step + add_motors(sim, par, 0.0, off)
+    return 0.5 * h * more, 0.25 * h * (out_step - out_free)
 
 
 @inner
