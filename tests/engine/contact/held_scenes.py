@@ -131,7 +131,8 @@ def lift_on_the_ground() -> Scene:
 
 
 def stamping_crank(**drive: Any) -> Scene:
-    """A crank whose rod stamps on rough ground and scrapes over it. drive: what turns the crank, fields of its joint."""
+    """A crank whose rod stamps on rough ground and scrapes over it. drive: what turns the crank, as fields of its
+    joint."""
     b = Linkage("stamper")
     b.bar("crank", (0.0, 0.0, 0.0), (0.3, 0.0, 0.0), mass=2.0)
     b.bar("rod", (0.3, 0.0, 0.0), (0.3, 0.0, -0.6))

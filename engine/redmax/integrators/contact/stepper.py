@@ -50,9 +50,9 @@ while it moves it by its size."""
 TOUCHING = 1e-3
 """Gaps below this part of what a step may be wrong by are none."""
 
-LINGERING = 0.1
-"""What pushed in the step before touches still for as long as it has parted by no more than this part of what a step may
-be wrong by, and would take a step to part by as much again."""
+LINGERING = 1.0
+"""What pushed in the step before touches still for as long as it has parted by no more than this part of what a step
+may be wrong by, and would take a step to part by as much again: it is the error of steps that parts it."""
 
 EVENT = 1e-5
 """A step that ends at an impact may be so much shorter than the shortest of others."""
@@ -167,7 +167,8 @@ class ContactStepper(AutomaticStepper):
         speed = moment.placed.parting(points)
         touch = (points.gap <= self.closed) & (speed <= self.settling)
         if moment.pushing:
-            pushed = np.array([key in moment.pushing for key in points.keys()], np.bool_)
+            names = points.keys()
+            pushed = np.array([key in moment.pushing for key in names], np.bool_)
             touch |= pushed & (points.gap <= self.lingering) & (speed * self._h <= self.lingering)
         return np.asarray(touch & ~self.bounces(points, -speed))
 

@@ -98,7 +98,8 @@ def account(clock, step, h):
 def advance(
     address, ints, floats, solver, par, clock, tree_of_body, tree_start, place_of, dof_at, parent, dof,
     surface_ints, surface_numbers, materials, surface_bodies, arms, thickness, find_at, marks, work, push_bodies,
-    push_places, push_alone, sizes, q, v, warm_ids, warm, rows_at, row_warm, landing_ids, landings, loudest, t_end, until, limit,
+    push_places, push_alone, sizes, q, v, warm_ids, warm, rows_at, row_warm, landing_ids, landings, loudest, t_end,
+    until, limit,
 ):  # fmt: skip
     """Steps up to t_end, over which all inputs are smooth until `until`. Writes q, v (nr,), clock, loudest (s,) and
     row_warm (m,), multipliers of the last step. rows_at: address of `rows.put_rows_at`, 0 for a model without rows.
