@@ -50,6 +50,9 @@ CLOSING = 1.0 / 3.0
 """What lingers apart comes together by this part of its gap in a step: so gaps die away as fast as they can without
 swinging, as the speeds of both ends of a step count for them."""
 
+GENTLY = 1e-3
+"""Nor faster than this part of how fast both surfaces move: what rests stays at rest."""
+
 QUICK = 2.0
 """Residuals may be relative to speeds where skins are faster, as a step begins, than gravity makes them in this many
 steps: what comes to rest, or rests, is solved as tightly as can be."""
@@ -162,7 +165,8 @@ def velocity_step(
     b = np.zeros((len(points), ROWS))
     b[:, 1:3] = -np.einsum("kij,kj->ki", points.axes[:, 1:], points.conveyor)
     slip_before, shift, gap = _turned(run, start, middle, points, rows, closed)
-    b[:, 0] = np.minimum(0.0, np.where(closed, -CLOSING / h * gap, -2.0 / h * points.gap))
+    closing = np.minimum(CLOSING / h * gap, GENTLY * start.speeds[points.surfaces].sum(axis=1))
+    b[:, 0] = np.minimum(0.0, np.where(closed, -closing, -2.0 / h * points.gap))
     b[:, :3] -= shift
     sliding = np.linalg.norm(slip_before[:, 1:], axis=1) > run.sticking
     mu = np.where(sliding, points.material[:, KINETIC], points.material[:, STATIC])

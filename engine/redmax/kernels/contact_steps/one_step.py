@@ -41,6 +41,8 @@ from .touching import (
 CLOSING = 1.0 / 3.0
 """What lingers apart comes together by this part of its gap in a step: so gaps die away as fast as they can without
 swinging, as the speeds of both ends of a step count for them."""
+GENTLY = 1e-3
+"""Nor faster than this part of how fast both surfaces move: what rests stays at rest."""
 QUICK = 2.0
 """Residuals may be relative to speeds where skins are faster, as a step begins, than gravity makes them in this many
 steps: what comes to rest, or rests, is solved as tightly as can be."""
@@ -104,6 +106,18 @@ def expected_wrenches(par, surfaces, pushes, rates, count, ids, found, rest, war
 
 
 @inner
+def fastest_of(surfaces, rates, ids, i):
+    """No points of both surfaces of point i are faster than this, together [m/s]."""
+    total = 0.0
+    for side in range(2):
+        s = ids[i, side]
+        b = surfaces[3][s]
+        total += math.sqrt(rates[b, 3] ** 2 + rates[b, 4] ** 2 + rates[b, 5] ** 2)
+        total += surfaces[4][s] * math.sqrt(rates[b, 6] ** 2 + rates[b, 7] ** 2 + rates[b, 8] ** 2)
+    return total
+
+
+@inner
 def put_without(topology, columns, rates, M, wrenches, h, change, Q):
     """Write the change (nr,) of free velocities if wrenches had not acted for h [s], -h M^-1 Q, and Q (nr,)."""
     _, tree_start, _place_of, dof_at, parent, dof = topology
@@ -155,10 +169,10 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     before.
 
     Gives a tuple: the body that stopped it or -1; whether anything touched; whether the problem is solved, the residual
-    and the surfaces that have it; work and loss of free motion; ids, numbers, impulses (k, ROWS) and mean slip (k, 3)
-    of points, and normal impulses (k,) at those that did not touch before; loss by friction, loss of arrival, work of
-    moved surfaces, work of expected forces; forces (k, 6) along the world's axes; which trees are corrected, and
-    multipliers (m,) of other rows.
+    (infinite where loops could not be closed or nothing finite came out) and the surfaces that have it; work and loss
+    of free motion; ids, numbers, impulses (k, ROWS) and mean slip (k, 3) of points, and normal impulses (k,) at those
+    that did not touch before; loss by friction, loss of arrival, work of moved surfaces, work of expected forces;
+    forces (k, 6) along the world's axes; which trees are corrected, and multipliers (m,) of other rows.
     """
     q0, v0, _poses0, rates0 = start
     ids0, found0, rest0 = points
@@ -177,8 +191,8 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     row_wanted, row_bounce, row_x = np.empty(m), np.zeros(m), np.zeros(m)
     no_ids, no_points, no_rows = np.empty((0, 3), np.int64), np.empty((0, at.POINT)), np.empty((0, ROWS))
     no_slip, no_numbers = np.empty((0, 3)), np.empty(0)
-    nothing = (stuck, False, closed_rows, 0.0, 0, 0, put_in, taken, no_ids, no_points, no_rows, no_slip, no_numbers,
-               0.0, 0.0, 0.0, 0.0, no_rows, touched, row_x)  # fmt: skip
+    nothing = (stuck, False, closed_rows, 0.0 if closed_rows else math.inf, 0, 0, put_in, taken, no_ids, no_points,
+               no_rows, no_slip, no_numbers, 0.0, 0.0, 0.0, 0.0, no_rows, touched, row_x)  # fmt: skip
     if stuck >= 0:
         return nothing
     q, poses, rates = np.empty(nr), np.empty(12 * n), np.zeros((n + 1, at.RATES))
@@ -255,7 +269,8 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
                 first = chosen[i, 7] * w0 + chosen[i, 8] * w1 + chosen[i, 9] * w2
                 second = chosen[i, 10] * w0 + chosen[i, 11] * w1 + chosen[i, 12] * w2
                 turned[i, 0], turned[i, 1], turned[i, 2] = speed[0] - normal, speed[1] - first, speed[2] - second
-                wanted[i, 0] = min(0.0, -CLOSING / h * found0[b, at.GAP])
+                closing = min(CLOSING / h * found0[b, at.GAP], GENTLY * fastest_of(surfaces, rates0, ids0, b))
+                wanted[i, 0] = min(0.0, -closing)
                 slip[i, 0], slip[i, 1], slip[i, 2] = normal, first - wanted[i, 1], second - wanted[i, 2]
                 for r in range(3):
                     wanted[i, r] -= turned[i, r]
@@ -348,9 +363,9 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         arrived -= x[i, 0] * slip[i, 0]
         if not closed[i]:
             landed[i] = x[i, 0]
-    is_solved = finite and code == lay.SOLVED and closed_rows and close_rows(sim, q1, v1, t1)
-    return (-1, True, is_solved, residual if finite else math.inf, worst_a, worst_b, put_in, taken, chosen_ids, chosen,
-            x, slip, landed, loss, arrived, work, felt, forces, touched, row_x)  # fmt: skip
+    sound = finite and closed_rows and close_rows(sim, q1, v1, t1)
+    return (-1, True, sound and code == lay.SOLVED, residual if sound else math.inf, worst_a, worst_b, put_in, taken,
+            chosen_ids, chosen, x, slip, landed, loss, arrived, work, felt, forces, touched, row_x)  # fmt: skip
 
 
 @inner
