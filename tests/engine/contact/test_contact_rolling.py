@@ -87,19 +87,16 @@ def loss(found: Trajectory) -> float:
     return float((energy[0] - energy.min()) / abs(energy[0]))
 
 
-@pytest.mark.parametrize(("tilt", "circle", "most"), [(1.0, 0.0, 1e-6), (0.4, 0.0, 1e-6), (1.2, 0.2, 1e-5)])
-def test_a_coin_rolls_round_at_its_rate_keeps_its_lean_and_gains_no_energy(
-    tilt: float, circle: float, most: float
-) -> None:
-    """most: that the energy may ever grow by, as part of all of it. What High promises is 1e-5."""
+@pytest.mark.parametrize(("tilt", "circle"), [(1.0, 0.0), (0.4, 0.0), (1.2, 0.2)])
+def test_a_coin_rolls_round_at_its_rate_keeps_its_lean_and_gains_no_energy(tilt: float, circle: float) -> None:
     scene, rate = rolling_coin(tilt, circle=circle)
     found = run(scene, 0.5, "high", fps=96)
     normal = axes_of(found)
     turned = np.unwrap(np.arctan2(normal[:, 1], normal[:, 0]))
     assert turned[-1] == pytest.approx(rate * 0.5, rel=2e-4)
-    np.testing.assert_allclose(np.arccos(normal[:, 2]), tilt, atol=1e-3)
+    np.testing.assert_allclose(np.arccos(normal[:, 2]), tilt, atol=3e-4)
     np.testing.assert_allclose(np.hypot(*found.position[:, 0, :2].T), circle, atol=3e-5)
-    assert gain(found) < most
+    assert gain(found) < 1e-6
     assert loss(found) < 2e-4
 
 
