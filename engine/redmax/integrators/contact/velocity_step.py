@@ -47,8 +47,8 @@ LONGEST = FRAME
 """Longest step of what touches [s]."""
 
 CLOSING = 1.0 / 3.0
-"""What lingers apart comes together by this part of its gap in a step: so gaps die away as fast as they can without
-swinging, as the speeds of both ends of a step count for them."""
+"""Where two surfaces touch in one point, what lingers apart comes together by this part of its gap in a step: so gaps
+die away as fast as they can without swinging, as the speeds of both ends of a step count for them."""
 
 GENTLY = 1e-3
 """Nor faster than this part of how fast both surfaces move: what rests stays at rest."""
@@ -166,6 +166,7 @@ def velocity_step(
     b[:, 1:3] = -np.einsum("kij,kj->ki", points.axes[:, 1:], points.conveyor)
     slip_before, shift, gap = _turned(run, start, middle, points, rows, closed)
     closing = np.minimum(CLOSING / h * gap, GENTLY * start.speeds[points.surfaces].sum(axis=1))
+    closing[~_alone(points, closed)] = 0.0
     b[:, 0] = np.minimum(0.0, np.where(closed, -closing, -2.0 / h * points.gap))
     b[:, :3] -= shift
     sliding = np.linalg.norm(slip_before[:, 1:], axis=1) > run.sticking
@@ -353,6 +354,14 @@ class HeldRows:
                 rate = whole if self.rows.any_velocity[block.row] else float(self.rows.rate[block.row])
                 put_in += float(impulse) * (rate + freely - whole)
         return taken, put_in
+
+
+def _alone(points: Points, closed: BoolArray) -> BoolArray:
+    """(k,) which are the only closed ones of their two surfaces."""
+    if not len(points):
+        return np.zeros(0, np.bool_)
+    _, which = np.unique(points.surfaces, axis=0, return_inverse=True)
+    return np.asarray(closed & (np.bincount(which.ravel(), weights=closed)[which.ravel()] == 1.0))
 
 
 def _warm_start(points: Points, rows: ContactRows, warm: dict[tuple[int, int, int], Array], h: float) -> Array:

@@ -39,8 +39,8 @@ from .touching import (
 )
 
 CLOSING = 1.0 / 3.0
-"""What lingers apart comes together by this part of its gap in a step: so gaps die away as fast as they can without
-swinging, as the speeds of both ends of a step count for them."""
+"""Where two surfaces touch in one point, what lingers apart comes together by this part of its gap in a step: so gaps
+die away as fast as they can without swinging, as the speeds of both ends of a step count for them."""
 GENTLY = 1e-3
 """Nor faster than this part of how fast both surfaces move: what rests stays at rest."""
 QUICK = 2.0
@@ -103,6 +103,18 @@ def expected_wrenches(par, surfaces, pushes, rates, count, ids, found, rest, war
             wrenches[b, 5] += f2
             some = True
     return some
+
+
+@inner
+def is_alone(ids, closed, i):
+    """Whether point i, of points in the order of their surfaces, is the only closed one of its two surfaces."""
+    for way in (-1, 1):
+        j = i + way
+        while 0 <= j < ids.shape[0] and ids[j, 0] == ids[i, 0] and ids[j, 1] == ids[i, 1]:
+            if closed[j]:
+                return False
+            j += way
+    return True
 
 
 @inner
@@ -269,8 +281,9 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
                 first = chosen[i, 7] * w0 + chosen[i, 8] * w1 + chosen[i, 9] * w2
                 second = chosen[i, 10] * w0 + chosen[i, 11] * w1 + chosen[i, 12] * w2
                 turned[i, 0], turned[i, 1], turned[i, 2] = speed[0] - normal, speed[1] - first, speed[2] - second
-                closing = min(CLOSING / h * found0[b, at.GAP], GENTLY * fastest_of(surfaces, rates0, ids0, b))
-                wanted[i, 0] = min(0.0, -closing)
+                if is_alone(chosen_ids, closed, i):
+                    closing = min(CLOSING / h * found0[b, at.GAP], GENTLY * fastest_of(surfaces, rates0, ids0, b))
+                    wanted[i, 0] = min(0.0, -closing)
                 slip[i, 0], slip[i, 1], slip[i, 2] = normal, first - wanted[i, 1], second - wanted[i, 2]
                 for r in range(3):
                     wanted[i, r] -= turned[i, r]
