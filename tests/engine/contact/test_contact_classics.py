@@ -30,6 +30,11 @@ def test_without_friction_a_ball_leaves_a_sphere_at_two_thirds_of_its_height() -
     step = np.ptp(found.position[left - 1 : left + 2, 0, 2])
     assert leaves == pytest.approx(2.0 / 3.0 * math.cos(start), abs=2.0 * step)
     np.testing.assert_allclose(away[:left], r, atol=1e-6)
+    # it touches all the time until then, so that the ground's force goes evenly to zero
+    weight = 1000.0 * 4.0 / 3.0 * math.pi * small**3 * G
+    pushed = np.array([found.contacts.normal_force[found.contacts.at(k)].sum() for k in range(1, left)])
+    cosine = found.position[1:left, 0, 2] / r
+    np.testing.assert_allclose(pushed, weight * (3.0 * cosine - 2.0 * math.cos(start)), atol=0.01 * weight)
     np.testing.assert_allclose(found.channels["energy"], found.channels["energy"][0], rtol=1e-6)
     assert np.abs(found.channels["twist"][:, 0, :3]).max() < 1e-9
     assert found.channels["friction_loss"][-1] == 0.0

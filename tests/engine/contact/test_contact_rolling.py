@@ -13,23 +13,11 @@ import pytest
 
 from engine.contact_scenes import G, about_y, run
 from redmax.fields import Pose
-from redmax.integrators.contact import compiled_stepper
 from redmax.joints import JOINTS
-from redmax.kernels import route
 from redmax.scene import Body, Inertia, Scene
 from redmax.spatial import pose, quaternion
 from redmax.surfaces import BoxSurface, CylinderSurface, EllipsoidSurface, PlaneSurface, SphereSurface, Surface
 from redmax.trajectory import Trajectory
-
-needs_kernels = pytest.mark.skipif(route.usual() != route.NUMBA, reason="needs numba")
-
-
-@pytest.fixture(params=[pytest.param("kernels", marks=needs_kernels), "readable"])
-def by_route(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Frames by kernels, then by the readable steps."""
-    if request.param == "readable":
-        monkeypatch.setattr(compiled_stepper, "has_compiled_frames", lambda _model, _tree: False)
-    return str(request.param)
 
 
 def one_body(

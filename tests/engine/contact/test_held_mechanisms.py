@@ -39,14 +39,6 @@ from redmax.trajectory import Trajectory
 needs_kernels = pytest.mark.skipif(route.usual() != route.NUMBA, reason="needs numba")
 
 
-@pytest.fixture(params=[pytest.param("kernels", marks=needs_kernels), "readable"])
-def by_route(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Frames by kernels, then by the readable steps."""
-    if request.param == "readable":
-        monkeypatch.setattr(compiled_stepper, "has_compiled_frames", lambda _model, _tree: False)
-    return str(request.param)
-
-
 def imbalance(found: Trajectory) -> float:
     """What energies, losses and work differ by, as part of how much the energy changes."""
     books = found.channels["energy"] + found.channels["loss"] - found.channels["work"]
