@@ -81,6 +81,13 @@ def test_a_strong_motor_that_stamps_on_the_ground_keeps_its_books() -> None:
 
 
 @pytest.mark.usefixtures("by_route")
+def test_a_leg_whose_motor_is_faster_than_steps_keeps_its_books() -> None:
+    found = run(walker(), 0.6)
+    assert found.status == "complete", found.message
+    assert imbalance(found) < 5e-3
+
+
+@pytest.mark.usefixtures("by_route")
 def test_keys_that_drag_a_rod_do_the_work_of_its_friction() -> None:
     """What the cart holds against is booked once, though the free motion and the contact both know of it. Moments about
     the hinge: N (a + mu b) = m g a / 2, with the end a behind the hinge and b below."""

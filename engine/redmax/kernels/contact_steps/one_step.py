@@ -15,7 +15,7 @@ from ..cache.jit import inner
 from ..layout.memory import put
 from ..layout.views import packed_rows, rows_of
 from . import numbers as at
-from .placing import add_motors, column_at, move_freely, place, put_columns, slopes
+from .placing import add_motors, column_at, move_freely, place, power_at, put_columns, slopes
 from .problem import ROWS, solved, speeds
 from .rows import (
     choose_equations,
@@ -196,7 +196,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     table = new_table(sim)
     m, before_rows, t1 = table.shape[0], table.copy(), min(t + h, until)
     put_rows(sim, solver[1], q0, v0, min(t, until), before_rows)
-    motors = np.zeros(nr)
+    motors = np.zeros(nr + 1)
     stuck, put_in, taken = move_freely(sim, par, q0, v0, t, h, until, q1, v1, motors)
     closed_rows = stuck >= 0 or close_rows(sim, q1, v1, t1)
     touched, row_chosen = np.zeros(topology[1].shape[0] - 1, np.bool_), np.zeros(m, np.bool_)
@@ -349,7 +349,8 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
             q1[c] += 0.5 * h * (v[c] - v1[c])
             v1[c] = v[c]
     if par[at.EXCHANGES] != 0.0:
-        more, more_taken = work_more(sim, par, pushes, motors, q_before, v_before, q1, v1, h, min(t1, until))
+        free = (q_before, v_before)
+        more, more_taken = work_more(sim, par, pushes, motors, start, free, q1, v1, h, min(t1, until))
         put_in, taken = put_in + more, taken + more_taken
     loss = 0.0
     arrived, work = work_of_rows(topology, table, row_chosen, row_x, v0, v1)
@@ -397,23 +398,24 @@ def work_held_back(place_of, M, Q, v1, v, h):
 
 
 @inner
-def work_more(sim, par, pushes, motors, q_free, v_free, q, v, h, t):
-    """What motors and dampers put in and took out [J] in a step to (q, v) more than in its free motion to (q_free,
-    v_free): see `integrators.contact.stepper`. motors: (nr,) what motors push with in that on the average."""
-    a, n = np.zeros(q.shape[0]), 0
+def work_more(sim, par, pushes, motors, start, free, q, v, h, t):
+    """What motors and dampers put in and took out [J] in a step from `start` to (q, v) more than in its motion to
+    `free`: see `integrators.contact.stepper`. motors: what `move_freely` gives. Motors push as in that on the average,
+    at the mean of the velocities at both ends; so their work is that of the step however fast they are."""
+    nr, n = q.shape[0], 0
+    a = np.zeros(nr)
     for i in range(pushes[0].shape[0]):
         n = max(n, pushes[0][i] + 1)
     put_pushes(sim, pushes, np.zeros((n, 6)))
-    _, in_free, out_free = slopes(sim, par, q_free, v_free, a, t)
-    off = motors.copy()
-    add_motors(sim, par, -1.0, off)
-    more = -in_free - add_motors(sim, par, 0.0, off)
+    mean, unused = motors[:nr], np.zeros(nr)
+    slopes(sim, par, start[0].copy(), start[1].copy(), a, t)  # which writes what is prescribed at t
+    work = 0.5 * h * power_at(sim, par, mean) - motors[nr]
+    _, in_free, out_free = slopes(sim, par, free[0], free[1], a, t)
+    in_free -= add_motors(sim, par, 0.0, unused)
     _, in_step, out_step = slopes(sim, par, q, v, a, t)
-    for c in range(q.shape[0]):
-        off[c] = motors[c]
-    add_motors(sim, par, -1.0, off)
-    more += in_step + add_motors(sim, par, 0.0, off)
-    return 0.5 * h * more, 0.25 * h * (out_step - out_free)
+    in_step -= add_motors(sim, par, 0.0, unused)
+    work += 0.5 * h * (power_at(sim, par, mean) + in_step - in_free)
+    return work, 0.25 * h * (out_step - out_free)
 
 
 @inner

@@ -92,8 +92,22 @@ def slopes(sim, par, q, qdot, qddot, t):
 
 @inner
 def add_motors(sim, par, weight, forces):
-    """Add what motors push with, times a weight, to forces (nr,) along the scene's own coordinates. Gives the power [W]
-    of the forces before, with the velocities that `slopes` was called with just now."""
+    """Add what motors push with, times a weight, to forces (nr,) along the scene's own coordinates, after `slopes`.
+    Gives the power [W] of motors."""
+    _, ints, floats = sim
+    head, numbers = packed_rows(ints, floats)
+    power = 0.0
+    if par[at.EXCHANGES] != 0.0 and fixed(head, Head.MOTORS) > 0:
+        vectors = arrays_of(head, rows_of(head, numbers)).vectors
+        for k in range(forces.shape[0]):
+            power += vectors[Vector.MOTOR, k] * vectors[Vector.OWN_QDOT, k]
+            forces[k] += weight * vectors[Vector.MOTOR, k]
+    return power
+
+
+@inner
+def power_at(sim, par, forces):
+    """Power [W] that forces (nr,) in the place of motors have where `slopes` was called just now."""
     _, ints, floats = sim
     head, numbers = packed_rows(ints, floats)
     power = 0.0
@@ -101,7 +115,6 @@ def add_motors(sim, par, weight, forces):
         vectors = arrays_of(head, rows_of(head, numbers)).vectors
         for k in range(forces.shape[0]):
             power += forces[k] * vectors[Vector.OWN_QDOT, k]
-            forces[k] += weight * vectors[Vector.MOTOR, k]
     return power
 
 
@@ -109,7 +122,7 @@ def add_motors(sim, par, weight, forces):
 def move_freely(sim, par, q0, v0, t, h, until, q1, v1, motors):
     """Where a free motion is after h [s], by the classical Runge-Kutta method of order 4, to q1, v1. Gives the body at
     whose joint nothing resists or -1, and the work put in and taken out [J]. until: inputs are smooth up to here. Adds
-    what motors push with on the average to motors (nr,)."""
+    what motors push with on the average to motors (nr + 1,), and their work [J] at its end."""
     nr = q0.shape[0]
     q, v, a = np.empty(nr), np.empty(nr), np.zeros(nr)
     dq, dv = np.zeros(nr), np.zeros(nr)
@@ -123,7 +136,7 @@ def move_freely(sim, par, q0, v0, t, h, until, q1, v1, motors):
         if stuck >= 0:
             return stuck, 0.0, 0.0
         put_in, taken = put_in + weight * h * p_in, taken + weight * h * p_out
-        add_motors(sim, par, weight, motors)
+        motors[nr] += weight * h * add_motors(sim, par, weight, motors[:nr])
         step = h if stage == 2 else 0.5 * h
         for k in range(nr):
             dq[k] += weight * h * v[k]
