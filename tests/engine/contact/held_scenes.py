@@ -130,6 +130,31 @@ def lift_on_the_ground() -> Scene:
     return scene
 
 
+def stamping_crank(**drive: Any) -> Scene:
+    """A crank whose rod stamps on rough ground and scrapes over it. drive: what turns the crank, as fields of its
+    joint."""
+    b = Linkage("stamper")
+    b.bar("crank", (0.0, 0.0, 0.0), (0.3, 0.0, 0.0), mass=2.0)
+    b.bar("rod", (0.3, 0.0, 0.0), (0.3, 0.0, -0.6))
+    b.hinge("crank", None, "crank", (0.0, 0.0, 0.0), **drive)
+    b.hinge("rod", "crank", "rod", (0.3, 0.0, 0.0), damping=(0.05,))
+    b.scene.surfaces.append(SphereSurface(name="foot", body="rod", radius=0.03, frame=Pose((0.0, 0.0, -0.3))))
+    b.scene.surfaces.append(PlaneSurface(name="ground", frame=Pose((0.0, 0.0, -0.75)), friction=0.5))
+    return b.scene
+
+
+def dragged_rod(**drive: Any) -> Scene:
+    """A cart on a rail that drags a rod over rough ground. drive: what moves the cart, as fields of its joint."""
+    b = Linkage("dragged rod")
+    b.body("cart", (0.0, 0.0, 0.5), 2.0, 0.1 * np.eye(3))
+    b.bar("rod", (0.0, 0.0, 0.5), (-0.4, 0.0, 0.03))
+    b.joint("prismatic", "rail", None, "cart", (0.0, 0.0, 0.5), axis=(1.0, 0.0, 0.0), **drive)
+    b.hinge("rod", "cart", "rod", (0.0, 0.0, 0.5))
+    b.scene.surfaces.append(SphereSurface(name="end", body="rod", radius=0.03, frame=Pose((-0.2, 0.0, -0.235))))
+    b.scene.surfaces.append(PlaneSurface(name="ground", friction=0.5))
+    return b.scene
+
+
 def walker() -> Scene:
     """A Jansen leg below a hull that slides in x and z and cannot turn: its motor walks it along the ground."""
     scene = jansen_leg(scale=0.01, motor=Motor(target_speed=(2.0,), speed_gain=(200.0,)))

@@ -13,11 +13,13 @@ import pytest
 
 from engine.contact.held_scenes import (
     doll,
+    dragged_rod,
     four_bar_on_ground,
     gears_under_a_block,
     lift_on_the_ground,
     limited_links,
     slider_at_a_stop,
+    stamping_crank,
     walker,
 )
 from engine.contact_scenes import G, run
@@ -28,19 +30,13 @@ from redmax.compile import compile as compile_scene
 from redmax.drives import Drive, DriveInput, Follower
 from redmax.dynamics.constraint_rows import constraint_rows
 from redmax.integrators.contact import compiled_stepper
+from redmax.joints.motor import Motor
 from redmax.kernels import route
 from redmax.scene import Scene
+from redmax.tables import Table
 from redmax.trajectory import Trajectory
 
 needs_kernels = pytest.mark.skipif(route.usual() != route.NUMBA, reason="needs numba")
-
-
-@pytest.fixture(params=[pytest.param("kernels", marks=needs_kernels), "readable"])
-def by_route(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Frames by kernels, then by the readable steps."""
-    if request.param == "readable":
-        monkeypatch.setattr(compiled_stepper, "has_compiled_frames", lambda _model, _tree: False)
-    return str(request.param)
 
 
 def imbalance(found: Trajectory) -> float:
@@ -72,6 +68,40 @@ def test_losses_at_stops_and_contacts_together_balance() -> None:
     found = run(limited_links(), 0.5)
     assert found.channels["loss"][-1] > 5.0
     assert imbalance(found) < 1e-3
+
+
+@pytest.mark.usefixtures("by_route")
+def test_a_strong_motor_that_stamps_on_the_ground_keeps_its_books() -> None:
+    """Its time constant is that of a step, so that what it does in a step is not what it does in the free motion: by
+    that books were off by a third."""
+    found = run(stamping_crank(motor=Motor(target_speed=(6.0,), speed_gain=(50.0,)), qdot=(6.0,)), 0.6)
+    assert found.status == "complete", found.message
+    assert found.channels["work"][-1] > 20.0
+    assert imbalance(found) < 1e-2
+
+
+@pytest.mark.usefixtures("by_route")
+def test_a_leg_whose_motor_is_faster_than_steps_keeps_its_books() -> None:
+    found = run(walker(), 0.6)
+    assert found.status == "complete", found.message
+    assert imbalance(found) < 5e-3
+
+
+@pytest.mark.usefixtures("by_route")
+def test_keys_that_drag_a_rod_do_the_work_of_its_friction() -> None:
+    """What the cart holds against is booked once, though the free motion and the contact both know of it. Moments about
+    the hinge: N (a + mu b) = m g a / 2, with the end a behind the hinge and b below."""
+    table = Table(x=(0.0, 1.0), y=((0.0,), (1.0,)))
+    found = run(dragged_rod(motion_type="animated", animation=table), 0.75, "high")
+    assert found.status == "complete", found.message
+    a, b = 0.4, 0.5
+    force = 0.5 * G * 0.5 * a / (a + 0.5 * b)
+    part = found.t >= 0.25
+    t, work = found.t[part] - 0.25, found.channels["work"][part] - found.channels["work"][part][0]
+    np.testing.assert_allclose(work, force * t, atol=1e-4)
+    assert found.channels["friction_loss"][-1] == pytest.approx(found.channels["work"][-1], abs=1e-3)
+    books = found.channels["energy"] + found.channels["loss"] - found.channels["work"]
+    assert np.ptp(books[part]) < 1e-4
 
 
 @pytest.mark.parametrize("driven", [False, True])

@@ -74,7 +74,8 @@ class CompiledContactStepper(ContactStepper):
         )  # fmt: skip
         finder = detection._finder
         self._detection = (finder.marks, finder.work)
-        self._pushes = (np.array(self.pushes.bodies), _pool_places(model, tree, self.pushes.forces))
+        places = _pool_places(model, tree, self.pushes.forces)
+        self._pushes = np.array(self.pushes.bodies), places, self.pushes.alone[self.pushes.bodies]
         par = np.zeros(at.PARAMETERS)
         for place, value in (
             (at.GRAVITY, self.gravity), (at.TOUCH, self.touch), (at.CLOSED, self.closed), (at.RESIDUAL, self.residual),
@@ -84,6 +85,7 @@ class CompiledContactStepper(ContactStepper):
             (at.EVENT, EVENT * self._shortest), (at.MAX_TURN, MAX_TURN), (at.EXCHANGES, float(self._exchanges)),
             (at.SINGULAR, float(tree.singular)), (at.SLOW, self.bounce_from),
             (at.MOST_BOUNCES, BOUNCES + BOUNCES_OF_BODY * n), (at.LOSS, self.loss_error),
+            (at.LINGERING, self.lingering),
         ):  # fmt: skip
             par[place] = value
         self._parameters, self._clock = par, np.zeros(at.CLOCK)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +18,8 @@ from .points import Points
 
 class Moment:
     """state: where the run stands. exchanged: (2,) work and loss of the free motion so far [J]. before_switch: whether
-    inputs jump here that have not done so yet. stops: energy lost at stops [J], and which stops touch."""
+    inputs jump here that have not done so yet. stops: energy lost at stops [J], and which stops touch. pushing: names
+    of the points that pushed in the step that ended here."""
 
     def __init__(
         self,
@@ -27,9 +29,10 @@ class Moment:
         *,
         before_switch: bool,
         stops: tuple[float, BoolArray | None],
+        pushing: Container[tuple[int, int, int]] = (),
     ) -> None:
         self.detection, self.state, self.exchanged = detection, state, exchanged
-        self.before_switch, self.stops = before_switch, stops
+        self.before_switch, self.stops, self.pushing = before_switch, stops, pushing
         self._found: tuple[Array, Points] | None = None
 
     @property
@@ -42,7 +45,10 @@ class Moment:
 
     def changed(self, state: State) -> Moment:
         """The same moment of another state."""
-        other = Moment(self.detection, state, self.exchanged, before_switch=self.before_switch, stops=self.stops)
+        other = Moment(
+            self.detection, state, self.exchanged, before_switch=self.before_switch, stops=self.stops,
+            pushing=self.pushing,
+        )  # fmt: skip
         if state.q is self.state.q:
             other._found = self._found
         return other

@@ -2,7 +2,10 @@
 """Contact forces that the free motion of a step feels: those of the step before, constant along the world's axes.
 
 So what rests, rests in the free motion too, however its joints bend its way, and only changes of forces are left to be
-solved for. In the model of a run, bodies have a force each for it, whose numbers change from step to step.
+solved for. What turns while it touches needs them as much: an impulse at the end of a free motion knows nothing of how
+velocities change each other meanwhile, such as by gyroscopic torques, which is an error of the second order in each
+step; a coin that rolls around its rim gains energy by it. In the model of a run, bodies have a force each for it, whose
+numbers change from step to step.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ...arrays import Array, IntArray
+from ...arrays import Array, BoolArray, IntArray
 from ...forces.base import BoundForce, Formula, PackedForce
 from ...model import Model
 from .trees import trees
@@ -53,19 +56,22 @@ class ContactPush(BoundForce):
 
 
 def pushed(model: Model) -> Model:
-    """The model with a `ContactPush`, as its last forces, for every body with surfaces that joints tie to others or to
-    the world. One that is by itself falls evenly and needs none: then errors of forces do not come back as motion."""
+    """The model with a `ContactPush`, as its last forces, for every body with surfaces that forces can move."""
     assert model.surfaces is not None
-    alone = np.bincount(model.once(trees).of_body[:-1] + 1, minlength=2)[1:] == 1
-    bodies = []
-    for body in sorted({int(body) for body in model.surfaces.bodies if body >= 0}):
-        tree = int(model.once(trees).of_body[body])
-        floats = int(model.dof[body + 1] - model.dof[body]) == FREE and model.parent[body] < 0
-        if tree >= 0 and not (alone[tree] and floats and not model.loops):
-            bodies.append(body)
+    of_body = model.once(trees).of_body
+    bodies = sorted({int(body) for body in model.surfaces.bodies if body >= 0 and of_body[body] >= 0})
     pushes = tuple(ContactPush(body) for body in bodies)
     hidden = model.hidden_forces + len(pushes)
     return dataclasses.replace(model, forces=(*model.forces, *pushes), hidden_forces=hidden)
+
+
+def falls_evenly(model: Model) -> BoolArray:
+    """(n,) bodies that nothing ties to others or to the world. Without spin they fall evenly: they feel forces only
+    while they turn, so that errors of forces do not come back as motion of what rests."""
+    of_body = model.once(trees).of_body[:-1]
+    alone = np.bincount(of_body + 1, minlength=2)[1:] == 1
+    floats = (np.diff(model.dof) == FREE) & (model.parent < 0) & (of_body >= 0)
+    return np.asarray(floats & alone[of_body] & (not model.loops))
 
 
 class FreePushes:
@@ -74,6 +80,7 @@ class FreePushes:
     def __init__(self, model: Model, tree: Tree | None) -> None:
         self.forces = [force for force in model.forces if isinstance(force, ContactPush)]
         self.bodies: IntArray = np.array([force.bodies[0] for force in self.forces], np.int64)
+        self.alone = falls_evenly(model)
         self._pool: Array | None = None
         if tree is not None:
             from ...kernels.layout.arrays import Sections  # noqa: PLC0415  (needs numba)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brings surfaces that have come into each other apart again: positions change by the least, velocities do not."""
+"""Brings surfaces that have come into each other apart again: positions change by the least, and velocities by as
+little as pays for the height that this takes."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...arrays import Array
 from ...state import State
 from .moment import Moment
 from .problem import ROWS, ContactRows, constraint_blocks, tied
@@ -14,6 +16,10 @@ from .trees import trees
 
 if TYPE_CHECKING:
     from .stepper import ContactStepper
+
+PAYS = 1e-3
+"""A tree pays for its lift if that is no more than this part of twice its kinetic energy. What rolls comes down by the
+error of each step and is lifted again: it would gain energy by that."""
 
 RATE = 1.0
 """What is inside comes out by so many of the smallest body's sizes in the time that gravity moves it by its size."""
@@ -59,4 +65,25 @@ def recovered(run: ContactStepper, moment: Moment, h: float) -> Moment:
     q = state.q + placed.freedoms.spread(change)
     end = moment.changed(run.placed_state(State(state.t, q, state.qdot, state.chart)))
     run.account.work += run.potential(end) - run.potential(moment)
-    return end
+    if run.constraints is not None or moment.model.prescribed.any():
+        return end
+    qdot, paid = _paid(moment, end)
+    run.account.work -= paid
+    return moment.changed(State(state.t, end.state.q, qdot, state.chart))
+
+
+def _paid(before: Moment, after: Moment) -> tuple[Array, float]:
+    """Velocities (nr,) after every tree that was lifted has paid for it, if it can, and how much they paid [J]. All
+    velocities of a tree become slower alike, so that what rolls does so without slipping."""
+    model, placed = before.model, before.placed
+    taken = -(model.inertia[:, 3, None] * model.gravity * (after.placed.center - placed.center)[:-1]).sum(axis=1)
+    known, free = model.once(trees), placed.freedoms.free
+    M = placed.freedoms.reduced(placed.mass_matrix)
+    qdot, paid = after.state.qdot.copy(), 0.0
+    for tree, members in enumerate(known.members):
+        lift, columns = float(taken[known.of_body[:-1] == tree].sum()), free[members]
+        twice = float(qdot[columns] @ M[np.ix_(members, members)] @ qdot[columns])
+        if 0.0 < abs(lift) <= PAYS * twice:
+            qdot[columns] *= np.sqrt(1.0 - 2.0 * lift / twice)
+            paid += lift
+    return qdot, paid

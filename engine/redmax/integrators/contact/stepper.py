@@ -18,7 +18,9 @@ import numpy as np
 
 from ... import fast
 from ...arrays import Array, BoolArray
-from ...dynamics.loads import potential_energy
+from ...dynamics.loads import own_coordinates, potential_energy
+from ...dynamics.motors import motors
+from ...dynamics.powers import of_motors
 from ...errors import ElementName
 from ...model import Model
 from ...state import State
@@ -36,7 +38,7 @@ from .problem import BOUNCE, BOUNCE_ABOVE, Stops
 from .pushes import FreePushes, pushed
 from .recovery import recovered
 from .solving import Solver
-from .velocity_step import StepEnd, expected_wrenches, settled, velocity_step
+from .velocity_step import LONGEST, StepEnd, expected_wrenches, halfway, settled, velocity_step
 
 if TYPE_CHECKING:
     from ...kernels.compiled_tree import Tree
@@ -48,8 +50,9 @@ while it moves it by its size."""
 TOUCHING = 1e-3
 """Gaps below this part of what a step may be wrong by are none."""
 
-LONGEST = FRAME
-"""Longest step of what touches [s]."""
+LINGERING = 1.0
+"""What pushed in the step before touches still for as long as it has parted by no more than this part of what a step
+may be wrong by, and would take a step to part by as much again: it is the error of steps that parts it."""
 
 LEFTOVER = 1e-10
 """What a step would leave of the time to its end [part of it] belongs to it: impulses of a step of 1e-15 s, over its
@@ -129,10 +132,11 @@ class ContactStepper(AutomaticStepper):
         self.time = math.sqrt(L / self.gravity) if self.gravity > 0.0 else 1.0
         self.touch = TOUCHING * tolerance * L
         self.closed = 4.0 * self.touch
+        self.lingering = LINGERING * tolerance * L
         speed = L / self.time
         self.residual, self.settling, self.sticking = RESIDUAL * speed, SLOW * speed, SLOW * speed
         self.scale_of_energy = model.mass * (self.gravity or 1.0) * L
-        self.zero_margins: Array = np.full(len(self.detection.bodies), 0.5 * self.closed)
+        self.zero_margins: Array = np.full(len(self.detection.bodies), 0.5 * self.lingering)
         self.loss_error = 0.0 if self.constraints is None else LOSS * tolerance * self.scale_of_energy
         self._h = 0.1 * min(self.time, LONGEST)
         self._shortest = shortest_step(tolerance) * min(self.time, FRAME)
@@ -166,7 +170,12 @@ class ContactStepper(AutomaticStepper):
     def resting(self, moment: Moment, points: Points) -> BoolArray:
         """(k,) points that touch, and neither part nor are about to bounce."""
         speed = moment.placed.parting(points)
-        return np.asarray((points.gap <= self.closed) & (speed <= self.settling) & ~self.bounces(points, -speed))
+        touch = (points.gap <= self.closed) & (speed <= self.settling)
+        if moment.pushing:
+            names = points.keys()
+            pushed = np.array([key in moment.pushing for key in names], np.bool_)
+            touch |= pushed & (points.gap <= self.lingering) & (speed * self._h <= self.lingering)
+        return np.asarray(touch & ~self.bounces(points, -speed))
 
     def bounces(self, points: Points, approach: Array) -> BoolArray:
         """(k,) where surfaces that approach each other so fast [m/s] part again."""
@@ -269,8 +278,9 @@ class ContactStepper(AutomaticStepper):
             if whole.pushes is None:
                 self.account.add_step(None, h)
                 return whole.moment
-            half = self._touching_step(start, t + 0.5 * (t1 - t), self._warm)
-            ends = self._touching_step(half.moment, t1, self._warm_after(half, h))
+            felt = self._warm_after(whole, h)
+            half = self._touching_step(start, t + 0.5 * (t1 - t), felt)
+            ends = self._touching_step(half.moment, t1, felt)
             error = self._error(whole, half, ends)
             good = error <= 1.0 and half.is_solved and ends.is_solved
             if not good and h > self._shortest:
@@ -325,7 +335,45 @@ class ContactStepper(AutomaticStepper):
     def _touching_step(self, start: Moment, t: float, warm: dict[tuple[int, int, int], Array]) -> StepEnd:
         wrenches = expected_wrenches(self, start, warm)
         free = self._freely(start, t, wrenches)
-        return velocity_step(self, start, free, warm, wrenches)
+        step = velocity_step(self, start, free, warm, wrenches)
+        if self._exchanges and step.pushes is not None:
+            self._book_powers(step, start, free, t - start.state.t)
+        return step
+
+    def _book_powers(self, step: StepEnd, start: Moment, free: Moment, h: float) -> None:
+        """Add what motors and dampers did more in a step than in its free motion: they push as in that, on the average,
+        along the way of the step. Powers of forces that are given grow evenly with what it changes; those of dampers as
+        the squares of velocities, twice as much as what the same forces do."""
+        self.pushes.put(np.zeros_like(self._pushed))
+        (put_in, taken), (put_in_free, taken_free) = (
+            self._powers(moment.state, free.state) for moment in (step.moment, free)
+        )
+        self.pushes.put(self._pushed)
+        more = put_in - put_in_free
+        if motors(self.model).present:
+            first = start.state
+            if not self.same_coordinates(first, free.state):
+                first = self.rewritten(first, free.state)
+            q = halfway(first, free.state, h)
+            qdot = 1.5 / h * (free.state.q - first.q) - 0.25 * (first.qdot + free.state.qdot)
+            middle = State(free.state.t - 0.5 * h, q, qdot, free.state.chart)
+            pushed, _ = self._motors(first)
+            of_free, rates_free = self._motors(free.state)
+            mean = (pushed + 4.0 * self._motors(middle)[0] + of_free) / 6.0  # exact for gains, however large
+            of_step, rates = self._motors(step.moment.state)
+            more += float((mean - of_step) @ rates - (mean - of_free) @ rates_free)
+        step.moment.exchanged = free.exchanged + 0.5 * h * np.array([more, 0.5 * (taken - taken_free)])
+
+    def _motors(self, state: State) -> tuple[Array, Array]:
+        """What motors push with, and velocities, both (nr,) along the scene's own coordinates."""
+        kin = fast.kinematics(self.model, state.q, state.qdot, state.chart)
+        return of_motors(self.model, kin, state.t)[0], own_coordinates(self.model, kin)[1]
+
+    def _powers(self, state: State, like: State) -> Array:
+        """(2,) [W] that forces put in and take out in a state. like: one in whose coordinates kernels have charts."""
+        state = state if self.same_coordinates(state, like) else self.rewritten(state, like)
+        free = self._free
+        return np.asarray(self.slope(state.t, np.concatenate([state.q[free], state.qdot[free], np.zeros(2)]))[-2:])
 
     def _touches(self, moment: Moment) -> bool:
         """Whether anything is in touch and stays so."""

@@ -21,6 +21,7 @@ import numpy as np
 from ...arrays import Array, BoolArray
 from ...solvers.contact import layout as at
 from ...state import State
+from ..watch import FRAME
 from .moment import Moment
 from .placed import Placed
 from .points import Points
@@ -41,6 +42,16 @@ from .trees import trees
 if TYPE_CHECKING:
     from .stepper import ContactStepper
 
+
+LONGEST = FRAME
+"""Longest step of what touches [s]."""
+
+CLOSING = 1.0 / 3.0
+"""Where two surfaces touch in one point, what lingers apart comes together by this part of its gap in a step: so gaps
+die away as fast as they can without swinging, as the speeds of both ends of a step count for them."""
+
+GENTLY = 1e-3
+"""Nor faster than this part of how fast both surfaces move: what rests stays at rest."""
 
 QUICK = 2.0
 """Residuals may be relative to speeds where skins are faster, as a step begins, than gravity makes them in this many
@@ -99,7 +110,9 @@ def expected_wrenches(run: ContactStepper, start: Moment, warm: dict[tuple[int, 
             body = points.bodies[which, side]
             arm = points.ends[which, side] - start.placed.center[body]
             np.add.at(found, body, sign * np.concatenate([torque + np.cross(arm, force), force], axis=1))
-    felt[run.pushes.bodies] = found[run.pushes.bodies]  # others fall evenly, and have no force in the model
+    turns = np.linalg.norm(start.placed.omega[:-1], axis=1) * LONGEST > run.tolerance
+    feels = run.pushes.bodies[~run.pushes.alone[run.pushes.bodies] | turns[run.pushes.bodies]]
+    felt[feels] = found[feels]
     return felt
 
 
@@ -151,8 +164,10 @@ def velocity_step(
     rows = ContactRows(placed, points)
     b = np.zeros((len(points), ROWS))
     b[:, 1:3] = -np.einsum("kij,kj->ki", points.axes[:, 1:], points.conveyor)
-    b[:, 0] = np.minimum(0.0, np.where(closed, 0.0, -2.0 / h * points.gap))
-    shift, slip_before = _turned(run, start, middle, points, rows, closed)
+    slip_before, shift, gap = _turned(run, start, middle, points, rows, closed)
+    closing = np.minimum(CLOSING / h * gap, GENTLY * start.speeds[points.surfaces].sum(axis=1))
+    closing[~_alone(points, closed)] = 0.0
+    b[:, 0] = np.minimum(0.0, np.where(closed, -closing, -2.0 / h * points.gap))
     b[:, :3] -= shift
     sliding = np.linalg.norm(slip_before[:, 1:], axis=1) > run.sticking
     mu = np.where(sliding, points.material[:, KINETIC], points.material[:, STATIC])
@@ -182,19 +197,36 @@ def velocity_step(
             break
     end = run.placed_state(State(s.t, s.q + 0.5 * h * dv, qdot, s.chart))
     impulses = _spread(rows.used, solution.impulses)
-    ended = free.changed(end)
     pushes = dataclasses.replace(
-        _pushes(points, rows, impulses, slip_before, qdot, _moved(run, start.state, middle, rows)),
+        _pushes(points, rows, impulses, slip_before, shift, qdot, _moved(run, start.state, middle, rows)),
         felt=_felt(start.placed, free.placed, wrenches, h),
     )
+    if middle.model.prescribed.any():
+        pushes = dataclasses.replace(pushes, work=pushes.work + _held_back(placed, wrenches, dv, h))
     if held is not None:
         taken, put_in = held.work(more, solution.impulses[len(begin) :], qdot)
         pushes = dataclasses.replace(pushes, arrived=pushes.arrived + taken, work=pushes.work + put_in)
     landed = np.where(closed, 0.0, impulses[:, 0])
     pushes = dataclasses.replace(pushes, landed=landed)
     forces = _forces(points, impulses / h)
+    ended = free.changed(end)
+    ended.pushing = forces
     worst = _worst(points, solution)
-    return StepEnd(ended, pushes, solution.is_solved, solution.residual, worst, forces)
+    # Feet of a mechanism that is held on all sides cannot all stick but for the error of the step, and the exact law
+    # then has forces that jam it: what moves skins in a step by less than a gap that is none is solved.
+    is_solved = solution.is_solved or (held is not None and solution.residual * h <= run.touch)
+    return StepEnd(ended, pushes, is_solved, solution.residual, None if is_solved else worst, forces)
+
+
+def _held_back(placed: Placed, wrenches: Array, dv: Array, h: float) -> float:
+    """Work [J] that prescribed coordinates do on a change of velocities dv (nr,) of all others, as they hold against
+    its inertia; and what the free motion has booked as theirs against wrenches (n, 6), which those of the step
+    replace."""
+    held = placed.model.prescribed
+    v = np.where(held, placed.state.qdot, 0.0)
+    felt = np.flatnonzero(wrenches.any(axis=1))
+    Q = placed.generalised(felt, wrenches[felt])
+    return float(v @ placed.mass_matrix @ dv + h * (Q @ v))
 
 
 def _worst(points: Points, solution: Solution) -> tuple[int, int] | None:
@@ -209,8 +241,12 @@ def _middle(run: ContactStepper, start: State, end: State, h: float) -> State:
     """Coordinates halfway through a free step, by the cubic over it, with the velocities of its end."""
     if not run.same_coordinates(start, end):
         start = run.rewritten(start, end)
-    q = 0.5 * (start.q + end.q) + h / 8.0 * (start.qdot - end.qdot)
-    return State(end.t, q, end.qdot, end.chart)
+    return State(end.t, halfway(start, end, h), end.qdot, end.chart)
+
+
+def halfway(start: State, end: State, h: float) -> Array:
+    """(nr,) coordinates halfway between two states of a motion, by the cubic."""
+    return np.asarray(0.5 * (start.q + end.q) + h / 8.0 * (start.qdot - end.qdot))
 
 
 def _kept(
@@ -237,15 +273,15 @@ def _kept(
 
 def _turned(
     run: ContactStepper, start: Moment, middle: Moment, points: Points, rows: ContactRows, closed: BoolArray
-) -> tuple[Array, Array]:
-    """(k, 3) twice, along the axes of the points: (G - G0) v0 of closed points, 0 of others; and the velocities of the
-    skins relative to each other at the start, whose bodies are taken to move on as they did."""
+) -> tuple[Array, Array, Array]:
+    """Of closed points that there were at the start: (k, 3) slip there [m/s], (k, 3) (G - G0) v0, both along the axes
+    of the points, and (k,) gaps there [m]. Of others: slip as if their bodies still moved as at the start, 0, 0."""
     then, now = start.placed, middle.placed
     v0 = now.relative_velocity(points, then)
     slip = np.einsum("kij,kj->ki", points.axes, v0 + points.conveyor)
-    shift = np.zeros((len(points), 3))
+    shift, gap = np.zeros((len(points), 3)), np.zeros(len(points))
     if not closed.any():
-        return shift, slip
+        return slip, shift, gap
     same = run.same_coordinates(start.state, middle.state)
     qdot = (start.state if same else run.rewritten(start.state, middle.state)).qdot
     at_middle = rows.rows[:, :3] @ qdot
@@ -255,12 +291,16 @@ def _turned(
     if len(i):
         keys = points.keys()
         j = np.array([before[keys[k]] for k in i])
+        gap[i] = old.gap[j]
         v = then.relative_velocity(old)[j]
         normal = np.einsum("ki,ki->k", v, old.normal[j])
-        along = v - normal[:, None] * old.normal[j]
-        shift[i, 0] = at_middle[i, 0] - normal
-        shift[i, 1:] = at_middle[i, 1:] - np.einsum("kij,kj->ki", points.axes[i, 1:], along)
-    return shift, slip
+        along = v - normal[:, None] * old.normal[j] + points.conveyor[i]
+        slip[i] = np.einsum("kij,kj->ki", points.axes[i], along)
+        slip[i, 0] = normal
+        conveyor = np.einsum("kij,kj->ki", points.axes[i, 1:], points.conveyor[i])
+        shift[i] = at_middle[i] - slip[i]
+        shift[i, 1:] += conveyor
+    return slip, shift, gap
 
 
 class HeldRows:
@@ -318,6 +358,14 @@ class HeldRows:
         return taken, put_in
 
 
+def _alone(points: Points, closed: BoolArray) -> BoolArray:
+    """(k,) which are the only closed ones of their two surfaces."""
+    if not len(points):
+        return np.zeros(0, np.bool_)
+    _, which = np.unique(points.surfaces, axis=0, return_inverse=True)
+    return np.asarray(closed & (np.bincount(which.ravel(), weights=closed)[which.ravel()] == 1.0))
+
+
 def _warm_start(points: Points, rows: ContactRows, warm: dict[tuple[int, int, int], Array], h: float) -> Array:
     begin = np.zeros(int(rows.used.sum()))
     row = 0
@@ -353,11 +401,17 @@ def _moved(run: ContactStepper, start: State, middle: Moment, rows: ContactRows)
 
 
 def _pushes(
-    points: Points, rows: ContactRows, impulses: Array, slip_before: Array, qdot: Array, moved: Array
+    points: Points,
+    rows: ContactRows,
+    impulses: Array,
+    slip_before: Array,
+    shift: Array,
+    qdot: Array,
+    moved: Array,
 ) -> Pushes:
     speed = rows.rows @ qdot
     conveyor = np.einsum("kij,kj->ki", points.axes, points.conveyor)
-    slip_after = speed[:, :3] + conveyor
+    slip_after = speed[:, :3] + shift + conveyor
     slip = 0.5 * (slip_before + slip_after)
     loss = -float((impulses[:, 1:3] * slip[:, 1:]).sum() + (impulses[:, 3:] * speed[:, 3:]).sum())
     arrived = -float(impulses[:, 0] @ slip[:, 0])

@@ -103,7 +103,8 @@ def account(clock, step, h):
 def advance(
     address, ints, floats, solver, par, clock, tree_of_body, tree_start, place_of, dof_at, parent, dof,
     surface_ints, surface_numbers, materials, surface_bodies, arms, thickness, find_at, marks, work, push_bodies,
-    push_places, sizes, q, v, warm_ids, warm, rows_at, row_warm, landing_ids, landings, loudest, t_end, until, limit,
+    push_places, push_alone, sizes, q, v, warm_ids, warm, rows_at, row_warm, landing_ids, landings, loudest, t_end,
+    until, limit,
 ):  # fmt: skip
     """Steps up to t_end, over which all inputs are smooth until `until`. Writes q, v (nr,), clock, loudest (s,) and
     row_warm (m,), multipliers of the last step. rows_at: address of `rows.put_rows_at`, 0 for a model without rows.
@@ -116,7 +117,7 @@ def advance(
     topology = (tree_of_body, tree_start, place_of, dof_at, parent, dof)
     surfaces = (surface_ints, surface_numbers, materials, surface_bodies, arms, thickness)
     detection = (find_at, marks, work)
-    pushes = (push_bodies, push_places)
+    pushes = (push_bodies, push_places, push_alone)
     head, numbers = packed_rows(ints, floats)
     world = rows_of(head, numbers).world
     nr, n, count_s = q.shape[0], parent.shape[0], arms.shape[0]
@@ -160,7 +161,7 @@ def advance(
                 break
             place(sim, q, v, poses, rates)
         rest = np.empty(count, np.bool_)
-        resting(par, surfaces, rates, count, ids, found, rest)
+        resting(par, surfaces, rates, count, ids, found, warm_ids, clock[at.STEP], rest)
         h = min(h, safe_step(par, topology, surfaces, rates, ids, found, rest, h))
         start, points = (q, v, poses, rates), (ids, found, rest)
         # --- one step
@@ -197,10 +198,12 @@ def advance(
                 break
             clock[at.PLAIN] = 0.0
             half = 0.5 * h
-            warm_ids_h, warm_h = keep_forces(whole[8], whole[10], whole[17])
+            warm_ids_w, warm_w = warm_ids, warm
+            if not is_brief:
+                warm_ids_w, warm_w = keep_forces(whole[8], whole[10], whole[17])
             one = velocity_step(
-                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, warm_ids_h,
-                warm_h, row_warm, t, half, until, qh, vh,
+                sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids_w, warm_w, warm_ids_w,
+                warm_w, row_warm, t, half, until, qh, vh,
             )  # fmt: skip
             row_warm_h = row_warm if is_brief else one[19]
             if is_brief:
@@ -212,10 +215,10 @@ def advance(
             put_margins(par, surfaces, rates_h, half, margins)
             count_h, ids_h, found_h = find_points(surfaces, detection, poses_h, margins)
             rest_h = np.empty(count_h, np.bool_)
-            resting(par, surfaces, rates_h, count_h, ids_h, found_h, rest_h)
+            resting(par, surfaces, rates_h, count_h, ids_h, found_h, warm_ids_h, clock[at.STEP], rest_h)
             two = velocity_step(
                 sim, solver, par, topology, surfaces, detection, pushes, (qh, vh, poses_h, rates_h),
-                (ids_h, found_h, rest_h), warm_ids_h, warm_h, warm_ids_h, warm_h, row_warm_h, t + half, half, until,
+                (ids_h, found_h, rest_h), warm_ids_w, warm_w, warm_ids_h, warm_h, row_warm_h, t + half, half, until,
                 qe, ve,
             )  # fmt: skip
             place(sim, qw, vw, poses_h, rates_h)

@@ -32,6 +32,8 @@ from .touching import bounces, find_key, find_points, moves, parting, relative_v
 
 RATE = 1.0
 """What is inside comes out by so many of the smallest body's sizes in the time that gravity moves it by its size."""
+PAYS = 1e-3
+"""A tree pays for its lift if that is no more than this part of twice its kinetic energy."""
 PART_OF_SPEED, PART_OF_TOLERANCE = 1e-6, 1e-2
 """Residual that an impact may have, as part of the fastest approach: the larger one of the first, and of the second
 times what a step may be wrong by, as part of sizes."""
@@ -279,22 +281,43 @@ def part(sim, solver, par, clock, topology, surfaces, q, v, poses, rates, ids, f
     close_rows(sim, q, v, t)
     before = rates.copy()
     place(sim, q, v, poses, rates)
-    clock[at.CONTACT_WORK] += lifted(sim, before, rates)
+    pays = m == 0 and topology[3].shape[0] == nr
+    clock[at.CONTACT_WORK] += lifted(sim, topology, before, rates, M, pays, v)
     return True
 
 
 @inner
-def lifted(sim, before, after):
-    """Energy [J] that gravity takes for the bodies' way from `before` to `after`."""
+def lifted(sim, topology, before, after, M, pays, v):
+    """Energy [J] that gravity takes for the bodies' way from `before` to `after`. pays: whether trees pay for it with
+    their velocities v (nr,), as far as they can (`integrators.contact.recovery`), and what they do does not count."""
     _, ints, floats = sim
+    tree_of_body, tree_start, _, dof_at, _, _ = topology
     head, numbers = packed_rows(ints, floats)
     rows = rows_of(head, numbers)
     g0, g1, g2 = get3(rows.world, World.GRAVITY)
-    total = 0.0
+    taken, other = np.zeros(tree_start.shape[0]), 0.0
     for b in range(before.shape[0] - 1):
         way = g0 * (after[b, 0] - before[b, 0]) + g1 * (after[b, 1] - before[b, 1]) + g2 * (after[b, 2] - before[b, 2])
-        total -= fixed(rows.bodies, b * Body.SIZE + Body.MASS) * way
-    return total
+        lift = -fixed(rows.bodies, b * Body.SIZE + Body.MASS) * way
+        if tree_of_body[b] >= 0:
+            taken[tree_of_body[b]] += lift
+        else:
+            other += lift
+    for tree in range(tree_start.shape[0] - 1):
+        if taken[tree] == 0.0:
+            continue
+        twice = 0.0
+        if pays:
+            for i in range(tree_start[tree], tree_start[tree + 1]):
+                for j in range(tree_start[tree], tree_start[tree + 1]):
+                    twice += v[dof_at[i]] * M[dof_at[i], dof_at[j]] * v[dof_at[j]]
+        if abs(taken[tree]) > PAYS * twice:
+            other += taken[tree]
+        else:
+            slower = math.sqrt(1.0 - 2.0 * taken[tree] / twice)
+            for i in range(tree_start[tree], tree_start[tree + 1]):
+                v[dof_at[i]] *= slower
+    return other
 
 
 @inner

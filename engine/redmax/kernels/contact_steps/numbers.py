@@ -22,8 +22,9 @@ from __future__ import annotations
     SLOW,  # impacts slower than this do not bounce [m/s]
     MOST_BOUNCES,  # impacts in a frame beyond which slow ones do not bounce, ever less slow ones
     LOSS,  # losses of a whole step and of its halves may differ by this [J]; 0 for any
-) = range(18)
-PARAMETERS = 18
+    LINGERING,  # what pushed in the step before touches still with a gap up to this [m]
+) = range(19)
+PARAMETERS = 19
 
 (
     TIME,  # where the run stands [s]

@@ -15,7 +15,7 @@ from ..cache.jit import inner
 from ..layout.memory import put
 from ..layout.views import packed_rows, rows_of
 from . import numbers as at
-from .placing import column_at, move_freely, place, put_columns
+from .placing import add_motors, column_at, move_freely, place, power_at, put_columns, slopes
 from .problem import ROWS, solved, speeds
 from .rows import (
     choose_equations,
@@ -38,6 +38,11 @@ from .touching import (
     relative_velocity,
 )
 
+CLOSING = 1.0 / 3.0
+"""Where two surfaces touch in one point, what lingers apart comes together by this part of its gap in a step: so gaps
+die away as fast as they can without swinging, as the speeds of both ends of a step count for them."""
+GENTLY = 1e-3
+"""Nor faster than this part of how fast both surfaces move: what rests stays at rest."""
 QUICK = 2.0
 """Residuals may be relative to speeds where skins are faster, as a step begins, than gravity makes them in this many
 steps: what comes to rest, or rests, is solved as tightly as can be."""
@@ -49,7 +54,7 @@ ROUNDS_OF_STOPS = 4
 def put_pushes(sim, pushes, wrenches):
     """Have the free motion feel wrenches (n, 6) about centres of mass, along the world's axes."""
     _, ints, floats = sim
-    bodies, places = pushes
+    bodies, places, _ = pushes
     if bodies.shape[0] == 0:
         return
     head, numbers = packed_rows(ints, floats)
@@ -60,9 +65,9 @@ def put_pushes(sim, pushes, wrenches):
 
 
 @inner
-def expected_wrenches(surfaces, pushes, rates, count, ids, found, rest, warm_ids, warm, wrenches):
+def expected_wrenches(par, surfaces, pushes, rates, count, ids, found, rest, warm_ids, warm, wrenches):
     """Write the wrenches (n + 1, 6) on bodies by the forces of the step before at points that still touch, 0 for bodies
-    that fall evenly; whether there are any."""
+    that fall evenly (`integrators.contact.pushes`); whether there are any."""
     bodies = surfaces[3]
     n = rates.shape[0] - 1
     for b in range(n + 1):
@@ -72,7 +77,9 @@ def expected_wrenches(surfaces, pushes, rates, count, ids, found, rest, warm_ids
         return False
     feels = np.zeros(n + 1, np.bool_)
     for i in range(pushes[0].shape[0]):
-        feels[pushes[0][i]] = True
+        b = pushes[0][i]
+        turn = math.sqrt(rates[b, 6] ** 2 + rates[b, 7] ** 2 + rates[b, 8] ** 2) * par[at.LONGEST]
+        feels[b] = not pushes[2][i] or turn > par[at.TOLERANCE]
     some = False
     for i in range(count):
         if not rest[i]:
@@ -99,11 +106,34 @@ def expected_wrenches(surfaces, pushes, rates, count, ids, found, rest, warm_ids
 
 
 @inner
-def put_without(topology, columns, rates, M, wrenches, h, change):
-    """Write the change (nr,) of free velocities if wrenches had not acted for h [s]: -h M^-1 Q."""
+def is_alone(ids, closed, i):
+    """Whether point i, of points in the order of their surfaces, is the only closed one of its two surfaces."""
+    for way in (-1, 1):
+        j = i + way
+        while 0 <= j < ids.shape[0] and ids[j, 0] == ids[i, 0] and ids[j, 1] == ids[i, 1]:
+            if closed[j]:
+                return False
+            j += way
+    return True
+
+
+@inner
+def fastest_of(surfaces, rates, ids, i):
+    """No points of both surfaces of point i are faster than this, together [m/s]."""
+    total = 0.0
+    for side in range(2):
+        s = ids[i, side]
+        b = surfaces[3][s]
+        total += math.sqrt(rates[b, 3] ** 2 + rates[b, 4] ** 2 + rates[b, 5] ** 2)
+        total += surfaces[4][s] * math.sqrt(rates[b, 6] ** 2 + rates[b, 7] ** 2 + rates[b, 8] ** 2)
+    return total
+
+
+@inner
+def put_without(topology, columns, rates, M, wrenches, h, change, Q):
+    """Write the change (nr,) of free velocities if wrenches had not acted for h [s], -h M^-1 Q, and Q (nr,)."""
     _, tree_start, _place_of, dof_at, parent, dof = topology
-    n, nr = parent.shape[0], change.shape[0]
-    Q = np.zeros(nr)
+    n = parent.shape[0]
     for b in range(n):
         acts = False
         for j in range(6):
@@ -151,29 +181,30 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     before.
 
     Gives a tuple: the body that stopped it or -1; whether anything touched; whether the problem is solved, the residual
-    (infinite where loops could not be closed or nothing finite came out) and the surfaces that have it; work and loss of free motion; ids, numbers, impulses (k, ROWS) and mean slip (k, 3)
-    of points, and normal impulses (k,) at those that did not touch before; loss by friction, loss of arrival, work of
-    moved surfaces, work of expected forces; forces (k, 6) along the world's axes; which trees are corrected, and
-    multipliers (m,) of other rows.
+    (infinite where loops could not be closed or nothing finite came out) and the surfaces that have it; work and loss
+    of free motion; ids, numbers, impulses (k, ROWS) and mean slip (k, 3) of points, and normal impulses (k,) at those
+    that did not touch before; loss by friction, loss of arrival, work of moved surfaces, work of expected forces;
+    forces (k, 6) along the world's axes; which trees are corrected, and multipliers (m,) of other rows.
     """
     q0, v0, _poses0, rates0 = start
     ids0, found0, rest0 = points
     _tree_of_body, _, place_of, _, parent, _ = topology
     nr, n = q0.shape[0], parent.shape[0]
     wrenches = np.zeros((n + 1, 6))
-    pushed = expected_wrenches(surfaces, pushes, rates0, ids0.shape[0], ids0, found0, rest0, warm_ids, warm, wrenches)  # fmt: skip  # noqa: E501
+    pushed = expected_wrenches(par, surfaces, pushes, rates0, ids0.shape[0], ids0, found0, rest0, warm_ids, warm, wrenches)  # fmt: skip  # noqa: E501
     put_pushes(sim, pushes, wrenches)
     table = new_table(sim)
     m, before_rows, t1 = table.shape[0], table.copy(), min(t + h, until)
     put_rows(sim, solver[1], q0, v0, min(t, until), before_rows)
-    stuck, put_in, taken = move_freely(sim, par, q0, v0, t, h, until, q1, v1)
+    motors = np.zeros(nr + 1)
+    stuck, put_in, taken = move_freely(sim, par, q0, v0, t, h, until, q1, v1, motors)
     closed_rows = stuck >= 0 or close_rows(sim, q1, v1, t1)
     touched, row_chosen = np.zeros(topology[1].shape[0] - 1, np.bool_), np.zeros(m, np.bool_)
     row_wanted, row_bounce, row_x = np.empty(m), np.zeros(m), np.zeros(m)
     no_ids, no_points, no_rows = np.empty((0, 3), np.int64), np.empty((0, at.POINT)), np.empty((0, ROWS))
     no_slip, no_numbers = np.empty((0, 3)), np.empty(0)
-    nothing = (stuck, False, closed_rows, 0.0 if closed_rows else math.inf, 0, 0, put_in, taken, no_ids, no_points, no_rows, no_slip, no_numbers,
-               0.0, 0.0, 0.0, 0.0, no_rows, touched, row_x)  # fmt: skip
+    nothing = (stuck, False, closed_rows, 0.0 if closed_rows else math.inf, 0, 0, put_in, taken, no_ids, no_points,
+               no_rows, no_slip, no_numbers, 0.0, 0.0, 0.0, 0.0, no_rows, touched, row_x)  # fmt: skip
     if stuck >= 0:
         return nothing
     q, poses, rates = np.empty(nr), np.empty(12 * n), np.zeros((n + 1, at.RATES))
@@ -209,13 +240,14 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         return nothing
     columns, M = np.empty((nr, at.COLUMN)), np.zeros((nr, nr))
     put_columns(sim, poses, columns, M)
-    change = np.zeros(nr)
+    change, Q = np.zeros(nr), np.zeros(nr)
     if pushed:
-        put_without(topology, columns, rates, M, wrenches, h, change)
+        put_without(topology, columns, rates, M, wrenches, h, change, Q)
     v_free = v1 + change
     chosen_ids, chosen = np.empty((k, 3), np.int64), np.empty((k, at.POINT))
     wanted, mu, dull = np.zeros((k, ROWS)), np.empty(k), np.zeros(k)
     begin, x, slip, moved = np.zeros((k, ROWS)), np.zeros((k, ROWS)), np.zeros((k, 3)), np.zeros((k, ROWS))
+    turned = np.zeros((k, 3))
     v_prescribed, v0_prescribed = np.zeros(nr), np.zeros(nr)
     any_prescribed = False
     for c in range(nr):
@@ -246,9 +278,15 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
                 w0, w1, w2 = relative_velocity(surfaces, rates0, rates0, ids0, found0, b)
                 normal = w0 * found0[b, 3] + w1 * found0[b, 4] + w2 * found0[b, 5]
                 w0, w1, w2 = w0 - normal * found0[b, 3], w1 - normal * found0[b, 4], w2 - normal * found0[b, 5]
-                wanted[i, 0] -= speed[0] - normal
-                wanted[i, 1] -= speed[1] - (chosen[i, 7] * w0 + chosen[i, 8] * w1 + chosen[i, 9] * w2)
-                wanted[i, 2] -= speed[2] - (chosen[i, 10] * w0 + chosen[i, 11] * w1 + chosen[i, 12] * w2)
+                first = chosen[i, 7] * w0 + chosen[i, 8] * w1 + chosen[i, 9] * w2
+                second = chosen[i, 10] * w0 + chosen[i, 11] * w1 + chosen[i, 12] * w2
+                turned[i, 0], turned[i, 1], turned[i, 2] = speed[0] - normal, speed[1] - first, speed[2] - second
+                if is_alone(chosen_ids, closed, i):
+                    closing = min(CLOSING / h * found0[b, at.GAP], GENTLY * fastest_of(surfaces, rates0, ids0, b))
+                    wanted[i, 0] = min(0.0, -closing)
+                slip[i, 0], slip[i, 1], slip[i, 2] = normal, first - wanted[i, 1], second - wanted[i, 2]
+                for r in range(3):
+                    wanted[i, r] -= turned[i, r]
         slides = math.sqrt(slip[i, 1] ** 2 + slip[i, 2] ** 2) > par[at.STICKING]
         mu[i] = chosen[i, at.MATERIAL + (KINETIC if slides else STATIC)]
         if any_prescribed:
@@ -294,6 +332,8 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         for i in range(k):
             for r in range(ROWS):
                 begin[i, r] = x[i, r]
+    if m > 0 and code == lay.MISSES and residual * h <= par[at.TOUCH]:  # see `integrators.contact.velocity_step`
+        code = lay.SOLVED
     finite = code != lay.UNFIT
     for c in range(nr):
         finite = finite and math.isfinite(v[c])
@@ -302,12 +342,19 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     felt = 0.0
     if pushed and par[at.EXCHANGES] != 0.0:  # else powers are not asked for, and hold none of it
         felt = work_of(sim, q1, v1, rates0, wrenches, h)
+    held_back = work_held_back(place_of, M, Q, v1, v, h) if any_prescribed else 0.0
+    q_before, v_before = q1.copy(), v1.copy()
     for c in range(nr):
         if place_of[c] >= 0:
             q1[c] += 0.5 * h * (v[c] - v1[c])
             v1[c] = v[c]
+    if par[at.EXCHANGES] != 0.0:
+        free = (q_before, v_before)
+        more, more_taken = work_more(sim, par, pushes, motors, start, free, q1, v1, h, min(t1, until))
+        put_in, taken = put_in + more, taken + more_taken
     loss = 0.0
     arrived, work = work_of_rows(topology, table, row_chosen, row_x, v0, v1)
+    work += held_back
     for r in range(m):
         row_x[r] /= h
     forces, landed = np.zeros((k, ROWS)), np.zeros(k)
@@ -317,7 +364,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         for r in range(3):
             d = 3 * r + (3 if r == 0 else 4)
             skin = chosen[i, d] * c0 + chosen[i, d + 1] * c1 + chosen[i, d + 2] * c2
-            slip[i, r] = 0.5 * (slip[i, r] + speed[r] + skin)
+            slip[i, r] = 0.5 * (slip[i, r] + speed[r] + turned[i, r] + skin)
             if r > 0:
                 work -= x[i, r] * skin
                 loss -= x[i, r] * slip[i, r]
@@ -331,8 +378,44 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         if not closed[i]:
             landed[i] = x[i, 0]
     sound = finite and closed_rows and close_rows(sim, q1, v1, t1)
-    return (-1, True, sound and code == lay.SOLVED, residual if sound else math.inf, worst_a, worst_b, put_in, taken, chosen_ids, chosen,
-            x, slip, landed, loss, arrived, work, felt, forces, touched, row_x)  # fmt: skip
+    return (-1, True, sound and code == lay.SOLVED, residual if sound else math.inf, worst_a, worst_b, put_in, taken,
+            chosen_ids, chosen, x, slip, landed, loss, arrived, work, felt, forces, touched, row_x)  # fmt: skip
+
+
+@inner
+def work_held_back(place_of, M, Q, v1, v, h):
+    """Work [J] that prescribed coordinates do on a change of velocities from v1 to v of all others, as they hold
+    against its inertia; and what the free motion has booked as theirs against forces Q, which those of the step
+    replace."""
+    total = 0.0
+    for c in range(v1.shape[0]):
+        if place_of[c] < 0 and v1[c] != 0.0:
+            total += h * Q[c] * v1[c]
+            for e in range(v1.shape[0]):
+                if place_of[e] >= 0:
+                    total += v1[c] * M[c, e] * (v[e] - v1[e])
+    return total
+
+
+@inner
+def work_more(sim, par, pushes, motors, start, free, q, v, h, t):
+    """What motors and dampers put in and took out [J] in a step from `start` to (q, v) more than in its motion to
+    `free`: see `integrators.contact.stepper`. motors: what `move_freely` gives. Motors push as in that on the average,
+    at the mean of the velocities at both ends; so their work is that of the step however fast they are."""
+    nr, n = q.shape[0], 0
+    a = np.zeros(nr)
+    for i in range(pushes[0].shape[0]):
+        n = max(n, pushes[0][i] + 1)
+    put_pushes(sim, pushes, np.zeros((n, 6)))
+    mean, unused = motors[:nr], np.zeros(nr)
+    slopes(sim, par, start[0].copy(), start[1].copy(), a, t)  # which writes what is prescribed at t
+    work = 0.5 * h * power_at(sim, par, mean) - motors[nr]
+    _, in_free, out_free = slopes(sim, par, free[0], free[1], a, t)
+    in_free -= add_motors(sim, par, 0.0, unused)
+    _, in_step, out_step = slopes(sim, par, q, v, a, t)
+    in_step -= add_motors(sim, par, 0.0, unused)
+    work += 0.5 * h * (power_at(sim, par, mean) + in_step - in_free)
+    return work, 0.25 * h * (out_step - out_free)
 
 
 @inner

@@ -10,9 +10,9 @@ import numpy as np
 from .. import tasks
 from ..cache.jit import inner
 from ..core import run
-from ..layout.declaration import Body, Column, Head, Link, Pose, Work, World
+from ..layout.declaration import Body, Column, Head, Link, Pose, Vector, Work, World
 from ..layout.memory import fixed, fixed3, further, get, get3, get9
-from ..layout.views import packed_rows, rows_of
+from ..layout.views import arrays_of, packed_rows, rows_of
 from ..spatial import applied, cross
 from ..tree.products import fill_mass_matrix
 from . import numbers as at
@@ -91,9 +91,38 @@ def slopes(sim, par, q, qdot, qddot, t):
 
 
 @inner
-def move_freely(sim, par, q0, v0, t, h, until, q1, v1):
+def add_motors(sim, par, weight, forces):
+    """Add what motors push with, times a weight, to forces (nr,) along the scene's own coordinates, after `slopes`.
+    Gives the power [W] of motors."""
+    _, ints, floats = sim
+    head, numbers = packed_rows(ints, floats)
+    power = 0.0
+    if par[at.EXCHANGES] != 0.0 and fixed(head, Head.MOTORS) > 0:
+        vectors = arrays_of(head, rows_of(head, numbers)).vectors
+        for k in range(forces.shape[0]):
+            power += vectors[Vector.MOTOR, k] * vectors[Vector.OWN_QDOT, k]
+            forces[k] += weight * vectors[Vector.MOTOR, k]
+    return power
+
+
+@inner
+def power_at(sim, par, forces):
+    """Power [W] that forces (nr,) in the place of motors have where `slopes` was called just now."""
+    _, ints, floats = sim
+    head, numbers = packed_rows(ints, floats)
+    power = 0.0
+    if par[at.EXCHANGES] != 0.0 and fixed(head, Head.MOTORS) > 0:
+        vectors = arrays_of(head, rows_of(head, numbers)).vectors
+        for k in range(forces.shape[0]):
+            power += forces[k] * vectors[Vector.OWN_QDOT, k]
+    return power
+
+
+@inner
+def move_freely(sim, par, q0, v0, t, h, until, q1, v1, motors):
     """Where a free motion is after h [s], by the classical Runge-Kutta method of order 4, to q1, v1. Gives the body at
-    whose joint nothing resists or -1, and the work put in and taken out [J]. until: inputs are smooth up to here."""
+    whose joint nothing resists or -1, and the work put in and taken out [J]. until: inputs are smooth up to here. Adds
+    what motors push with on the average to motors (nr + 1,), and their work [J] at its end."""
     nr = q0.shape[0]
     q, v, a = np.empty(nr), np.empty(nr), np.zeros(nr)
     dq, dv = np.zeros(nr), np.zeros(nr)
@@ -107,6 +136,7 @@ def move_freely(sim, par, q0, v0, t, h, until, q1, v1):
         if stuck >= 0:
             return stuck, 0.0, 0.0
         put_in, taken = put_in + weight * h * p_in, taken + weight * h * p_out
+        motors[nr] += weight * h * add_motors(sim, par, weight, motors[:nr])
         step = h if stage == 2 else 0.5 * h
         for k in range(nr):
             dq[k] += weight * h * v[k]

@@ -30,7 +30,7 @@ def put_margins(par, surfaces, rates, h, margins):
         b = bodies[s]
         v = math.sqrt(rates[b, 3] ** 2 + rates[b, 4] ** 2 + rates[b, 5] ** 2)
         w = math.sqrt(rates[b, 6] ** 2 + rates[b, 7] ** 2 + rates[b, 8] ** 2)
-        margins[s] = 0.5 * par[at.CLOSED] + 1.2 * h * (v + w * arms[s] + g * h)
+        margins[s] = 0.5 * par[at.LINGERING] + 1.2 * h * (v + w * arms[s] + g * h)
 
 
 @inner
@@ -173,10 +173,15 @@ def bounces(par, found, i, approach):
 
 
 @inner
-def resting(par, surfaces, rates, count, ids, found, rest):
-    """Write which points touch and neither part nor are about to bounce."""
+def resting(par, surfaces, rates, count, ids, found, warm_ids, step, rest):
+    """Write which points touch and neither part nor are about to bounce. warm_ids: those that pushed in the step
+    before. step: how long steps are, about [s]."""
     for i in range(count):
-        rest[i] = found[i, at.GAP] <= par[at.CLOSED]
+        gap = found[i, at.GAP]
+        rest[i] = gap <= par[at.LINGERING]
         if rest[i]:
             speed = parting(surfaces, rates, rates, ids, found, i)
-            rest[i] = speed <= par[at.SETTLING] and not bounces(par, found, i, -speed)
+            touches = gap <= par[at.CLOSED] and speed <= par[at.SETTLING]
+            if not touches and speed * step <= par[at.LINGERING]:
+                touches = find_key(warm_ids, warm_ids.shape[0], ids[i, 0], ids[i, 1], ids[i, 2]) >= 0
+            rest[i] = touches and not bounces(par, found, i, -speed)
