@@ -41,6 +41,9 @@ OPEN = 0.3
 CLOSING = 0.05
 """Time in which the fingers close, as a part of the duration."""
 
+TWIST = 0.08
+"""Lever with which a pad resists the block's turning about it, in sides of the block."""
+
 LIFT, SINK = 0.5, 0.02
 """What opens the fingers, as a part of what presses them; how far they sink into their stops then, as a part of their
 way."""
@@ -97,8 +100,10 @@ def build(
         facing = turn("Z", 0.0 if side < 0.0 else math.pi)
         place = start + np.array([side * (0.5 + OPEN), 0.0, -REACH]) * size
         finger = made.body(name, scaled(gripper_parts.finger(), size), at(place, facing), material="ALUMINIUM")
-        pad = np.array([gripper_parts.PAD, 0.7, 0.7]) * size
-        bumper(made, f"{name} Pad", finger, "box", pad, at((-0.5 * pad[0], 0.0, 0.0)), friction=friction)
+        # A dome touches at one place, so that its force is not shared among corners, which nothing would decide.
+        ball = gripper_parts.DOME * size
+        pad = bumper(made, f"{name} Pad", finger, "sphere", (2.0 * ball,) * 3, at((-ball, 0.0, 0.0)), friction=friction)
+        pad.redmax.surface.torsional_friction = TWIST * size
         # z of the joint points at the block.
         slider = made.joint(hand, finger, at(place, facing @ turn("Y", 0.5 * math.pi)), kind="prismatic", size=0.3 * size)
         made.damp_joint(slider, force / closing)

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from . import shells
-from .assembly import Part
+from .assembly import Part, at, turn
 from .paint import CONCRETE, GRAPHITE, IVORY, MATERIAL, ORANGE, STEEL, YELLOW
 from .shells import GAP
 
@@ -29,8 +33,8 @@ BEAM = OVER - REACH
 DROP = RAIL - REACH - STAND - 0.55
 """How far the hand goes down: pads meet the block a little above its middle."""
 
-PAD = 0.12
-"""Thickness of a pad."""
+PAD, DOME = 0.14, 0.4
+"""Thickness of a pad, and the radius of its dome."""
 
 
 def gantry() -> list[Part]:
@@ -83,7 +87,10 @@ def hand() -> list[Part]:
 
 def finger() -> list[Part]:
     """A finger on the left, whose pad faces +x: its front is the origin."""
-    pad = shells.block((PAD - GAP, 0.7, 0.7), (-0.5 * PAD - 0.5 * GAP, 0.0, 0.0), 0.015)
+    edge = math.acos(1.0 - PAD / DOME)
+    cap = [(DOME * math.sin(a), DOME * (math.cos(a) - 1.0)) for a in np.linspace(edge, 0.0, 13)[:-1]]
+    dome = shells.lathe([(0.0, -PAD), *cap, (0.0, 0.0)], 40)
+    pad = shells.placed(dome, at((0.0, 0.0, 0.0), turn("Y", 0.5 * math.pi)))
     stem = 0.16
     x = -PAD - GAP - 0.5 * stem
     high = OVER - 0.26 - 2.0 * GAP - 0.02

@@ -15,7 +15,7 @@ from . import tipping_crane_parts as parts
 from .assembly import Assembly, Object, Part, at, scaled, turn
 from .paint import CONCRETE, MATERIAL
 from .tipping_crane_parts import FAR, HEIGHT, NEAR, PAD
-from .touching import board, bumper
+from .touching import board, bumper, touch
 
 NAME = "tipping_crane"
 LABEL = "Tipping Crane"
@@ -29,14 +29,11 @@ PARAMETERS: dict[str, Any] = {
         "Load", "Weight of the load, as a part of that which just tips the crane at full reach", 1.25, most=3.0
     ),
     "duration": parameters.seconds("Duration", "Time in which the trolley runs out", 8.0),
-    "swing_damping": parameters.factor("Swing Damping", "How quickly the load's swing dies down", 0.2, most=1.0),
+    "swing_damping": parameters.factor("Swing Damping", "How quickly the load's swing dies down", 0.1, most=1.0),
     "material": parameters.material("Material", "What the load is made of", "STEEL"),
 }
 
 LEAST_STANCE, LEAST_LOAD = 0.25, 0.02
-
-PIECES = 3
-"""Pieces of the rope."""
 
 CLEAR = 0.07
 """How high the load hangs over the ground, as a part of the reach."""
@@ -49,7 +46,7 @@ def build(
     stance: float = 0.5,
     load: float = 1.25,
     duration: float = 8.0,
-    swing_damping: float = 0.2,
+    swing_damping: float = 0.1,
     material: str = "STEEL",
 ) -> list[Object]:
     """The crane with its mast over the 3D cursor, the jib along x. reach in Blender units, duration in seconds."""
@@ -79,6 +76,7 @@ def build(
         bumper(made, f"Crane Pad {number + 1}", body, "box", size, at(place), friction=0.8)
     start = np.array([NEAR, 0.0, HEIGHT]) * reach
     trolley = made.body("Crane Trolley", scaled(parts.trolley(), reach), at(start), material="STEEL")
+    bumper(made, "Crane Trolley Skin", trolley, "box", np.array([0.09, 0.08, 0.022]) * reach, at((0.0, 0.0, -0.022 * reach)))
     running = made.joint(body, trolley, at(start, turn("Y", 0.5 * math.pi)), kind="prismatic", size=0.05 * reach)
     made.keys(running, [(0.0, 0.0), (duration, (FAR - NEAR) * reach)], gentle=True)
     _hang(made, trolley, start - np.array([0.0, 0.0, parts.HOOK * reach]), (rope, side, hanging, swing_damping), reach, material)
@@ -92,20 +90,14 @@ def _hang(
     both weigh together [kg], and the damping of the swing."""
     rope, side, hanging, swing = sizes
     metre = reach * units.metres_per_unit(made.context.scene)
-    piece = rope / PIECES
-    shape: Any = scaled(crane_tackle.rope(piece, min(0.005, 0.1 * piece)), reach)
     whole = (rope + side) * metre
-    before = trolley
-    for number in range(PIECES):
-        frame = at(top - np.array([0.0, 0.0, number * piece * reach]))
-        link = made.body(f"Tipping Crane Rope {number + 1}", shape, frame, material="STEEL")
-        shape = link.data
-        joint = made.joint(before, link, frame, kind="universal", size=0.03 * reach)
-        made.damp_joint(joint, damping.bending(hanging, piece * metre, whole))
-        before = link
+    shape = scaled(crane_tackle.rope(rope, min(0.005, 0.1 * rope)), reach)
+    link = touch(made.body("Tipping Crane Rope", shape, at(top), material="STEEL"), "capsule")
+    joint = made.joint(trolley, link, at(top), kind="universal", size=0.03 * reach)
+    made.damp_joint(joint, damping.bending(hanging, rope * metre, whole))
     frame = at(top - np.array([0.0, 0.0, rope * reach]))
     load = made.body("Tipping Crane Load", scaled(_load(side, material), reach), frame, material=material)
-    joint = made.joint(before, load, frame, kind="universal", size=0.03 * reach)
+    joint = made.joint(link, load, frame, kind="universal", size=0.03 * reach)
     made.damp_joint(joint, damping.bending(hanging, side * metre, whole))
     made.damp_body(load, damping.drag(swing, hanging, whole))
     middle = at((0.0, 0.0, -(parts.SLING + 0.5) * side * reach))

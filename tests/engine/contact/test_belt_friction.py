@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.contact_scenes import G, run
+from engine.contact_scenes import run
 from engine.mechanisms import Builder
 from redmax.fields import Pose
 from redmax.forces import PointForce
@@ -17,7 +17,10 @@ from redmax.spatial import quaternion
 from redmax.surfaces import CylinderSurface, SphereSurface
 from redmax.tables import Table
 
-MU, DRUM, BEAD = 0.3, 0.5, 0.002
+SURFACE, DRUM, BEAD = 0.3, 0.5, 0.002
+MU = SURFACE * DRUM / (DRUM + BEAD)
+"""Friction acts at the drum, pulls half the thickness of the belt further out."""
+
 LINK, PULL = 0.05, 20.0
 """Mass of a link [kg], and what pulls at the slack end [N]. There is no gravity."""
 
@@ -61,18 +64,46 @@ def belt(count: int, *, heavy: float | None, turns: float) -> Scene:
         b.hinge(f"pin {k}", before, name, here, damping=DAMPING)
         place = here - b.E[name][:3, 3]
         b.scene.surfaces.append(
-            SphereSurface(name=f"bead {k}", body=name, radius=BEAD, friction=MU, frame=Pose(tuple(place.tolist())))
+            SphereSurface(name=f"bead {k}", body=name, radius=BEAD, friction=SURFACE, frame=Pose(tuple(place.tolist())))
         )
         before = name
     for end, pull in (("tight", heavy), ("slack", PULL)):
         if pull is not None:
-            b.scene.forces.append(PointForce(name=end, body=end, point=(0.0, 0.0, -0.2), direction=tuple(down), force=pull))
+            force = PointForce(name=end, body=end, point=(0.0, 0.0, -0.2), direction=tuple(down), force=pull)
+            b.scene.forces.append(force)
     b.body("drum", (0.0, 0.0, 0.0), 10.0, np.eye(3))
     # Positive about y turns the top towards +x, where the held end is: it turns the other way.
     motion = Table(x=(0.0, 10.0), y=((0.0,), (-10.0 * turns,)), interpolation="linear")
     b.hinge("axle", None, "drum", (0.0, 0.0, 0.0), motion_type="animated", animation=motion)
     along = tuple(quaternion.from_matrix(np.array([[1.0, 0, 0], [0, 0, 1.0], [0, -1.0, 0]])).tolist())
     b.scene.surfaces.append(
-        CylinderSurface(name="drum", body="drum", radius=DRUM, height=0.4, friction=MU, frame=Pose(rotation=along))
+        CylinderSurface(name="drum", body="drum", radius=DRUM, height=0.4, friction=SURFACE, frame=Pose(rotation=along))
     )
     return b.scene
+
+
+def pull_of_the_held_end(count: int) -> float:
+    """The pull at the held end over that at the slack end while the drum slides below the belt."""
+    found = run(belt(count, heavy=None, turns=3.0), 0.5)
+    assert found.status == "complete", found.message
+    reaction = found.channels["reaction"][:, found.body_names.index("tight"), 3:]
+    return float(np.median(np.linalg.norm(reaction[4:], axis=1))) / PULL
+
+
+def test_pulls_grow_around_a_drum_by_the_exponential_of_friction_times_angle() -> None:
+    """Each number of links has a law of its own, which comes to Euler's with the square of their number."""
+    pulls = {count: pull_of_the_held_end(count) for count in (4, 8, 12)}
+    for count, pull in pulls.items():
+        assert pull == pytest.approx(of_links(count), rel=5e-3)
+    off = [abs(pulls[count] / EULER - 1.0) for count in (4, 8, 12)]
+    assert off[1] < 0.35 * off[0]
+    assert off[2] < 0.01
+
+
+@pytest.mark.parametrize(("part", "slips"), [(0.97, False), (1.03, True)])
+def test_a_belt_on_a_drum_that_stands_slips_beyond_that_ratio_alone(part: float, slips: bool) -> None:
+    found = run(belt(8, heavy=part * of_links(8) * PULL, turns=0.0), 0.5)
+    tight = found.body_names.index("tight")
+    sinks = found.position[0, tight, 2] - found.position[-1, tight, 2]
+    assert (sinks > 0.1) == slips
+    assert (sinks < 0.02) != slips

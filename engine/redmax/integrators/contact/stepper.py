@@ -281,6 +281,8 @@ class ContactStepper(AutomaticStepper):
             self.account.add_step(each.pushes, 0.5 * h)
             if self.books_pushes and each.pushes is not None:
                 self.account.work -= each.pushes.felt
+            if self._exchanges and each.pushes is not None:
+                self.account.work += each.pushes.resisted
             self.account.count(is_solved=each.is_solved, residual=each.residual, worst=each.worst)
         if self.account.hopeless:
             raise self._nowhere(IntegrationError, "no forces satisfy its contact")

@@ -56,7 +56,7 @@ class Pushes:
     slip: (k, 3) mean relative velocity of the skins [m/s], and turn: (k, 3) angular velocity [rad/s], along the axes of
     the points. loss: energy that friction takes out, in impacts all that is lost [J]. work: what moved surfaces put in
     [J]. arrived: what surfaces lose that come to rest on each other within a step [J]. felt: what expected forces did
-    in the free motion [J]. landed: (k,) normal impulses at points that did not touch before [N s]."""
+    in the free motion [J], and resisted: what of that they did on prescribed coordinates. landed: (k,) normal impulses at points that did not touch before [N s]."""
 
     points: Points
     impulses: Array
@@ -65,6 +65,7 @@ class Pushes:
     work: float
     arrived: float = 0.0
     felt: float = 0.0
+    resisted: float = 0.0
     landed: Array | None = None
 
 
@@ -109,6 +110,30 @@ def _felt(start: Placed, end: Placed, wrenches: Array, h: float) -> float:
     moved = end.center[:-1] - start.center[:-1]
     turned = 0.5 * h * (start.omega[:-1] + end.omega[:-1])
     return float((wrenches[:, 3:] * moved).sum() + (wrenches[:, :3] * turned).sum())
+
+
+def _resisted(run: ContactStepper, start: State, middle: Moment, wrenches: Array, h: float) -> float:
+    """Work [J] of wrenches (n, 6) on the motion of prescribed coordinates: what moves these has put it in already."""
+    pushed = wrenches.any(axis=1)
+    if not middle.model.prescribed.any() or not pushed.any():
+        return 0.0
+    Q = middle.placed.generalised(np.flatnonzero(pushed), wrenches[pushed])
+    return h * float(Q @ _prescribed_velocity(run, start, middle))
+
+
+def _swept(run: ContactStepper, start: State, middle: Moment, dv: Array) -> float:
+    """Work [J] of what holds prescribed coordinates to their course while the others change their velocities by dv."""
+    if not middle.model.prescribed.any():
+        return 0.0
+    return float(_prescribed_velocity(run, start, middle) @ middle.placed.mass_matrix @ dv)
+
+
+def _prescribed_velocity(run: ContactStepper, start: State, middle: Moment) -> Array:
+    """(nr,) mean velocities of prescribed coordinates in the step, 0 of the others."""
+    same = run.same_coordinates(start, middle.state)
+    before = (start if same else run.rewritten(start, middle.state)).qdot
+    mean: Array = np.where(middle.model.prescribed, 0.5 * (before + middle.state.qdot), 0.0)
+    return mean
 
 
 def _without(placed: Placed, wrenches: Array, h: float) -> Array:
@@ -180,11 +205,14 @@ def velocity_step(
             break
     end = run.placed_state(State(s.t, s.q + 0.5 * h * dv, qdot, s.chart))
     impulses = _spread(rows.used, solution.impulses)
+    swept = _swept(run, start.state, middle, dv)
     ended = free.changed(end)
     pushes = dataclasses.replace(
         _pushes(points, rows, impulses, slip_before, qdot, _moved(run, start.state, middle, rows)),
         felt=_felt(start.placed, free.placed, wrenches, h),
+        resisted=_resisted(run, start.state, middle, wrenches, h),
     )
+    pushes = dataclasses.replace(pushes, work=pushes.work + swept)
     if held is not None:
         taken, put_in = held.work(more, solution.impulses[len(begin) :], qdot)
         pushes = dataclasses.replace(pushes, arrived=pushes.arrived + taken, work=pushes.work + put_in)

@@ -99,9 +99,10 @@ def expected_wrenches(surfaces, pushes, rates, count, ids, found, rest, warm_ids
 
 
 @inner
-def put_without(topology, columns, rates, M, wrenches, h, change):
-    """Write the change (nr,) of free velocities if wrenches had not acted for h [s]: -h M^-1 Q."""
-    _, tree_start, _place_of, dof_at, parent, dof = topology
+def put_without(topology, columns, rates, M, wrenches, h, before, after, change):
+    """Write the change (nr,) of free velocities if wrenches had not acted for h [s]: -h M^-1 Q. Returns what the
+    wrenches do on the motion of prescribed coordinates, by the mean of velocities (nr,) before and after [J]."""
+    _, tree_start, place_of, dof_at, parent, dof = topology
     n, nr = parent.shape[0], change.shape[0]
     Q = np.zeros(nr)
     for b in range(n):
@@ -117,6 +118,10 @@ def put_without(topology, columns, rates, M, wrenches, h, change):
                 Q[k] += v0 * wrenches[b, 3] + v1 * wrenches[b, 4] + v2 * wrenches[b, 5]
                 Q[k] += columns[k, 0] * wrenches[b, 0] + columns[k, 1] * wrenches[b, 1] + columns[k, 2] * wrenches[b, 2]
             a = parent[a]
+    prescribed = 0.0
+    for c in range(nr):
+        if place_of[c] < 0:
+            prescribed += 0.5 * h * Q[c] * (before[c] + after[c])
     for tree in range(tree_start.shape[0] - 1):
         first, size = tree_start[tree], tree_start[tree + 1] - tree_start[tree]
         some = False
@@ -141,6 +146,7 @@ def put_without(topology, columns, rates, M, wrenches, h, change):
                 y[i] -= L[k, i] * y[k]
             y[i] /= L[i, i]
             change[dof_at[first + i]] = -h * y[i]
+    return prescribed
 
 
 @inner
@@ -209,9 +215,9 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         return nothing
     columns, M = np.empty((nr, at.COLUMN)), np.zeros((nr, nr))
     put_columns(sim, poses, columns, M)
-    change = np.zeros(nr)
+    change, resisted = np.zeros(nr), 0.0
     if pushed:
-        put_without(topology, columns, rates, M, wrenches, h, change)
+        resisted = put_without(topology, columns, rates, M, wrenches, h, v0, v1, change)
     v_free = v1 + change
     chosen_ids, chosen = np.empty((k, 3), np.int64), np.empty((k, at.POINT))
     wanted, mu, dull = np.zeros((k, ROWS)), np.empty(k), np.zeros(k)
@@ -301,13 +307,16 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     worst_b = chosen_ids[worst, 1] if k > 0 else 0
     felt = 0.0
     if pushed and par[at.EXCHANGES] != 0.0:  # else powers are not asked for, and hold none of it
-        felt = work_of(sim, q1, v1, rates0, wrenches, h)
+        # what moves prescribed coordinates has resisted them already: only the rest is work of contacts, below
+        felt = work_of(sim, q1, v1, rates0, wrenches, h) - resisted
+    swept = work_on_prescribed(place_of, M, v0, v1, v) if any_prescribed else 0.0
     for c in range(nr):
         if place_of[c] >= 0:
             q1[c] += 0.5 * h * (v[c] - v1[c])
             v1[c] = v[c]
     loss = 0.0
     arrived, work = work_of_rows(topology, table, row_chosen, row_x, v0, v1)
+    work += swept
     for r in range(m):
         row_x[r] /= h
     forces, landed = np.zeros((k, ROWS)), np.zeros(k)
@@ -333,6 +342,19 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     is_solved = finite and code == lay.SOLVED and closed_rows and close_rows(sim, q1, v1, t1)
     return (-1, True, is_solved, residual if finite else math.inf, worst_a, worst_b, put_in, taken, chosen_ids, chosen,
             x, slip, landed, loss, arrived, work, felt, forces, touched, row_x)  # fmt: skip
+
+
+@inner
+def work_on_prescribed(place_of, M, before, free, after):
+    """Work [J] of what holds prescribed coordinates to their course while the others change their velocities (nr,) from
+    `free` to `after`: the mean of the prescribed ones times their momentum's change."""
+    total = 0.0
+    for c in range(before.shape[0]):
+        if place_of[c] < 0:
+            for d in range(before.shape[0]):
+                if place_of[d] >= 0:
+                    total += 0.5 * (before[c] + free[c]) * M[max(c, d), min(c, d)] * (after[d] - free[d])
+    return total
 
 
 @inner
