@@ -24,7 +24,9 @@ ICON = "CON_FOLLOWTRACK"
 
 PARAMETERS: dict[str, Any] = {
     "radius": parameters.length("Radius", "Of the large pulley; all else follows from it", 0.4, least=1e-3),
-    "ratio": parameters.factor("Ratio", "Radius of the small pulley, as a part of that of the large one", 0.4, most=1.0),
+    "ratio": parameters.factor(
+        "Ratio", "Radius of the small pulley, as a part of that of the large one", 0.4, most=1.0
+    ),
     "distance": parameters.factor("Distance", "From shaft to shaft, in radii of the large pulley", 3.0, most=10.0),
     "speed": parameters.turns("Turns per Second", "Of the motor", 2.0),
     "start": parameters.seconds("Start", "Time in which the motor brings the fan nearly up to speed", 3.0),
@@ -108,7 +110,11 @@ def _drive_by(joint: Object, rate: float, torque: float) -> None:
     """A motor that brings a joint to a rate [rad/s] with at most a torque [N m]."""
     settings: Any = joint.redmax.joint
     dof = joint_properties.dofs(settings)[0]
-    values = (("motor_target_speed", rate), ("motor_speed_gain", GAIN * torque / max(abs(rate), 1e-9)), ("motor_maximum", torque))
+    values = (
+        ("motor_target_speed", rate),
+        ("motor_speed_gain", GAIN * torque / max(abs(rate), 1e-9)),
+        ("motor_maximum", torque),
+    )
     for field, value in values:
         joint_properties.set_value(settings, field, dof, math.copysign(min(abs(value), fields.LARGEST), value))
     settings.use_motor, settings.use_motor_maximum = True, True

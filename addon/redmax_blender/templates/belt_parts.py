@@ -37,7 +37,10 @@ def course(ratio: float, distance: float) -> curve_points.Spline:
     large, small = 0.5 * math.pi + lean, 0.5 * math.pi - lean  # half of what the belt goes round each pulley
     left, right = (-0.5 * distance, 0.0), (0.5 * distance, 0.0)
     straight = math.sqrt(distance**2 - (radii[0] - radii[1]) ** 2)
-    arcs = [outlines.arc(right, radii[1], -small, small, 13), outlines.arc(left, radii[0], math.pi - large, math.pi + large, 25)]
+    arcs = [
+        outlines.arc(right, radii[1], -small, small, 13),
+        outlines.arc(left, radii[0], math.pi - large, math.pi + large, 25),
+    ]
     pieces = []
     for first, second in ((0, 1), (1, 0)):
         a, b = arcs[first][-1], arcs[second][0]

@@ -60,7 +60,9 @@ def build(
     length = units.metres_per_unit(context.scene)
     metre = radius * length
     along, back = turn("Y", 0.5 * math.pi), turn("Y", -0.5 * math.pi)
-    base = made.body("Clutch Bench", scaled(clutch_parts.bench(), radius), at((0.0, 0.0, 0.0)), material="STEEL", root="LOCKED")
+    base = made.body(
+        "Clutch Bench", scaled(clutch_parts.bench(), radius), at((0.0, 0.0, 0.0)), material="STEEL", root="LOCKED"
+    )
     middle = np.array([0.0, 0.0, AXIS * radius])
 
     driver = made.body("Clutch Driver", scaled(clutch_parts.driver(), radius), at(middle), material="STEEL", turns=True)

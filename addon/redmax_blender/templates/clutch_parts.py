@@ -134,7 +134,11 @@ def bench() -> list[Part]:
         post = shells.block((0.24, 0.16, top - slab - 2.0 * GAP), (BRAKE, y, 0.5 * (top + slab)), 0.02)
         parts.append((post, GRAPHITE))
     sleeve = shells.plate(
-        outlines.rounded_rectangle(0.34, 2.4, 0.03), top, top + 0.22, 0.015, [shells.Boss((0.0, 0.0), 0.0, 0.0, 0.0, 0.115)]
+        outlines.rounded_rectangle(0.34, 2.4, 0.03),
+        top,
+        top + 0.22,
+        0.015,
+        [shells.Boss((0.0, 0.0), 0.0, 0.0, 0.0, 0.115)],
     )
     parts.append((shells.moved(sleeve, (BRAKE, 0.0, 0.0)), GRAPHITE))
     low = AXIS - DRUM - 0.55

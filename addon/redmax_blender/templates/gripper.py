@@ -10,7 +10,6 @@ import numpy as np
 
 from ..bridge.authoring import gears
 from ..bridge.objects import units
-from ..properties import joint as joint_properties
 from . import damping, gripper_parts, parameters
 from .assembly import Assembly, Object, at, scaled, turn
 from .gripper_parts import FROM, RAIL, REACH, STAND, TO
@@ -70,7 +69,9 @@ def build(
     """The gantry with the middle of its foot at the 3D cursor. size in Blender units, duration in seconds."""
     made = Assembly(context, LABEL)
     length = units.metres_per_unit(context.scene)
-    base = made.body("Gantry", scaled(gripper_parts.gantry(), size), at((0.0, 0.0, 0.0)), material="STEEL", root="LOCKED")
+    base = made.body(
+        "Gantry", scaled(gripper_parts.gantry(), size), at((0.0, 0.0, 0.0)), material="STEEL", root="LOCKED"
+    )
     for x, name in ((FROM, "Gantry Stand"), (TO, "Gantry Far Stand")):
         top = np.array([x, 0.0, 0.5 * STAND]) * size
         sides = np.array([gripper_parts.TABLE, gripper_parts.TABLE, STAND]) * size
@@ -105,7 +106,9 @@ def build(
         pad = bumper(made, f"{name} Pad", finger, "sphere", (2.0 * ball,) * 3, at((-ball, 0.0, 0.0)), friction=friction)
         pad.redmax.surface.torsional_friction = TWIST * size
         # z of the joint points at the block.
-        slider = made.joint(hand, finger, at(place, facing @ turn("Y", 0.5 * math.pi)), kind="prismatic", size=0.3 * size)
+        slider = made.joint(
+            hand, finger, at(place, facing @ turn("Y", 0.5 * math.pi)), kind="prismatic", size=0.3 * size
+        )
         made.damp_joint(slider, force / closing)
         made.push(slider, _grip(duration, force))
         made.soft_stop(slider, LIFT * force / (SINK * OPEN * size * length), 0.0, lower=0.0)

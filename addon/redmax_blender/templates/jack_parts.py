@@ -85,7 +85,9 @@ def _thread(low: float, high: float, slope: float) -> shells.Shell:
         ridge = np.clip(2.5 - 10.0 * np.abs(phase - 0.5), -1.0, 1.0)
         fade = min(1.0, (z - low) / (0.5 * pitch) + 0.05, (high - z) / (0.5 * pitch) + 0.05)
         radius = THREAD + 0.5 * depth * (np.where(fade < 1.0, -1.0 + fade * (ridge + 1.0), ridge))
-        levels.append(surface.ring(np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.full(around, z)])))
+        levels.append(
+            surface.ring(np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.full(around, z)]))
+        )
     surface.strips(levels)
     surface.cap(levels[0], up=False)
     surface.cap(levels[-1], up=True)

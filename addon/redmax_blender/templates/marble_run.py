@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import arrays, tracks
+from .._engine import arrays
 from ..bridge.authoring import gears
-from ..bridge.core import curve_points
 from ..bridge.objects import units
 from . import marble_run_parts as parts
 from . import parameters, railway, shells
 from .assembly import Assembly, Object, at, new_mesh, turn
-from .paint import MATERIAL, ORANGE, STEEL, TEAL, Paint
+from .paint import STEEL, Paint
 from .touching import bumper, touch
 
 Array = arrays.Array
@@ -60,7 +59,9 @@ def build(
     spline = parts.course(height)
     track = railway.track_along(spline)
     radius = BALL * height
-    base = made.body("Marble Run", parts.stand(track, height, radius), at((0.0, 0.0, 0.0)), material="OAK", root="LOCKED")
+    base = made.body(
+        "Marble Run", parts.stand(track, height, radius), at((0.0, 0.0, 0.0)), material="OAK", root="LOCKED"
+    )
     curve = railway.curve_object(made, "Marble Track", spline, base)
 
     metre = units.metres_per_unit(context.scene)
@@ -76,7 +77,16 @@ def build(
     rides = railway.put_on(made, "track", curve, carriers, 0.8 * radius)
     for number, (carrier, ride, frame) in enumerate(zip(carriers, rides, frames, strict=True)):
         marble = made.body(f"Marble {number + 1}", meshes[number % len(meshes)], frame, material="GLASS", turns=True)
-        bumper(made, f"Marble {number + 1} Skin", marble, "sphere", (2.0 * radius,) * 3, np.eye(4), friction=0.0, bounce=bounce)
+        bumper(
+            made,
+            f"Marble {number + 1} Skin",
+            marble,
+            "sphere",
+            (2.0 * radius,) * 3,
+            np.eye(4),
+            friction=0.0,
+            bounce=bounce,
+        )
         across = frame.copy()
         across[:3, :3] = frame[:3, :3] @ turn("X", -0.5 * math.pi)  # z points along y of the track, to its left
         spin = made.joint(carrier, marble, across, kind="revolute", size=0.8 * radius)

@@ -12,7 +12,7 @@ from .._engine import arrays
 from ..bridge.core import curve_points
 from ..properties import materials
 from . import outlines, railway, shells
-from .assembly import Part, turn, at
+from .assembly import Part, at, turn
 from .paint import BRASS, GRAPHITE, IVORY, OAK, STEEL, Paint
 from .shells import GAP
 
@@ -103,7 +103,9 @@ def stand(track: Any, height: float, radius: float) -> list[Part]:
         for side in (-1.0, 1.0)
     ]
     slab = 0.03 * height
-    board = shells.block((2.55 * height, 1.1 * height, slab), (0.62 * height, -0.05 * height, 0.5 * slab), 0.008 * height)
+    board = shells.block(
+        (2.55 * height, 1.1 * height, slab), (0.62 * height, -0.05 * height, 0.5 * slab), 0.008 * height
+    )
     parts.append((board, OAK))
     sleeper = low - wire * (1.0 + GAP) - 0.5 * wire
     for k in range(10, count - 6, 14):
@@ -122,7 +124,7 @@ def _posts(frames: Array, height: float, radius: float, under: float, slab: floa
     place = frames[:, :3, 3] / height
     around = np.hypot(place[:, 0], place[:, 1])
     in_helix = np.flatnonzero((np.abs(around - HELIX) < 0.02) & (place[:, 2] > EXIT + 0.04))
-    for k in in_helix[4:: max(1, len(in_helix) // 9)]:
+    for k in in_helix[4 :: max(1, len(in_helix) // 9)]:
         E = frames[k]
         below = E[:3, 3] + (under - 1.2 * thick) * E[:3, 2]
         way = np.array([below[0], below[1], 0.0]) / np.hypot(below[0], below[1])

@@ -76,10 +76,24 @@ def build(
         bumper(made, f"Crane Pad {number + 1}", body, "box", size, at(place), friction=0.8)
     start = np.array([NEAR, 0.0, HEIGHT]) * reach
     trolley = made.body("Crane Trolley", scaled(parts.trolley(), reach), at(start), material="STEEL")
-    bumper(made, "Crane Trolley Skin", trolley, "box", np.array([0.09, 0.08, 0.022]) * reach, at((0.0, 0.0, -0.022 * reach)))
+    bumper(
+        made,
+        "Crane Trolley Skin",
+        trolley,
+        "box",
+        np.array([0.09, 0.08, 0.022]) * reach,
+        at((0.0, 0.0, -0.022 * reach)),
+    )
     running = made.joint(body, trolley, at(start, turn("Y", 0.5 * math.pi)), kind="prismatic", size=0.05 * reach)
     made.keys(running, [(0.0, 0.0), (duration, (FAR - NEAR) * reach)], gentle=True)
-    _hang(made, trolley, start - np.array([0.0, 0.0, parts.HOOK * reach]), (rope, side, hanging, swing_damping), reach, material)
+    _hang(
+        made,
+        trolley,
+        start - np.array([0.0, 0.0, parts.HOOK * reach]),
+        (rope, side, hanging, swing_damping),
+        reach,
+        material,
+    )
     return made.finish(base)
 
 

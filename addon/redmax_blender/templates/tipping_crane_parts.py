@@ -58,7 +58,9 @@ def crane(half: float) -> list[Part]:
 def _head(low: float) -> list[Part]:
     """What lies on the mast: the slewing head, jib, counter jib with its weight, cab and ties."""
     rail = HEIGHT
-    parts: list[Part] = [(shells.block((0.16, 0.13, rail + 0.075 - low), (0.0, 0.0, 0.5 * (rail + 0.075 + low)), 0.006), ORANGE)]
+    parts: list[Part] = [
+        (shells.block((0.16, 0.13, rail + 0.075 - low), (0.0, 0.0, 0.5 * (rail + 0.075 + low)), 0.006), ORANGE)
+    ]
     lying = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
     start, end = 0.08 + HAIR, 1.0
     middle = rail + 0.045

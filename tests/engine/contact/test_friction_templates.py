@@ -193,7 +193,9 @@ def test_the_clutch_passes_mu_r_n_while_it_slips_and_the_brake_stops_in_its_time
     np.testing.assert_allclose(np.diff(speed[30:54]) * 24.0, gained, rtol=2e-3)
     np.testing.assert_allclose(speed[72:108], SPEED, rtol=1e-6)
     assert gained == pytest.approx(SPEED / 1.5, rel=1e-3)
-    lower, upper = (np.max(named(scene.joints, f"Brake {side} Shoe Slider").torque_table.y) for side in ("Lower", "Upper"))
+    lower, upper = (
+        np.max(named(scene.joints, f"Brake {side} Shoe Slider").torque_table.y) for side in ("Lower", "Upper")
+    )
     lost = friction_of(scene, "Brake Drum") * RIM * (lower + upper) / moment(scene)
     slowing = np.flatnonzero((speed[1:] < 0.95 * SPEED) & (speed[:-1] > 0.05 * SPEED) & (found.t[1:] > 5.1))
     np.testing.assert_allclose(np.diff(speed)[slowing[1:-1]] * 24.0, -lost, rtol=2e-3)
