@@ -110,6 +110,7 @@ def test_the_first_half_second_of_a_template_is_within_the_bound(name):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # the windmill's joints from formulas run in plain Python here
 @every_template
 def test_every_template_is_within_the_bound_and_has_far_fewer_keys(name):
     """Over the 250 frames of a new scene."""

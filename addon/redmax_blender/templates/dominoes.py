@@ -31,6 +31,10 @@ PITCH = 1.4
 NEAREST = 0.45
 """Least spacing, as a part of the height: the first domino, which is tilted, does not touch the second yet."""
 
+INNERMOST, OUTERMOST = 1.2, 3.0
+"""Least radius of the spiral where it ends and where it begins, as parts of the height. In a narrower round dominoes turn
+their corners to the first, tilted one."""
+
 TILT = 0.25
 """Of the first domino [rad]: beyond the angle at which it stands on its edge in balance."""
 
@@ -60,7 +64,11 @@ def build(
     """The board around the 3D cursor. height: in Blender units; it bounds everything else."""
     made = Assembly(context, LABEL)
     width, thick = WIDTH * height, THICKNESS * height
-    places = spiral(count, max(spacing, NEAREST) * height, PITCH * height, 1.2 * height)
+    apart, inner = max(spacing, NEAREST) * height, INNERMOST * height
+    places = spiral(count, apart, PITCH * height, inner)
+    missing = OUTERMOST * height - np.hypot(*places[0][:2])
+    if missing > 0.0:
+        places = spiral(count, apart, PITCH * height, inner + missing)
     reach = max(np.hypot(x, y) for x, y, _ in places) + 1.5 * height
     base = board(made, "Board", (2.0 * reach, 2.0 * reach, 0.3 * height), OAK, friction=friction)
     block = shells.block((thick, width, height), bevel=0.12 * thick)

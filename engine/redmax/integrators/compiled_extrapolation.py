@@ -233,11 +233,11 @@ class CompiledExtrapolation(LinearlyImplicitExtrapolation):
         if not rows:
             return Tried(self.y, 0, [], broken=True)
         known = self._errors[2 : rows if broken else rows + 1].tolist()
-        end = self._table[rows - 1].copy()
+        end, vibrates = self._table[rows - 1].copy(), not accepted and bool(self._results[kernel.VIBRATES])
         if accepted and self._slackens and h > SHORTEST_BALANCED:
             known[-1] = max(known[-1], self._imbalance(end, t_new))
             accepted = known[-1] <= 1.0
-        return Tried(end, rows, known, accepted, broken)
+        return Tried(end, rows, known, accepted, broken, vibrates)
 
     def _change(self, h: float, before: Any, after: Any) -> float:
         """As `change_within`, coordinate by coordinate, each with what resists its motion alone."""

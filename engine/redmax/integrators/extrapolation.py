@@ -35,6 +35,10 @@ MOST_CHANGE, SHORTER = 0.1, 0.3
 JUDGED = 2
 """Errors are found from so many rows before that of the order on; shorter ones are never chosen."""
 
+OF_VIBRATIONS, LEAP, LEAPS = 10.0, 4.0, 2
+"""A calm step that fails, and whose whole error is so many times the one that counts, is tried so much longer,
+so often. They are largest in steps of about a period: shorter ones follow a vibration, longer ones let it die away."""
+
 CHEAPER, DEARER = 0.8, 0.9
 """A lower order is taken if its work per time is below the first part of the present one's, a higher one if below the
 second."""
@@ -176,7 +180,7 @@ class LinearlyImplicitExtrapolation:
         if beyond is not None:
             self.go_on_from(*beyond)
             return
-        order, rejected = self.order, False
+        order, rejected, leaps, before_leap = self.order, False, LEAPS if self.calm else 0, None
         while True:
             if not h >= shortest and t_stop - t > shortest:
                 raise StepTooSmallError(self.worst)
@@ -193,6 +197,12 @@ class LinearlyImplicitExtrapolation:
                     continue
                 attempt = replace(attempt, next_step=SHORTER * h)
             rejected = True
+            if leaps and attempt.vibrates and h < longest and (landing is None or landing.tries == 0):
+                before_leap = attempt if before_leap is None else before_leap
+                leaps, h = leaps - 1, min(LEAP * h, longest)
+                continue
+            if before_leap is not None:
+                attempt, leaps, before_leap = before_leap, 0, None
             order, h = attempt.next_order, min(attempt.next_step, 0.5 * h if attempt.broken else math.inf)
         order, following = self._following(attempt, order, longest, rejected=rejected)
         if (t_new == t_stop or (landing is not None and landing.tries > 0)) and h < wanted and not rejected:
@@ -249,13 +259,19 @@ class LinearlyImplicitExtrapolation:
             return Attempt(True, tried.y, last, steps, works, h, order)
         if tried.broken:
             following = max(2, order - 1) if tried.rows else order
-            return Attempt(False, tried.y, tried.rows, steps, works, 0.25 * h, following, broken=True)
+            return Attempt(
+                False, tried.y, tried.rows, steps, works, 0.25 * h, following, broken=True, vibrates=tried.vibrates
+            )
         best = min(range(2, last + 1), key=works.__getitem__)
-        return Attempt(False, tried.y, last, steps, works, steps[best], best, broken=steps[best] >= h)
+        goes_nowhere = steps[best] >= h
+        return Attempt(
+            False, tried.y, last, steps, works, steps[best], best, broken=goes_nowhere, vibrates=tried.vibrates
+        )
 
     def _try(self, system: Linearisation, h: float, t_new: float, order: int) -> Tried:
         rows: list[Array] = []
         errors: list[float] = []
+        vibrates = False
         try:
             filtered = StepMatrix(system, h) if self.calm and self._n else None
             for k in range(1, min(order + 1, MOST_COLUMNS) + 1):
@@ -264,9 +280,12 @@ class LinearlyImplicitExtrapolation:
                 if k < max(2, order - JUDGED):
                     errors += [math.inf] * (k - 1 - len(errors))
                     continue
-                error = self._error(system, rows[-1] - rows[-2], rows[-1], filtered)
+                difference = rows[-1] - rows[-2]
+                whole = 0.0 if filtered is None else self._error_of_motion(difference, rows[-1])
+                error = self._error(system, difference, rows[-1], filtered)
+                vibrates = whole > OF_VIBRATIONS * error
                 if not math.isfinite(error) or (k > 2 and error > max(1.0, 4.0 * errors[-1])):
-                    return Tried(rows[-1], k, errors, broken=True)
+                    return Tried(rows[-1], k, errors, broken=True, vibrates=vibrates)
                 errors.append(error)
                 if k >= order - 1 and error <= 1.0:
                     return Tried(rows[-1], k, errors, accepted=True)
@@ -276,7 +295,7 @@ class LinearlyImplicitExtrapolation:
                     break
         except np.linalg.LinAlgError:
             return Tried(self.y, 0, [], broken=True)
-        return Tried(rows[-1], len(errors) + 1, errors)
+        return Tried(rows[-1], len(errors) + 1, errors, vibrates=vibrates)
 
     def _euler(self, system: Linearisation, h: float, t_new: float, count: int) -> Array:
         """y after `count` equal linearly implicit steps, with inputs at the end of each."""
@@ -307,7 +326,7 @@ class LinearlyImplicitExtrapolation:
 
     def _error(self, system: Linearisation, difference: Array, y_new: Array, filtered: StepMatrix | None) -> float:
         """Error over what is allowed: of coordinates and velocities alike, and of energies put in or taken out."""
-        n, y = self._n, self.y
+        n = self._n
         of_energy = self._energy_error(system, difference[2 * n :], y_new)
         if n == 0:
             return of_energy
@@ -315,10 +334,15 @@ class LinearlyImplicitExtrapolation:
         if filtered is not None:
             for half in (slice(0, n), slice(n, 2 * n)):
                 parts[half] = filtered.solve(system.M @ filtered.solve(system.M @ parts[half]))
+        return max(self._error_of_motion(parts, y_new), of_energy)
+
+    def _error_of_motion(self, difference: Array, y_new: Array) -> float:
+        """Error of coordinates and velocities over what is allowed, for a difference (2 n or more,) of y."""
+        n, y = self._n, self.y
         scale = self.atol + self.rtol * np.maximum(np.abs(y[: 2 * n]), np.abs(y_new[: 2 * n]))
-        ratio = np.abs(parts / scale)
+        ratio = np.abs(difference[: 2 * n] / scale)
         self.worst = int(np.where(np.isnan(ratio), np.inf, ratio).argmax())
-        return max(root_mean_square(ratio), of_energy)
+        return root_mean_square(ratio)
 
     def _energy_error(self, system: Linearisation, difference: Array, y_new: Array) -> float:
         """Of the quadratures, against the energies in play; only coarsely, so that a motion which needs no short steps
@@ -364,13 +388,17 @@ class LinearlyImplicitExtrapolation:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """Rows of a step that were computed, and where the last of them ended. errors: of those from the second on."""
+    """Rows of a step that were computed, and where the last of them ended. errors: of those from the second on.
+
+    vibrates: nearly all of the last error is of what vibrates faster than a calm step, and does not count.
+    """
 
     y: Array
     rows: int
     errors: list[float]
     accepted: bool = False
     broken: bool = False
+    vibrates: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,7 +407,7 @@ class Attempt:
 
     steps, works: by number of rows, the step that would have been right and its work per time.
     next_step, next_order: what to try next where it was not accepted. broken: it went nowhere, or cannot be repaired by
-    the order alone.
+    the order alone. vibrates: it failed by what is left of errors that a calm step does not count.
     """
 
     accepted: bool
@@ -390,3 +418,4 @@ class Attempt:
     next_step: float
     next_order: int
     broken: bool = False
+    vibrates: bool = False

@@ -13,7 +13,7 @@ from engine.integrators.pendulums import chain, double_pendulum, hinge
 from engine.mechanisms import four_bar
 from redmax import fast
 from redmax.compile import compile as compile_scene
-from redmax.integrators import Dop853, ExtrapolatedEuler
+from redmax.integrators import Dop853, ExtrapolatedEuler, extrapolation
 from redmax.integrators.extrapolation import (
     COUNTS,
     MOST_COLUMNS,
@@ -22,6 +22,7 @@ from redmax.integrators.extrapolation import (
     StepMatrix,
     change_within,
 )
+from redmax.kernels import route
 from redmax.simulate import record, simulate
 from redmax.tables import Table
 
@@ -83,6 +84,20 @@ def test_a_stiff_decay_costs_few_steps_and_keeps_the_tolerance(tolerance):
     assert steps < 120
     # all of the spring's energy has gone into the damper, but for what x has left
     assert solver.y[3] == pytest.approx(0.5e6 * (1.0 - solver.y[0] ** 2), rel=10.0 * math.sqrt(tolerance))
+
+
+@pytest.mark.parametrize("amplitude", [5e-4, 9e-4, 1e-3, 1.1e-3, 2e-3, 1e-2, 0.1])
+def test_calm_steps_let_a_vibration_die_whatever_its_size(amplitude):
+    """1000 rad/s. Errors are largest in steps of about a period: a step that fails there is tried longer, too."""
+    solver = oscillator(1e6, 0.0, y=(amplitude, 0.0), rtol=1e-6, atol=1e-6, calm=True)
+    steps = 0
+    while solver.t < 1.0:
+        solver.advance(1.0, 1.0 / 24.0)
+        steps += 1
+        if solver.t < 0.2:
+            last = math.hypot(solver.y[0], 1e-3 * solver.y[1])
+    assert last < 1e-3 * amplitude
+    assert steps < 40
 
 
 @pytest.mark.slow
@@ -166,6 +181,14 @@ def test_a_stop_is_met_and_left_on_time():
     assert solver.y[0] == pytest.approx(0.5 - 0.5**2, abs=1e-3)
 
 
+@pytest.mark.skipif(route.name() != "numba", reason="needs kernels")
+@pytest.mark.parametrize("name", ["JUDGED", "OF_VIBRATIONS"])
+def test_kernels_know_the_same_numbers(name):
+    from redmax.kernels.steps import extrapolation as compiled
+
+    assert getattr(compiled, name) == getattr(extrapolation, name)
+
+
 def test_the_work_of_a_step_never_exceeds_its_columns():
     solver = oscillator(1.0, 0.0, rtol=1e-13, atol=1e-13)
     for _ in range(20):
@@ -207,12 +230,35 @@ def test_runs_agree_with_the_explicit_method(build):
             assert np.abs(found.channels[name] - tight.channels[name]).max() < 30.0 * math.sqrt(tolerance) * size
 
 
-@pytest.mark.parametrize("build", [driven, lambda: compile_scene(four_bar(qdot=2.0))])
-def test_compiled_steps_are_the_readable_ones(build, monkeypatch):
+def vibrating(q=1e-3):
+    """Stiff and let go away from rest; nothing takes its energy out but calm steps."""
+    return chain(hinge(0, q=0.3), hinge(1, q=q, stiffness=1e6))
+
+
+@pytest.mark.skipif(route.name() != "numba", reason="needs kernels")
+@pytest.mark.parametrize("h", [1e-5, 1e-4, 3e-4, 1e-3, 1e-2])
+def test_compiled_steps_know_errors_of_vibrations_as_readable_ones(h):
+    model = vibrating(q=0.05)
+    settings = ExtrapolatedEuler(rtol=1e-5, atol=1e-5, vibrations="slow")
+    found = []
+    for each in (settings, dataclasses.replace(settings, dynamics="recursive")):
+        solver = each.begin(model, model.initial_state())._solver
+        found.append(solver._try(solver._linearised(solver.t, solver.y), h, solver.t + h, 4))
+    compiled, readable = found
+    assert (compiled.accepted, compiled.broken) == (readable.accepted, readable.broken)
+    assert compiled.errors == pytest.approx(readable.errors, rel=1e-6)  # differences of large numbers
+    assert compiled.vibrates == (readable.vibrates and not readable.accepted) == (h > 2e-4)  # periods: 0.6 ms
+
+
+@pytest.mark.parametrize(
+    ("build", "vibrations"),
+    [(driven, "all"), (driven, "slow"), (vibrating, "slow"), (lambda: compile_scene(four_bar(qdot=2.0)), "all")],
+)
+def test_compiled_steps_are_the_readable_ones(build, vibrations):
     model = build()
     if fast.new_tree(model) is None and fast.constrained_tree(model) is None:
         pytest.skip("needs numba")
-    settings = ExtrapolatedEuler(rtol=1e-7, atol=1e-7)
+    settings = ExtrapolatedEuler(rtol=1e-7, atol=1e-7, vibrations=vibrations)
     compiled = settings.begin(model, model.initial_state())
     readable = dataclasses.replace(settings, dynamics="recursive").begin(model, model.initial_state())
     assert compiled.tree is not None

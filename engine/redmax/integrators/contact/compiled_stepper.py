@@ -35,6 +35,9 @@ MOST_STEPS = 20_000
 """Steps in a frame after which a run goes nowhere."""
 STIFFEST = 2e4
 """Springs and dampers faster than this [1/s] take implicit steps, which kernels with contact do not have."""
+STABLE = 1.4
+"""Explicit steps of free motion, classical and of order 4, are stable up to twice this over the rate of what is stiff:
+no step is kept for being the shortest that is longer."""
 
 
 def has_compiled_frames(model: Model, tree: Tree | None) -> bool:
@@ -103,6 +106,8 @@ class CompiledContactStepper(ContactStepper):
         if self._stays_away(t_end):
             return self._advance_freely(t_end)
         at, clock = self._at, self._clock
+        rate = sum(self._rates())
+        self._parameters[at.SHORTEST] = min(self._shortest, STABLE / rate if rate > 0.0 else math.inf)
         self.account.begin_frame()
         if self.constraints is not None:
             self.constraints.hand_over_stops()

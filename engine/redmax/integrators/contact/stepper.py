@@ -51,6 +51,11 @@ TOUCHING = 1e-3
 LONGEST = FRAME
 """Longest step of what touches [s]."""
 
+LEFTOVER = 1e-10
+"""What a step would leave of the time to its end [part of it] belongs to it: impulses of a step of 1e-15 s, over its
+length, are no forces."""
+BRIEF = 1e-3
+"""Steps shorter than this part of the shortest, which end at impacts, leave the forces as they were for that reason."""
 EVENT = 1e-5
 """A step that ends at an impact may be so much shorter than the shortest of others."""
 
@@ -249,7 +254,7 @@ class ContactStepper(AutomaticStepper):
         h = self._safe(start, h)
         self.passes_stops = self._comes_near(start, h)
         for _ in range(MOST_MEETINGS):
-            t1 = t_end if h >= left else t + h
+            t1 = t_end if h >= (1.0 - LEFTOVER) * left else t + h
             whole = self._touching_step(start, t1, self._warm)
             if whole.pushes is not None and not self.passes_stops:
                 self.passes_stops = True  # something came near that was thought to stay away
@@ -258,14 +263,14 @@ class ContactStepper(AutomaticStepper):
                 h = max(0.5 * h, self._shortest)
                 continue
             met = self._meeting(start, whole, h)
-            if met < h and h > EVENT * self._shortest:
+            if met < (1.0 - LEFTOVER) * h and h > EVENT * self._shortest:
                 h = max(met, EVENT * self._shortest)
                 continue
             if whole.pushes is None:
                 self.account.add_step(None, h)
                 return whole.moment
             half = self._touching_step(start, t + 0.5 * (t1 - t), self._warm)
-            ends = self._touching_step(half.moment, t1, half.warm)
+            ends = self._touching_step(half.moment, t1, self._warm_after(half, h))
             error = self._error(whole, half, ends)
             good = error <= 1.0 and half.is_solved and ends.is_solved
             if not good and h > self._shortest:
@@ -289,9 +294,13 @@ class ContactStepper(AutomaticStepper):
         growth = MOST if error <= 0.0 else min(MOST, SAFETY * error ** (-1.0 / ORDER))
         if full or growth * h > self._h:
             self._h = min(LONGEST, max(self._shortest, max(growth, LEAST) * h))
-        self._warm = ends.warm
+        self._warm = self._warm_after(ends, h)
         self.steps += 2
         return recovered(self, ends.moment, h)
+
+    def _warm_after(self, end: StepEnd, h: float) -> dict[tuple[int, int, int], Array]:
+        """Forces that the step after one of h [s] begins with."""
+        return self._warm if h < BRIEF * self._shortest else end.warm
 
     def _comes_near(self, start: Moment, h: float) -> bool:
         """Whether anything may touch within h [s]: then stops are rows of the same problems."""

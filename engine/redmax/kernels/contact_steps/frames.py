@@ -37,6 +37,11 @@ SETTLED = 1.0 / 16.0
 is taken off then."""
 PLAIN_STEPS = 3
 """So many steps are taken whole after one that should have been shorter than the shortest."""
+LEFTOVER = 1e-10
+"""What a step would leave of the time to its end [part of it] belongs to it: impulses of a step of 1e-15 s, over its
+length, are no forces."""
+BRIEF = 1e-3
+"""Steps shorter than this part of the shortest, which end at impacts, leave the forces as they were for that reason."""
 TRIES = 40
 ROUNDS = 20
 """Rounds of impacts at one instant."""
@@ -159,11 +164,12 @@ def advance(
         h = min(h, safe_step(par, topology, surfaces, rates, ids, found, rest, h))
         start, points = (q, v, poses, rates), (ids, found, rest)
         # --- one step
-        h_event, is_plain = 0.0, False
+        h_event, is_plain, is_brief = 0.0, False, False
         poses_e, rates_e = np.empty(12 * n), np.zeros((n + 1, at.RATES))
         for attempt in range(TRIES):
-            t1 = t_end if h >= left else t + h
+            t1 = t_end if h >= (1.0 - LEFTOVER) * left else t + h
             h = t1 - t
+            is_brief = h < BRIEF * par[at.SHORTEST]
             whole = velocity_step(
                 sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, warm_ids,
                 warm, row_warm, t, h, until, qw, vw,
@@ -175,10 +181,14 @@ def advance(
             if not whole[2] and may_halve:
                 h = max(0.5 * h, par[at.SHORTEST])
                 continue
+            may_be_briefer = h > par[at.EVENT] and attempt < TRIES - 1
+            if not math.isfinite(whole[3]) and may_be_briefer:
+                h *= 0.5
+                continue
             met = meeting(
                 sim, solver, par, t, topology, surfaces, detection, ids, rest, whole[8], whole[10], qw, vw, h
             )  # fmt: skip
-            if met < h and h > par[at.EVENT] and attempt < TRIES - 1:
+            if met < (1.0 - LEFTOVER) * h and h > par[at.EVENT] and attempt < TRIES - 1:
                 h = max(met, par[at.EVENT])
                 h_event = h
                 continue
@@ -192,7 +202,11 @@ def advance(
                 sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids, warm, warm_ids_h,
                 warm_h, row_warm, t, half, until, qh, vh,
             )  # fmt: skip
-            warm_ids_h, warm_h = keep_forces(one[8], one[10], one[17])
+            row_warm_h = row_warm if is_brief else one[19]
+            if is_brief:
+                warm_ids_h, warm_h = warm_ids, warm
+            else:
+                warm_ids_h, warm_h = keep_forces(one[8], one[10], one[17])
             poses_h, rates_h = np.empty(12 * n), np.zeros((n + 1, at.RATES))
             place(sim, qh, vh, poses_h, rates_h)
             put_margins(par, surfaces, rates_h, half, margins)
@@ -201,8 +215,8 @@ def advance(
             resting(par, surfaces, rates_h, count_h, ids_h, found_h, rest_h)
             two = velocity_step(
                 sim, solver, par, topology, surfaces, detection, pushes, (qh, vh, poses_h, rates_h),
-                (ids_h, found_h, rest_h), warm_ids_h, warm_h, warm_ids_h, warm_h, one[19], t + half, half, until, qe,
-                ve,
+                (ids_h, found_h, rest_h), warm_ids_h, warm_h, warm_ids_h, warm_h, row_warm_h, t + half, half, until,
+                qe, ve,
             )  # fmt: skip
             place(sim, qw, vw, poses_h, rates_h)
             place(sim, qe, ve, poses_e, rates_e)
@@ -214,11 +228,15 @@ def advance(
                 differ = abs(whole[13] + whole[14] - one[13] - one[14] - two[13] - two[14])
                 error = max(error, differ / par[at.LOSS])
             factor = min(length_factor(error, ORDER), length_factor(free_error, FREE_ORDER))
-            is_finite = math.isfinite(error) and math.isfinite(free_error)
+            is_sound = math.isfinite(whole[3] + one[3] + two[3])
+            is_finite = is_sound and math.isfinite(error) and math.isfinite(free_error)
             good = error <= 1.0 and free_error <= 1.0 and one[2] and two[2]
             if not good and may_halve:
                 h = max(par[at.SHORTEST], max(LEAST, min(0.5, factor)) * h)
                 clock[at.STEP] = h
+                continue
+            if not is_finite and may_be_briefer:
+                h *= 0.5
                 continue
             if not is_finite:
                 return at.NOT_FINITE, warm_ids, warm, landing_ids, landings, last_ids, last_points, last_impulses, last_slip  # fmt: skip  # noqa: E501
@@ -246,10 +264,11 @@ def advance(
             clock[at.STEP] = min(par[at.LONGEST], max(par[at.SHORTEST], max(min(MOST, factor), LEAST) * h))
         for c in range(nr):
             q[c], v[c] = qe[c], ve[c]
-        warm_ids, warm = keep_forces(last[8], last[10], last[17])
+        if not is_brief:
+            warm_ids, warm = keep_forces(last[8], last[10], last[17])
+            for r in range(row_warm.shape[0]):
+                row_warm[r] = last[19][r]
         last_ids, last_points, last_impulses, last_slip = last[8], last[9], last[10], last[11]
-        for r in range(row_warm.shape[0]):
-            row_warm[r] = last[19][r]
         if last[1] or (not is_plain and one[1]):
             put_margins(par, surfaces, rates_e, 0.0, margins)
             _, ids_e, found_e = find_points(surfaces, detection, poses_e, margins)

@@ -157,7 +157,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     before.
 
     Gives a tuple: the body that stopped it or -1; whether anything touched; whether the problem is solved, the residual
-    and the surfaces that have it; work and loss of free motion; ids, numbers, impulses (k, ROWS) and mean slip (k, 3)
+    (infinite where loops could not be closed or nothing finite came out) and the surfaces that have it; work and loss of free motion; ids, numbers, impulses (k, ROWS) and mean slip (k, 3)
     of points, and normal impulses (k,) at those that did not touch before; loss by friction, loss of arrival, work of
     moved surfaces, work of expected forces; forces (k, 6) along the world's axes; which trees are corrected, and
     multipliers (m,) of other rows.
@@ -178,7 +178,7 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
     row_wanted, row_bounce, row_x = np.empty(m), np.zeros(m), np.zeros(m)
     no_ids, no_points, no_rows = np.empty((0, 3), np.int64), np.empty((0, at.POINT)), np.empty((0, ROWS))
     no_slip, no_numbers = np.empty((0, 3)), np.empty(0)
-    nothing = (stuck, False, closed_rows, 0.0, 0, 0, put_in, taken, no_ids, no_points, no_rows, no_slip, no_numbers,
+    nothing = (stuck, False, closed_rows, 0.0 if closed_rows else math.inf, 0, 0, put_in, taken, no_ids, no_points, no_rows, no_slip, no_numbers,
                0.0, 0.0, 0.0, 0.0, no_rows, touched, row_x)  # fmt: skip
     if stuck >= 0:
         return nothing
@@ -339,8 +339,8 @@ def velocity_step(sim, solver, par, topology, surfaces, detection, pushes, start
         arrived -= x[i, 0] * slip[i, 0]
         if not closed[i]:
             landed[i] = x[i, 0]
-    is_solved = finite and code == lay.SOLVED and closed_rows and close_rows(sim, q1, v1, t1)
-    return (-1, True, is_solved, residual if finite else math.inf, worst_a, worst_b, put_in, taken, chosen_ids, chosen,
+    sound = finite and closed_rows and close_rows(sim, q1, v1, t1)
+    return (-1, True, sound and code == lay.SOLVED, residual if sound else math.inf, worst_a, worst_b, put_in, taken, chosen_ids, chosen,
             x, slip, landed, loss, arrived, work, felt, forces, touched, row_x)  # fmt: skip
 
 

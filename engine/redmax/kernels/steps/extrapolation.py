@@ -19,10 +19,11 @@ solve = compiled_text(sparse_factors.solve)
 add_product = compiled_text(sparse_factors.add_product)
 add_products = compiled_text(sparse_factors.add_products)
 
-ROWS, ACCEPTED, BROKEN, STUCK, WORST = range(5)
+ROWS, ACCEPTED, BROKEN, STUCK, WORST, VIBRATES = range(6)
 """What an attempt tells: how many rows it computed; whether the last is accurate enough; whether it went nowhere; the
-body at whose joint nothing resists, or -1; the component of y whose error was the largest."""
-RESULTS = 5
+body at whose joint nothing resists, or -1; the component of y whose error was the largest; whether nearly all of the
+error of the last row is of what vibrates faster than a calm step."""
+RESULTS = 6
 
 OF_ROW, OF_STEP = range(2)
 """Factors that an attempt keeps: of the small steps of one row, and of the whole step, by which errors of what vibrates
@@ -30,6 +31,9 @@ faster than steps are left out."""
 
 JUDGED = 2
 """As `integrators.extrapolation.JUDGED`, which a test compares."""
+
+OF_VIBRATIONS = 10.0
+"""As `integrators.extrapolation.OF_VIBRATIONS`, which a test compares."""
 
 RIGHT_SIDE, ACCELERATION, VELOCITY, SCRATCH, MOMENTUM = range(5)
 WORK = 5
@@ -201,6 +205,7 @@ def attempt(
     core = (address, ints_at, floats_at)
     n, size = order.shape[0], y0.shape[0]
     results[ROWS], results[ACCEPTED], results[BROKEN], results[STUCK], results[WORST] = 0, 0, 0, -1, 0
+    results[VIBRATES] = 0
     right, acc, vel = work[RIGHT_SIDE], work[ACCELERATION], work[VELOCITY]
     scratch, momentum = work[SCRATCH], work[MOMENTUM]
     if calm and not factorise_step(
@@ -258,13 +263,19 @@ def attempt(
             errors[row] = math.inf
             continue
         previous = error
-        error = 0.0
+        error, whole = 0.0, 0.0
         worst = -1.0
         for half in range(2):
             for k in range(n):
                 place = half * n + order[k]
                 right[k] = table[row - 1, place] - table[row - 2, place]
             if calm:
+                for k in range(n):
+                    place = half * n + order[k]
+                    ratio = right[k] / (atol + rtol * max(abs(y0[place]), abs(table[row - 1, place])))
+                    if half == 1:
+                        ratio *= of_velocities
+                    whole += ratio * ratio
                 for _ in range(2):
                     for k in range(n):
                         momentum[k] = 0.0
@@ -292,6 +303,7 @@ def attempt(
         of_energy = apart / (math.sqrt(rtol) * (in_play + change))
         error = max(error, of_energy)
         errors[row] = error
+        results[VIBRATES] = math.sqrt(whole / (2 * n)) > OF_VIBRATIONS * error
         if not math.isfinite(error) or (row > 2 and error > max(1.0, 4.0 * previous)):
             results[BROKEN] = 1
             return
