@@ -142,8 +142,8 @@ LOOSE = {
 """Bodies that nothing holds of templates that have some; each is a mechanism of its own."""
 
 ELSEWHERE = ("jansen_walker", "gripper", "tipping_crane", "clutch", "marble_run", "jack")
-"""Mechanisms that touch, which take minutes without compiled code, and joints that rub, which need it: tests/engine/contact
-simulates them."""
+"""Mechanisms that touch, which take minutes without compiled code, and joints that rub, which need it:
+tests/engine/contact simulates them."""
 
 APART = ("jansen_walker", "tipping_crane")
 """Templates whose base is no part of what moves on it by its joints."""

@@ -28,7 +28,7 @@ PARAMETERS: dict[str, Any] = {
         "Ratio", "Radius of the small pulley, as a part of that of the large one", 0.4, most=1.0
     ),
     "distance": parameters.factor("Distance", "From shaft to shaft, in radii of the large pulley", 3.0, most=10.0),
-    "speed": parameters.turns("Turns per Second", "Of the motor", 2.0),
+    "speed": parameters.turns("Turns per Second", "Of the motor", 1.0),
     "start": parameters.seconds("Start", "Time in which the motor brings the fan nearly up to speed", 3.0),
     "lugs": parameters.count("Lugs", "Of the belt", 24, most=100, soft=60),
     "material": parameters.material("Material", "What the fan is made of", "ALUMINIUM"),
@@ -49,7 +49,7 @@ def build(
     radius: float = 0.4,
     ratio: float = 0.4,
     distance: float = 3.0,
-    speed: float = 2.0,
+    speed: float = 1.0,
     start: float = 3.0,
     lugs: int = 24,
     material: str = "ALUMINIUM",
@@ -62,8 +62,8 @@ def build(
     metre = radius * length
     spline = parts.course(ratio, distance)
     track = railway.track_along(spline)
-    base = made.body("Belt Bench", scaled(parts.bench(track, ratio, distance), radius), at((0.0, 0.0, 0.0)), material="STEEL",
-                     root="LOCKED")  # fmt: skip
+    bench = scaled(parts.bench(track, ratio, distance), radius)
+    base = made.body("Belt Bench", bench, at((0.0, 0.0, 0.0)), material="STEEL", root="LOCKED")
     curve = railway.curve_object(made, "Belt", railway.enlarged(spline, radius), base)
 
     joints = []
@@ -72,16 +72,16 @@ def build(
         ("Belt Fan", parts.fan(), -0.5 * distance, material),
     )
     moments = []
-    for name, shape, x, made_of in shapes:
+    for name, drawn, x, made_of in shapes:
         axle = at(np.array([x, 0.0, parts.AXIS]) * radius, SIDEWAYS)
-        shape = scaled(shape, radius)
+        shape: Any = scaled(drawn, radius)
         wheel = made.body(name, shape, axle, material=made_of, turns=True)
         joints.append(made.joint(base, wheel, axle, kind="revolute", size=0.4 * radius))
         moments.append(damping.moment(shape, made_of, length, axis=2))
     motor, fan = joints
 
     lug = scaled(parts.lug(), radius)
-    shape: Any = lug
+    shape = lug
     frames = track.poses(np.arange(lugs) * track.length / lugs)
     bodies = []
     for number, frame in enumerate(frames):

@@ -78,8 +78,9 @@ def lug() -> list[Part]:
 def _pulley(radius: float) -> list[Part]:
     """A crowned rim with flanges about z, on a web with holes."""
     half, wall = 0.5 * WIDE + 0.02, min(0.12, 0.3 * radius)
-    rim = [(radius - wall, -half), (radius + 0.05, -half - 0.05), (radius + 0.05, -half), (radius - GAP, -half + 0.01),
-           (radius - GAP, half - 0.01), (radius + 0.05, half), (radius + 0.05, half + 0.05), (radius - wall, half)]  # fmt: skip
+    edge, inside = radius + 0.05, radius - GAP
+    rim = [(radius - wall, -half), (edge, -half - 0.05), (edge, -half), (inside, -half + 0.01), (inside, half - 0.01),
+           (edge, half), (edge, half + 0.05), (radius - wall, half)]  # fmt: skip
     return [(shells.lathe(rim, 72), STEEL)]
 
 
@@ -127,13 +128,16 @@ def bench(track: Any, ratio: float, distance: float) -> list[Part]:
     x = -0.5 * distance
     for y in (1.15, -0.5):
         cheek = shells.plate(
-            outlines.belt([((x, AXIS), 0.2), ((x - 0.4, slab + 0.06), 0.05), ((x + 0.4, slab + 0.06), 0.05)]), -0.07, 0.07, 0.015,
+            outlines.belt([((x, AXIS), 0.2), ((x - 0.4, slab + 0.06), 0.05), ((x + 0.4, slab + 0.06), 0.05)]),
+            -0.07,
+            0.07,
+            0.015,
             [shells.Boss((x, AXIS), 0.0, 0.0, 0.0, 0.115)],
-        )  # fmt: skip
+        )
         parts.append((shells.placed(cheek, at((0.0, y, 0.0), SIDEWAYS)), GRAPHITE))
     x = 0.5 * distance
-    motor = [(0.0, -0.62), (0.5, -0.62), (0.56, -0.56), (0.56, 0.36), (0.5, 0.42), (0.2, 0.42), (0.2, 0.52), (0.105, 0.52),
-             (0.105, 0.1), (0.0, 0.1)]  # fmt: skip
+    motor = [(0.0, -0.62), (0.5, -0.62), (0.56, -0.56), (0.56, 0.36), (0.5, 0.42), (0.2, 0.42), (0.2, 0.52),
+             (0.105, 0.52), (0.105, 0.1), (0.0, 0.1)]  # fmt: skip
     parts.append((shells.placed(shells.lathe(motor, 56), at((x, 1.0, AXIS), SIDEWAYS)), TEAL))
     foot = AXIS - 0.56 - GAP
     parts.append((shells.block((0.8, 0.9, foot - slab - GAP), (x, 1.1, 0.5 * (foot + slab)), 0.03), GRAPHITE))

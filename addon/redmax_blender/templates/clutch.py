@@ -38,8 +38,8 @@ RAMP = 0.04
 """Time in which a force comes and goes [s]."""
 
 LIFT, SINK = 0.2, 0.05
-"""What lifts plates and shoes off, as a part of what presses them; how far they sink into their stops then, as a part of
-their gap."""
+"""What lifts plates and shoes off, as a part of what presses them; how far they sink into their stops then, as a part
+of their gap."""
 
 CLOSING = 0.1
 """Time in which plates and shoes come to their work [s]."""

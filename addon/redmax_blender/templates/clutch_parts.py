@@ -49,16 +49,16 @@ def driver() -> list[Part]:
         (_turned([(0.0, -1.6), (0.14, -1.6), (0.14, -0.5), (0.3, -0.5), (0.34, -0.46), (0.34, -0.22 - GAP),
                   (0.0, -0.22 - GAP)], 40), GRAPHITE),
     ]  # fmt: skip
-    return parts + _marks(0.98, 1.0 + GAP, -0.11, 8, ORANGE)
+    return parts + _marks(1.0 + GAP, -0.11, 8)
 
 
-def _marks(_inner: float, radius: float, x: float, count: int, paint: object) -> list[Part]:
+def _marks(radius: float, x: float, count: int) -> list[Part]:
     """Studs around a rim, which show how it turns."""
     found: list[Part] = []
     for angle in np.linspace(0.0, 2.0 * math.pi, count, endpoint=False):
         way = np.array([0.0, math.sin(angle), math.cos(angle)])
         place = np.array([x, 0.0, 0.0]) + radius * way
-        found.append((shells.rod(place, place + 0.035 * way, 0.045, 12), paint))  # type: ignore[arg-type]
+        found.append((shells.rod(place, place + 0.035 * way, 0.045, 12), ORANGE))
     return found
 
 
@@ -85,7 +85,7 @@ def flywheel() -> list[Part]:
         way = np.array([0.0, math.sin(angle), math.cos(angle)])
         foot = np.array([high - 0.12 + GAP, 0.0, 0.0]) + 0.43 * way
         parts.append((shells.rod(foot, foot + np.array([0.1, 0.0, 0.0]), 0.06, 6), ORANGE))
-    return parts + _marks(0.93, 0.95 + GAP, pad + 0.1, 6, ORANGE)
+    return parts + _marks(0.95 + GAP, pad + 0.1, 6)
 
 
 def fork() -> list[Part]:
@@ -114,8 +114,8 @@ def bench() -> list[Part]:
     """The slab, the motor, a bearing, a guide for the fork and the frame of the brake."""
     slab = 0.22
     parts: list[Part] = [(shells.block((6.6, 2.6, slab), (0.55, 0.0, 0.5 * slab), 0.04), CONCRETE)]
-    motor = [(0.0, -2.55), (0.6, -2.55), (0.66, -2.49), (0.66, -1.5), (0.6, -1.44), (0.2, -1.44), (0.2, -1.3), (0.145, -1.3),
-             (0.145, -1.65), (0.0, -1.65)]  # fmt: skip
+    motor = [(0.0, -2.55), (0.6, -2.55), (0.66, -2.49), (0.66, -1.5), (0.6, -1.44), (0.2, -1.44), (0.2, -1.3),
+             (0.145, -1.3), (0.145, -1.65), (0.0, -1.65)]  # fmt: skip
     parts.append((shells.moved(_turned(motor), (0.0, 0.0, AXIS)), TEAL))
     for angle in np.linspace(0.0, 2.0 * math.pi, 20, endpoint=False):
         fin = shells.block((0.8, 0.035, 0.09), (-1.98, 0.0, 0.66 + GAP + 0.045), 0.004)

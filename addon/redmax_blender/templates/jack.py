@@ -33,15 +33,22 @@ PARAMETERS: dict[str, Any] = {
     "material": parameters.material("Material", "What the load is made of", "STONE"),
 }
 
-DRAG = 0.25
+DRAG = 0.5
 """What grease takes at the speed of turning, as a part of the torque that lifts: without it any torque beyond that
 would turn the screw ever faster."""
 
 PAUSE = 0.45
 """Between turning up and back, as a part of the duration: it is held by friction alone."""
 
-RAMP = 0.06
-"""Time in which the torque comes and goes, as a part of the duration."""
+RAMP = 0.25
+"""Time in which the torque comes and goes, as a part of the duration: slowly, so that the screw does not start and stop
+with a jerk."""
+
+TURNING = 1.0 - 2.0 * RAMP + RAMP * DRAG / (1.0 + DRAG)
+"""Mean speed over the greatest, as the screw turns only while the torque is more than what lifts."""
+
+STOP = 1.0
+"""How far below the start the screw meets its stop [rad]: one that holds comes back to the start and does not reach it."""
 
 SOFT = 0.02
 """How far the screw sinks into its stop under the load [rad]."""
@@ -80,7 +87,7 @@ def build(
     weight = damping.EARTH * (damping.mass(carried, material, length) + damping.mass(screw_parts, "STEEL", length))
     lifting = weight * radius * length * math.tan(lead + math.atan(friction))
     lowering = weight * radius * length * max(math.tan(math.atan(friction) - lead), 0.0)
-    speed = 2.0 * math.pi * turns / duration
+    speed = 2.0 * math.pi * turns / duration / TURNING
     drag = DRAG * max(lifting, weight * radius * length * math.tan(lead)) / max(abs(speed), 1e-6)
     made.damp_joint(joint, drag)
     up, back = (drag * abs(speed) + lifting, -drag * abs(speed) - lowering)
@@ -88,7 +95,7 @@ def build(
         up, back = back, up
     made.push(joint, _profile(duration, up, back))
     sinking = weight * pitch * length / (2.0 * math.pi) / SOFT
-    made.soft_stop(joint, sinking, 0.1 * sinking, lower=min(0.0, 2.2 * math.pi * turns))
+    made.soft_stop(joint, sinking, 0.1 * sinking, lower=min(-STOP, 2.2 * math.pi * turns))
     return made.finish(base)
 
 

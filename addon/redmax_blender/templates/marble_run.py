@@ -25,7 +25,7 @@ DESCRIPTION = "Add marbles that roll along a track of two rails, and knock where
 ICON = "FORCE_CURVE"
 
 PARAMETERS: dict[str, Any] = {
-    "height": parameters.length("Height", "Of the start over the ground; all else follows from it", 1.0, least=1e-3),
+    "height": parameters.length("Height", "Of the start over the ground; all else follows from it", 2.0, least=1e-3),
     "count": parameters.count("Marbles", "How many marbles there are", 5, most=12, soft=12),
     "bounce": parameters.factor("Bounce", "Speed after a knock as a part of that before", 0.9, most=1.0),
     "drag": parameters.factor(
@@ -33,10 +33,10 @@ PARAMETERS: dict[str, Any] = {
     ),
 }
 
-BALL = 0.032
+BALL = 0.045
 """Radius of a marble, as a part of the height."""
 
-SPACING = 5.0
+SPACING = 4.0
 """From one marble to the next at the start, in their radii."""
 
 FIRST = 0.02
@@ -52,7 +52,7 @@ GLASS: tuple[Paint, ...] = (
 
 
 def build(
-    context: Any, *, height: float = 1.0, count: int = 5, bounce: float = 0.9, drag: float = 0.02
+    context: Any, *, height: float = 2.0, count: int = 5, bounce: float = 0.9, drag: float = 0.02
 ) -> list[Object]:
     """The run around the 3D cursor. height in Blender units."""
     made = Assembly(context, LABEL)

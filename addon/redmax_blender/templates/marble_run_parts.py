@@ -28,7 +28,7 @@ LOOP, LOW = 0.15, 0.09
 """Radius of the loop and height of its lowest point: 2.7 times the radius below the start a marble on rails would stay
 in it by itself."""
 
-SIDE = 0.085
+SIDE = 0.11
 """How far the loop leads aside."""
 
 END = 1.62

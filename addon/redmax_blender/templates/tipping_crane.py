@@ -100,8 +100,8 @@ def build(
 def _hang(
     made: Assembly, trolley: Object, top: Any, sizes: tuple[float, float, float, float], reach: float, material: str
 ) -> None:
-    """Rope and load below a place on the trolley. sizes: of the rope and of the load's side, in units of the reach, what
-    both weigh together [kg], and the damping of the swing."""
+    """Rope and load below a place on the trolley. sizes: of the rope and of the load's side, in units of the reach,
+    what both weigh together [kg], and the damping of the swing."""
     rope, side, hanging, swing = sizes
     metre = reach * units.metres_per_unit(made.context.scene)
     whole = (rope + side) * metre

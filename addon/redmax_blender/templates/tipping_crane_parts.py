@@ -39,12 +39,13 @@ def crane(half: float) -> list[Part]:
     for x in (-1.0, 1.0):
         for y in (-1.0, 1.0):
             foot = np.array([x * half, y * half, 0.0])
-            pad = shells.block((PAD, PAD, THICK - HAIR), foot + [0.0, 0.0, 0.5 * THICK], 0.004)
+            pad = shells.block((PAD, PAD, THICK - HAIR), foot + np.array([0.0, 0.0, 0.5 * THICK]), 0.004)
             jack = shells.cylinder(0.013, THICK + HAIR, deck + 0.012, 0.002, 20)
             parts += [(pad, GRAPHITE), (shells.moved(jack, foot), STEEL)]
             # A beam from the chassis to the jack; its end caps the jack.
             way = np.array([x, y, 0.0]) / np.sqrt(2.0)
-            a, b = way * 0.148 + [0.0, 0.0, deck + 0.03], foot + [0.0, 0.0, deck + 0.03]
+            raised = np.array([0.0, 0.0, deck + 0.03])
+            a, b = 0.148 * way + raised, foot + raised
             long = float(np.linalg.norm(b - a)) + 0.02
             beam = shells.block((long, 0.035, 0.034), (0.5 * long, 0.0, 0.0), 0.004)
             parts.append((shells.placed(beam, at(a, turn("Z", float(np.arctan2(y, x))))), YELLOW))

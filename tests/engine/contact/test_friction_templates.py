@@ -156,7 +156,7 @@ def test_the_jack_lifts_holds_and_lowers() -> None:
     found = run(scene, 10.0)
     height = place(found, "Jack Load")[:, 2]
     pitch = named(scene.joints, "Jack Screw Screw").pitch
-    assert np.ptp(height) == pytest.approx(4.0 * pitch, rel=0.25)
+    assert np.ptp(height) == pytest.approx(4.0 * pitch, rel=0.03)
     held = height[24 * 4 + 6 : 24 * 5]
     assert np.ptp(held) == 0.0
     assert held[0] > height[0] + 3.0 * pitch

@@ -56,7 +56,8 @@ class Pushes:
     slip: (k, 3) mean relative velocity of the skins [m/s], and turn: (k, 3) angular velocity [rad/s], along the axes of
     the points. loss: energy that friction takes out, in impacts all that is lost [J]. work: what moved surfaces put in
     [J]. arrived: what surfaces lose that come to rest on each other within a step [J]. felt: what expected forces did
-    in the free motion [J], and resisted: what of that they did on prescribed coordinates. landed: (k,) normal impulses at points that did not touch before [N s]."""
+    in the free motion, and resisted: what of that they did on prescribed coordinates [J]. landed: (k,) normal impulses
+    at points that did not touch before [N s]."""
 
     points: Points
     impulses: Array
