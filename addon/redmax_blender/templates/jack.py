@@ -48,7 +48,7 @@ TURNING = 1.0 - 2.0 * RAMP + RAMP * DRAG / (1.0 + DRAG)
 """Mean speed over the greatest, as the screw turns only while the torque is more than what lifts."""
 
 STOP = 1.0
-"""How far below the start the screw meets its stop [rad]: one that holds comes back to the start and does not reach it."""
+"""How far below the start the screw meets its stop [rad]: one that holds comes back to the start, not as far as that."""
 
 SOFT = 0.02
 """How far the screw sinks into its stop under the load [rad]."""
@@ -90,13 +90,23 @@ def build(
     speed = 2.0 * math.pi * turns / duration / TURNING
     drag = DRAG * max(lifting, weight * radius * length * math.tan(lead)) / max(abs(speed), 1e-6)
     made.damp_joint(joint, drag)
-    up, back = (drag * abs(speed) + lifting, -drag * abs(speed) - lowering)
+    up, back = drag * abs(speed) + lifting, -lowering - _returning(drag * abs(speed) * TURNING, lowering)
     if turns < 0.0:
         up, back = back, up
     made.push(joint, _profile(duration, up, back))
     sinking = weight * pitch * length / (2.0 * math.pi) / SOFT
     made.soft_stop(joint, sinking, 0.1 * sinking, lower=min(-STOP, 2.2 * math.pi * turns))
     return made.finish(base)
+
+
+def _returning(mean: float, held: float) -> float:
+    """Torque beyond one that is held by friction [N m] that turns the screw as far as `mean` would without ramps.
+
+    A ramp turns it for the part x / (x + held) of its time only, at half the speed: so x is a root of
+    (1 - RAMP) x^2 + ((1 - 2 RAMP) held - mean) x = mean held.
+    """
+    a, b = 1.0 - RAMP, (1.0 - 2.0 * RAMP) * held - mean
+    return (-b + math.sqrt(b * b + 4.0 * a * mean * held)) / (2.0 * a)
 
 
 def _profile(duration: float, up: float, back: float) -> list[tuple[float, float]]:

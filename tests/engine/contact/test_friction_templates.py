@@ -160,7 +160,7 @@ def test_the_jack_lifts_holds_and_lowers() -> None:
     held = height[24 * 4 + 6 : 24 * 5]
     assert np.ptp(held) == 0.0
     assert held[0] > height[0] + 3.0 * pitch
-    assert height[-1] == pytest.approx(height[0], abs=0.02 * pitch)
+    assert height[-1] == pytest.approx(height[0], abs=0.12 * pitch)
 
 
 # --- clutch and brake ------------------------------------------------------------------------
