@@ -48,7 +48,7 @@ TURNING = 1.0 - 2.0 * RAMP + RAMP * DRAG / (1.0 + DRAG)
 """Mean speed over the greatest, as the screw turns only while the torque is more than what lifts."""
 
 STOP = 1.0
-"""How far below the start the screw meets its stop [rad]: one that holds comes back to the start, not as far as that."""
+"""How far below the start the screw meets its stop [rad]; one that holds comes back to the start alone."""
 
 SOFT = 0.02
 """How far the screw sinks into its stop under the load [rad]."""
