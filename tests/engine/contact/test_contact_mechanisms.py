@@ -127,8 +127,9 @@ def test_an_animated_lift_whose_fork_is_on_a_spring_does_the_work_once() -> None
     assert rise > 1.5
     np.testing.assert_allclose(gained, channels["work"] - channels["loss"], atol=0.05 * rise)
     if route.name() != route.NUMPY:
+        # Free motions of the routes differ by 3 mJ; what is counted twice would be 49 mJ of 198.
         with route.held(route.NUMPY):
-            np.testing.assert_allclose(lifted(0.125).channels["work"], channels["work"][:4], rtol=0.02, atol=1e-3)
+            np.testing.assert_allclose(lifted(0.125).channels["work"], channels["work"][:4], rtol=0.0, atol=0.01)
 
 
 def test_a_chain_that_swings_far_away_moves_as_if_it_were_alone() -> None:
