@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 
 from engine.mechanisms import Builder, four_bar
 from redmax.compile import compile as compile_scene
+from redmax.constraints.base import Treatment
 from redmax.integrators import INTEGRATORS
 from redmax.integrators.automatic import Automatic
 from redmax.integrators.dormand_prince import Dop853, Rk45
 from redmax.joints.friction import Friction
 from redmax.kernels import route
 from redmax.simulate import SimulationError, record, simulate
+from redmax.surfaces.primitives import BoxSurface, PlaneSurface
 from redmax.tables import Table
 
 pytestmark = pytest.mark.skipif(route.name() != route.NUMBA, reason="friction in joints needs the compiled solver")
@@ -327,14 +330,25 @@ def test_what_does_not_simulate_friction_says_so():
     assert "dynamics 'fast' alone" in told[0]
 
 
+def on_ground(scene):
+    """The scene with a floor, on which its first body may lie."""
+    return dataclasses.replace(scene, surfaces=[PlaneSurface(name="floor"), BoxSurface(name="skin", body="bar")])
+
+
 @pytest.mark.parametrize(
     ("scene", "words"),
     [
-        (four_bar(friction=PIN), "in mechanisms with loops"),
-        (pendulum(0.3, lower=-1.0, upper=1.0), "hard limits"),
+        (on_ground(pendulum(0.3)), "together with surfaces"),
         (arm_with("free_2d", PIN), "slide and turn both"),
     ],
 )
 def test_mechanisms_in_which_it_is_not_simulated_are_refused(scene, words):
     with pytest.raises(SimulationError, match=words):
         list(simulate(compile_scene(scene), integrator=Automatic(), fps=24.0, duration=0.1))
+
+
+def test_where_loops_are_left_to_drift_it_is_refused():
+    linkage = compile_scene(four_bar(friction=PIN))
+    assert Automatic().cannot(linkage) == []
+    told = Automatic().cannot(dataclasses.replace(linkage, treatment=Treatment(projects=False)))
+    assert "left to drift" in told[0]

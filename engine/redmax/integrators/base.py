@@ -126,14 +126,14 @@ def unknown_friction(model: Model) -> str:
     """Where friction inside joints of a model is not simulated; empty if it is."""
     if model.surfaces is not None:
         return "together with surfaces"
-    if model.loops or model.constraints or model.followers is not None:
-        return "in mechanisms with loops, hard limits, constraints or drives"
     if any(mixed_bearings(joint) for joint in model.joints):
         return "in joints whose parts slide and turn both; put a light body between a slider and a hinge"
     if route.name() != route.NUMBA:
         return "without the compiled solver, which needs numba and is prepared once"
-    if fast.new_tree(model) is None:
-        return "together with joints or forces that are known only in Python"
+    if not model.treatment.projects and (model.loops or model.constraints):
+        return "where loops and constraints are left to drift"
+    if fast.new_tree(model) is None and fast.constrained_tree(model) is None:
+        return "together with joints, forces, constraints or drives that are known only in Python"
     return ""
 
 

@@ -47,7 +47,7 @@ from .watch import STEPS_AT_ONCE
 if TYPE_CHECKING:
     from ..kernels.compiled_tree import Tree
 
-FRICTION_PER_TOLERANCE, FRICTION_PART, EXACT_FRICTION = 0.1, 1e-8, 1e-12
+FRICTION_PER_TOLERANCE, FRICTION_PART, EXACT_FRICTION = 1.0, 1e-7, 1e-12
 """Friction in bearings may be off by this part of the relative tolerance, and of itself; rounding sets the last."""
 
 

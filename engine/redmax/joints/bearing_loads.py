@@ -37,6 +37,13 @@ def at_both_ends(f: Three, t: Three, a: Three, length: float) -> float:
     return math.sqrt(x0 * x0 + x1 * x1 + x2 * x2) + math.sqrt(y0 * y0 + y1 * y1 + y2 * y2)
 
 
+def hinge_load(w: Six, height: float) -> float:
+    """Load [N] of a pin that turns about z and does not advance: `pin_load` in fewer operations."""
+    x, y, u, v = 0.5 * w[3], 0.5 * w[4], w[1] / height, -w[0] / height
+    a, b, c, d = x + u, y + v, x - u, y - v
+    return math.sqrt(a * a + b * b) + math.sqrt(c * c + d * d) + abs(w[5])
+
+
 def pin_load(w: Six, s: Six, applied: float, radius: float, height: float) -> tuple[float, float]:
     """Load [N] of a pin whose coordinate moves its child by the twist s per unit rate, and the way [m] that it rubs per
     unit of the coordinate. applied: what acts along the coordinate besides the bearing, such as springs and motors,

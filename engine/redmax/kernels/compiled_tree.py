@@ -277,10 +277,12 @@ class Tree:
         self.vectors[Vector.ARMATURE] = 0.0
 
     def settle(self, q: Array, qdot: Array, chart: IntArray, t: float) -> None:
-        """Find which bearings stick at (q, qdot) and time t [s]."""
+        """Find which stops hold and which bearings stick at (q, qdot) and time t [s]."""
         self.set_chart(chart)
         motion = (*self._copied(q, qdot), self._qddot)
         self._run(*motion, t, tasks.PRESCRIBE)
+        if self.stops_address:
+            core.run(self.stops_address, self.ints, self.floats, *motion, t, self.address)
         core.run(self.settle_address, self.ints, self.floats, *motion, t, self.address)
 
     def find_friction_to(self, part: float) -> None:
@@ -344,6 +346,11 @@ class Tree:
         choice = int(self._world[World.CHOICE])
         self._world[World.CHOICE] = 0.0
         return choice
+
+    @property
+    def redundant_rows(self) -> int:
+        """How many equations follow from the others in every pose."""
+        return int(self.ints[Head.ALL_ROWS] - self.ints[Head.ROWS])
 
     @property
     def driven(self) -> int:

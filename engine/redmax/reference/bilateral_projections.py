@@ -37,12 +37,16 @@ ANGLES = 4
 @dataclass(frozen=True)
 class Settings:
     """most_rounds, convergence: until forces of joints change by less than that part of theirs, both squared in the
-    metric of M^-1. threshold: impulses that press less have no friction. regularisation: of the shares of contacts."""
+    metric of M^-1. threshold: impulses that press less have no friction. regularisation: of the shares of contacts.
+    parts_equations: whether what equations push with is told from what joints of the tree pass on. Alg. 8 does not, and
+    the goldens hold that: of a loop, the joints on one side press with all of it then, and those on the other with
+    nothing."""
 
     most_rounds: int = 100
     convergence: float = 1e-3
     threshold: float = 1e-10
     regularisation: float = 1e-6
+    parts_equations: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,10 +242,11 @@ def step(
     rub = np.zeros(6 * n) if friction is None else friction
     before, pressing, converged = np.zeros(6 * n), np.zeros(len(T)), False
     for rounds in range(1, settings.most_rounds + 1):
-        apart = least_under_rows(M, p + h * rub, ext.G, ext.g, ext.C, ext.c).x
+        free = least_under_rows(M, p + h * rub, ext.G, ext.g, ext.C, ext.c)
         together = least_under_rows(M_r, J.T @ (p + h * rub), ext.G @ J, ext.g, ext.C @ J, ext.c)
-        force = m * (J @ together.x - apart) / h
-        wrenches = passed_on(model, kin, force)
+        force = m * (J @ together.x - free.x) / h
+        of_equations = ext.G.T @ (together.equations - free.equations) / h
+        wrenches = passed_on(model, kin, force - of_equations if settings.parts_equations else force)
         change = force - before
         converged = float(change @ (change / m)) < settings.convergence * float(force @ (force / m))
         pressing = _pressing(model, kin, rubs, ext, wrenches, together.equations, together.pushes, h, settings)

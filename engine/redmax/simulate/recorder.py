@@ -17,6 +17,7 @@ from ..integrators import Integrator
 from ..model import Model
 from ..motor_stalls import motor_stalls
 from ..outcome import Outcome, remark
+from ..shared_loads import shared_load
 from ..singular_poses import choice_made, singular_pose
 from ..spatial import quaternion
 from ..trajectory import CONTACT_SHAPES, Contacts, Status, Trajectory
@@ -107,7 +108,8 @@ class Recorder:
         steps = np.array([sample.steps for sample in self.samples])
         books, found = energy_books(self.model, t, channels, last.energy_promise, steps=steps)
         stalls = motor_stalls(self.model, [sample.state for sample in self.samples])
-        remarks = [each for each in (found, *self._singular_poses(), *stalls) if each is not None]
+        shared = shared_load(self.model, t.tolist(), channels["reaction"]) if "reaction" in channels else None
+        remarks = [each for each in (found, *self._singular_poses(), *stalls, shared) if each is not None]
         note = "; ".join([*([] if last.note is None else [str(last.note)]), *map(remark, remarks)])
         facts: dict[str, Any] = {"energy_books": books}
         if last.note is not None:

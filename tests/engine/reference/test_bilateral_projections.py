@@ -20,7 +20,17 @@ from redmax.dynamics.recursive import forward_dynamics
 from redmax.integrators.automatic import Automatic
 from redmax.joints.friction import Friction
 from redmax.kernels import route
-from redmax.reference.bilateral_projections import Settings, box, cylinder, joints_that_rub, point_rows, sphere, step
+from redmax.reference.bilateral_projections import (
+    External,
+    Settings,
+    box,
+    cylinder,
+    joints_that_rub,
+    point_rows,
+    rubbing,
+    sphere,
+    step,
+)
 from redmax.simulate import record, simulate
 from redmax.solvers import quadratic
 from redmax.spatial import adjoint
@@ -30,6 +40,7 @@ pytestmark = pytest.mark.skipif(not quadratic.is_here(), reason="needs the wheel
 MU = 0.3
 X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 CLOSE = Settings(convergence=1e-12, regularisation=1e-9)
+PARTED = Settings(convergence=1e-4, parts_equations=True)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -126,6 +137,63 @@ def test_the_default_integrator_agrees_as_steps_become_short(scene):
     if exact.q.any():
         assert errors[1] < 0.3 * errors[0]
     assert errors[1] < 3e-3
+
+
+def table(rough):
+    """A heavy table on two upright bars of 1 m, which turn with 0.05 rad/s; the pins that are named rub."""
+    b = Builder("table")
+    for name, x in (("left", 0.0), ("right", 2.0)):
+        b.bar(name, (x, 0.0, 0.0), (x, 0.0, 1.0), mass=0.1)
+    b.body("table", (1.0, 0.0, 1.0), 10.0, np.eye(3))
+    pins = (("A", None, "left", 0.0, 0.0), ("B", "left", "table", 0.0, 1.0))
+    pins += (("D", None, "right", 2.0, 0.0), ("C", "right", "table", 2.0, 1.0))
+    for name, parent, child, x, z in pins:
+        friction = Friction(coefficient=MU, radius=0.02, height=0.1) if name in rough else None
+        speed = {"B": -0.05, "C": 0.0}.get(name, 0.05)
+        b.hinge(name, parent, child, (x, 0.0, z), friction=friction, qdot=speed)
+    return b.scene
+
+
+def table_stepped(rough, h, count):
+    """(count + 1,) angle of the left bar by steps of the oracle, with hinge C as two rows and contacts of its own."""
+    scene = table(rough)
+    model = compile_scene(dataclasses.replace(scene, joints=scene.joints[:3]))
+    bodies = model.body_names.index("right"), model.body_names.index("table")
+    n, ends = model.body_count, (np.array([0.0, 0.0, 0.5]), np.array([1.0, 0.0, 0.0]))
+    at_end = np.eye(4)
+    at_end[:3, 3] = ends[0]
+    pin = cylinder(np.array([0.0, 1.0, 0.0]), 0.02, 0.1).seen_from(at_end)
+    q, qdot, friction, found = model.q0.copy(), model.qdot0.copy(), None, []
+    for _ in range(count + 1):
+        found.append(q[0])
+        kin = kinematics(model, q, qdot)
+        G = np.zeros((2, n, 6))
+        for body, end, sign in zip(bodies, ends, (1.0, -1.0), strict=True):
+            G[:, body] = sign * point_rows(np.tile(end, (2, 1)), np.eye(3)[[0, 2]] @ kin.E_wi[body, :3, :3])
+        external = dataclasses.replace(External.none(n), G=G.reshape(2, -1), g=np.zeros(2))
+        rubs = joints_that_rub(model, kin)
+        if "C" in rough:
+            rubs.append(rubbing(model, kin, bodies, pin, MU, slice(0, 2)))
+        load = loads(model, kin, 0.0)
+        result = step(model, kin, load, h, rubs, external, friction=friction, settings=PARTED)
+        assert result.converged
+        qdot, friction = result.qdot, result.friction
+        q = q + h * qdot
+    return np.array(found)
+
+
+@pytest.mark.skipif(route.name() != route.NUMBA, reason="friction in joints needs the compiled solver")
+@pytest.mark.parametrize("rough", ["A", "B", "C", "D", "AB", "ABCD"])
+def test_the_default_integrator_agrees_where_a_loop_is_slowed(rough):
+    """Pins on both sides of the loop press with their part of the load; it points at contacts, as the bars are nearly
+    upright. Compared is what friction changes."""
+    smooth, slowed = (
+        record(model, simulate(model, integrator=Automatic(), fps=20.0, duration=0.3), fps=20.0).q[:, 0]
+        for model in map(compile_scene, (table(""), table(rough)))
+    )
+    found = table_stepped(rough, 0.005, 60)[::10]
+    assert smooth[-1] - slowed[-1] > 1e-3
+    np.testing.assert_allclose(smooth[-3:] - found[-3:], smooth[-3:] - slowed[-3:], rtol=0.04)
 
 
 def test_a_golden_run_fails_where_friction_is_off_by_one_in_a_hundred():

@@ -25,7 +25,6 @@ from ..layout.declaration import (
     Bearing,
     BearingNumbers,
     BearingWork,
-    Body,
     Column,
     Head,
     Link,
@@ -34,19 +33,23 @@ from ..layout.declaration import (
     World,
     Wrench,
 )
-from ..layout.memory import fixed, fixed3, further, get, get3, get6, get9, numbers_at, put, put3, put6
+from ..layout.memory import fixed, fixed3, further, get, get3, get6, numbers_at, put, put3, put6
 from ..layout.views import rows_of, whole
-from ..spatial import applied, cross
-from ..tree.inertia import applied_symmetric, own_inertia
-from .modes import IDLE, NUDGE, SLIDES, STICKS
+from ..rows.weak_rows import NEAR
+from ..tree.planar import accelerate_planar, planar_wrenches, push_planar, turn_planar
+from .corrections import correct, joint_wrenches, put_applied
+from .modes import IDLE, LEANS, NUDGE, RESTS, SLIDES, STANDS, STICKS
 
 MOST_ROUNDS, SLOW_ROUNDS, LARGEST_PART = 200, 0.1, 100.0
 """So many rounds at most; where changes do not fall to this part of those before, what they tend to is guessed, at most
 so many changes away."""
+CAREFUL, FORGETTING = 4.0, 0.5
+"""What is left of the error of friction after a correction is taken for so many times as much as earlier rounds tell,
+and these count less with each evaluation."""
 
 PIN, GUIDE, SOCKET = int(BearingKind.PIN), int(BearingKind.GUIDE), int(BearingKind.SOCKET)
 
-at_both_ends = compiled_text(bearing_loads.at_both_ends)
+hinge_load = compiled_text(bearing_loads.hinge_load)
 pin_load = compiled_text(bearing_loads.pin_load)
 guide_load = compiled_text(bearing_loads.guide_load)
 plate_load = compiled_text(bearing_loads.plate_load)
@@ -63,35 +66,6 @@ def width(kind):
 def twist(columns, k):
     """Column of S of coordinate k."""
     return get6(columns, k * Column.SIZE + Column.S)
-
-
-@inner
-def joint_wrenches(n, rows):
-    """Write the wrenches of all joints to `Work.F`, from the accelerations of the bodies."""
-    bodies, links, work = rows.bodies, rows.links, rows.body_work
-    for j in range(n):
-        row = further(work, j * Work.SIZE)
-        a0, a1, a2, a3, a4, a5 = get6(row, Work.ACC)
-        xx, xy, xz, yy, yz, zz, h0, h1, h2, m = own_inertia(further(bodies, j * Body.SIZE), 0.0)
-        t0, t1, t2 = applied_symmetric(xx, xy, xz, yy, yz, zz, a0, a1, a2)
-        u0, u1, u2 = cross(h0, h1, h2, a3, a4, a5)
-        f0, f1, f2 = cross(a0, a1, a2, h0, h1, h2)
-        b = get6(row, Work.BIAS)
-        put6(
-            row, Work.F, t0 + u0 + b[0], t1 + u1 + b[1], t2 + u2 + b[2],
-            m * a3 + f0 + b[3], m * a4 + f1 + b[4], m * a5 + f2 + b[5],
-        )  # fmt: skip
-    for j in range(n - 1, -1, -1):
-        parent = fixed(links, j * Link.SIZE + Link.PARENT)
-        if parent >= 0:
-            row, up = further(work, j * Work.SIZE), further(work, parent * Work.SIZE)
-            f0, f1, f2, f3, f4, f5 = get6(row, Work.F)
-            E, (x, y, z) = get9(row, Work.R), get3(row, Work.P)
-            t0, t1, t2 = applied(E, f0, f1, f2)
-            f0, f1, f2 = applied(E, f3, f4, f5)
-            u0, u1, u2 = cross(x, y, z, f0, f1, f2)
-            b = get6(up, Work.F)
-            put6(up, Work.F, b[0] + t0 + u0, b[1] + t1 + u1, b[2] + t2 + u2, b[3] + f0, b[4] + f1, b[5] + f2)
 
 
 @inlined
@@ -125,15 +99,11 @@ def push(bearing, work, columns, qdot):
 
 
 @inner
-def load_of(bearing, numbers, body, columns, is_hinge, applied_force):
+def load_of(bearing, numbers, w, columns, is_hinge, applied_force):
     """Load of a bearing [N], and its friction per unit of coefficient times load."""
     kind, first = fixed(bearing, Bearing.KIND), fixed(bearing, Bearing.FIRST)
-    w = get6(body, Work.F)
     if kind == PIN and is_hinge:  # which turns about z
-        height = fixed(numbers, BearingNumbers.HEIGHT)
-        return at_both_ends((w[3], w[4], w[5]), (w[0], w[1], w[2]), (0.0, 0.0, 1.0), height) + abs(w[5]), fixed(
-            numbers, BearingNumbers.RADIUS
-        )
+        return hinge_load(w, fixed(numbers, BearingNumbers.HEIGHT)), fixed(numbers, BearingNumbers.RADIUS)
     if kind == PIN:
         radius, height = fixed(numbers, BearingNumbers.RADIUS), fixed(numbers, BearingNumbers.HEIGHT)
         return pin_load(w, twist(columns, first), get(applied_force, first), radius, height)
@@ -179,23 +149,25 @@ def renew(i, rows, applied_force):
     """Load of bearing i from the wrench of its joint, and how its bound changes by it. Gives the change over what may
     be left of it: less than 1 where it is found."""
     bearing, work = further(rows.bearings, i * Bearing.SIZE), further(rows.bearing_work, i * BearingWork.SIZE)
-    if get(work, BearingWork.MODE) == IDLE:
+    if get(work, BearingWork.MODE) in (IDLE, LEANS):
         return 0.0
     numbers = further(rows.bearing_numbers, i * BearingNumbers.SIZE)
     j = fixed(bearing, Bearing.BODY)
-    mode, body = fixed(rows.links, j * Link.SIZE + Link.MODE), further(rows.body_work, j * Work.SIZE)
-    is_hinge = mode in (codes.HINGE, codes.PARALLEL)
-    load, way = load_of(bearing, numbers, body, rows.columns, is_hinge, applied_force)
+    is_hinge = fixed(rows.links, j * Link.SIZE + Link.MODE) in (codes.HINGE, codes.PARALLEL)
+    w = get6(rows.joint_wrenches, j * Wrench.SIZE)
+    load, way = load_of(bearing, numbers, w, rows.columns, is_hinge, applied_force)
     coefficient, before = fixed(numbers, BearingNumbers.COEFFICIENT), get(work, BearingWork.BOUND)
     bound = coefficient * load * way
     change = abs(bound - before)
     allowed = get(rows.world, World.FRICTION_PART) * bound + coefficient * way * fixed(numbers, BearingNumbers.LITTLE)
     put(work, BearingWork.LOAD, load)
     put(work, BearingWork.CHANGE, bound - before)
-    if get(work, BearingWork.MODE) == STICKS:
+    if get(work, BearingWork.MODE) != SLIDES:
         put(work, BearingWork.BOUND, bound)
         put(work, BearingWork.CHANGE, 0.0)
-        holds = held(bearing, work, rows.columns)
+        holds = abs(get(work, BearingWork.FORCE))
+        if get(work, BearingWork.MODE) == STICKS:
+            holds = held(bearing, work, rows.columns)
         put(work, BearingWork.EXCESS, (holds - bound) / (holds + bound + allowed))
         return 0.0
     return change / allowed if allowed > 0.0 else 0.0
@@ -222,27 +194,51 @@ def go_on(count, rows, part, guesses):
 
 
 @inner
-def keep_loads(n, nr, rows):
-    """Keep what equations add their multipliers to."""
+def keep_loads(n, nr, rows, constrained):
+    """Keep the whole forces, and if `constrained` what equations add their multipliers to."""
     force, unrubbed = further(rows.vectors, Vector.FORCE * nr), further(rows.vectors, Vector.UNRUBBED * nr)
-    load, kept = further(rows.vectors, Vector.LOAD * nr), further(rows.vectors, Vector.KEPT_LOAD * nr)
-    drive, driven = further(rows.vectors, Vector.DRIVE * nr), further(rows.vectors, Vector.KEPT_DRIVE * nr)
     for k in range(nr):
         put(unrubbed, k, get(force, k))
-        put(kept, k, get(load, k))
-        put(driven, k, get(drive, k))
-    for j in range(n):
-        b = get6(rows.body_work, j * Work.SIZE + Work.BIAS)
-        put6(rows.kept_bias, j * Wrench.SIZE, b[0], b[1], b[2], b[3], b[4], b[5])
+    if constrained:
+        load, kept = further(rows.vectors, Vector.LOAD * nr), further(rows.vectors, Vector.KEPT_LOAD * nr)
+        drive, driven = further(rows.vectors, Vector.DRIVE * nr), further(rows.vectors, Vector.KEPT_DRIVE * nr)
+        for k in range(nr):
+            put(kept, k, get(load, k))
+            put(driven, k, get(drive, k))
+        for j in range(n):
+            b = get6(rows.body_work, j * Work.SIZE + Work.BIAS)
+            put6(rows.kept_bias, j * Wrench.SIZE, b[0], b[1], b[2], b[3], b[4], b[5])
 
 
 @inner
-def put_loads(n, nr, rows, qdot, constrained):
-    """Write loads as they were kept, and friction by the present bounds."""
+def put_friction(nr, rows, qdot):
+    """Write the friction of bearings that do not hold their coordinates, by the present bounds, and to `Vector.PUSH`
+    what is new of it."""
+    friction, push_now = further(rows.vectors, Vector.FRICTION * nr), further(rows.vectors, Vector.PUSH * nr)
+    for k in range(nr):
+        put(push_now, k, -get(friction, k))
+        put(friction, k, 0.0)
+    for i in range(fixed(rows.head, Head.BEARINGS)):
+        bearing, work = further(rows.bearings, i * Bearing.SIZE), further(rows.bearing_work, i * BearingWork.SIZE)
+        mode = get(work, BearingWork.MODE)
+        if mode in (SLIDES, RESTS):
+            if mode == SLIDES:
+                push(bearing, work, rows.columns, qdot)
+            first = fixed(bearing, Bearing.FIRST)
+            for k in range(width(fixed(bearing, Bearing.KIND))):
+                put(friction, first + k, get(friction, first + k) + get(work, BearingWork.FORCE + k))
+    for k in range(nr):
+        put(push_now, k, get(push_now, k) + get(friction, k))
+
+
+@inner
+def put_loads(n, nr, rows, constrained):
+    """Write loads as they were kept, with friction."""
     vectors = rows.vectors
     force, unrubbed = further(vectors, Vector.FORCE * nr), further(vectors, Vector.UNRUBBED * nr)
+    friction = further(vectors, Vector.FRICTION * nr)
     for k in range(nr):
-        put(force, k, get(unrubbed, k))
+        put(force, k, get(unrubbed, k) + get(friction, k))
     if constrained:
         load, kept = further(vectors, Vector.LOAD * nr), further(vectors, Vector.KEPT_LOAD * nr)
         drive, driven = further(vectors, Vector.DRIVE * nr), further(vectors, Vector.KEPT_DRIVE * nr)
@@ -252,13 +248,6 @@ def put_loads(n, nr, rows, qdot, constrained):
         for j in range(n):
             b = get6(rows.kept_bias, j * Wrench.SIZE)
             put6(rows.body_work, j * Work.SIZE + Work.BIAS, b[0], b[1], b[2], b[3], b[4], b[5])
-    for i in range(fixed(rows.head, Head.BEARINGS)):
-        bearing, work = further(rows.bearings, i * Bearing.SIZE), further(rows.bearing_work, i * BearingWork.SIZE)
-        if get(work, BearingWork.MODE) == SLIDES:
-            push(bearing, work, rows.columns, qdot)
-            first = fixed(bearing, Bearing.FIRST)
-            for k in range(width(fixed(bearing, Bearing.KIND))):
-                put(force, first + k, get(force, first + k) + get(work, BearingWork.FORCE + k))
 
 
 @inner
@@ -272,9 +261,13 @@ def put_results(nr, rows, qdot, qddot):
         kind, first, speeding = fixed(bearing, Bearing.KIND), fixed(bearing, Bearing.FIRST), 0.0
         for k in range(width(kind)):
             put(rubbing, first + k, get(work, BearingWork.FORCE + k))
-            power -= get(work, BearingWork.FORCE + k) * get(qdot, first + k)
+            rate = get(qdot, first + k)
+            if get(work, BearingWork.MODE) == SLIDES and abs(rate) > STANDS:  # less is rounding of what stands
+                power -= get(work, BearingWork.FORCE + k) * rate
             speeding -= get(work, BearingWork.FORCE + k) * get(qddot, first + k)
         put(work, BearingWork.SPEEDING, speeding)
+        if width(kind) == 1:
+            put(work, BearingWork.SPEED, get(qdot, first))
     put(rows.world, World.RUBBING_POWER, power)
 
 
@@ -286,41 +279,78 @@ def compute_bearings(ints_at, floats_at, q_at, qdot_at, qddot_at, t, what):
     n, nr, count = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), fixed(ints, Head.BEARINGS)
     qdot, qddot = numbers_at(qdot_at, nr), numbers_at(qddot_at, nr)
     rows = rows_of(ints, floats)
-    bodies, links, work, columns = rows.bodies, rows.links, rows.body_work, rows.columns
+    bodies, links, work, columns, world = rows.bodies, rows.links, rows.body_work, rows.columns, rows.world
     armature, force = further(rows.vectors, Vector.ARMATURE * nr), further(rows.vectors, Vector.FORCE * nr)
-    load, planar = further(rows.vectors, Vector.LOAD * nr), fixed(ints, Head.IS_PLANAR) != 0
-    constrained, no = get(rows.active, Active.ROWS) > 0, n < 0
-    keep_loads(n, nr, rows)
+    push_now, share = further(rows.vectors, Vector.PUSH * nr), further(rows.vectors, Vector.SHARE * nr)
+    applied_force = further(rows.vectors, Vector.APPLIED * nr)
+    m, no = get(rows.active, Active.ROWS), n < 0
+    constrained, in_plane, solves, corrects = m > 0, no, not no, no
+    rows_function, needs_applied = fixed(ints, Head.ROWS_FUNCTION), constrained or not fixed(ints, Head.IS_PLANAR)
+    keep_loads(n, nr, rows, constrained)
+    put_friction(nr, rows, qdot)
     part, worst_before, jammed = 1.0, math.inf, 0
     for _ in range(MOST_ROUNDS):
-        put_loads(n, nr, rows, qdot, constrained)
-        if constrained:
-            flags = tasks.FORWARD | tasks.WRENCHES
-            result = call(fixed(ints, Head.ROWS_FUNCTION), ints_at, floats_at, q_at, qdot_at, qddot_at, t, flags)
+        if solves:
+            put_loads(n, nr, rows, constrained)
+            in_plane = no
+            if constrained:
+                result = call(rows_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.FORWARD)
+                corrects = fixed(ints, Head.PRESCRIBED) == 0 and not get(world, World.CLOSENESS) < NEAR
+            else:
+                corrects = not no
+                if fixed(ints, Head.IS_PLANAR) != 0:
+                    in_plane = accelerate_planar(n, bodies, links, work, columns, armature, force, qddot)
+                result = -1
+                if not in_plane:
+                    result = forward_dynamics(n, nr, no, bodies, links, work, columns, armature, force, qddot, no)
+            if result >= 0:
+                return result
+            solves = not corrects
+        apart = m if corrects else 0  # rows whose wrenches are not among the loads already
+        if in_plane:
+            planar_wrenches(n, bodies, links, work, rows.joint_wrenches)
         else:
-            result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, no)
-        if result >= 0:
-            return result
-        if not constrained:
-            joint_wrenches(n, rows)
+            joint_wrenches(n, apart, rows)
+        if needs_applied:
+            put_applied(apart, nr, rows)
         worst = 0.0
         for i in range(count):
-            change = renew(i, rows, load)
+            change = renew(i, rows, applied_force)
             if not change <= worst:
                 worst, jammed = change, i + 1
         if worst <= 1.0 or math.isnan(worst):  # accelerations that are no numbers are told by who follows them
             jammed = 0
             break
         guesses = worst > SLOW_ROUNDS * worst_before
+        ratio = get(world, World.FRICTION_RATIO)
+        if worst_before < math.inf:
+            ratio = max(worst / worst_before, FORGETTING * ratio)
+            put(world, World.FRICTION_RATIO, ratio)
         part = go_on(count, rows, part if guesses else 1.0, guesses)
         worst_before = worst
+        put_friction(nr, rows, qdot)
+        if corrects:
+            for k in range(nr):
+                put(force, k, get(force, k) + get(push_now, k))
+            if in_plane:
+                push_planar(n, bodies, links, work, columns, push_now)
+                turn_planar(n, bodies, links, work, columns, qddot)
+            else:
+                correct(ints, nr, rows, push_now, share, force, qddot)
+            if not guesses and CAREFUL * ratio * worst <= 1.0:  # one more round would change nothing
+                jammed = 0
+                break
     if jammed > 0:
-        put(rows.world, World.JAMMED, float(jammed))
+        put(world, World.JAMMED, float(jammed))
         for k in range(nr):
             put(qddot, k, math.nan)
-    if what & tasks.WRENCHES != 0 and not constrained:
-        put_loads(n, nr, rows, qdot, constrained)
-        result = forward_dynamics(n, nr, planar, bodies, links, work, columns, armature, force, qddot, not no)
+    if what & tasks.WRENCHES != 0:
+        put_loads(n, nr, rows, constrained)
+        if constrained:
+            flags = tasks.FORWARD | tasks.WRENCHES
+            result = call(rows_function, ints_at, floats_at, q_at, qdot_at, qddot_at, t, flags)
+        else:
+            result = forward_dynamics(n, nr, no, bodies, links, work, columns, armature, force, qddot, not no)
         if result >= 0:
             return result
     put_results(nr, rows, qdot, qddot)

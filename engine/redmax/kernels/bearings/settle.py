@@ -8,11 +8,13 @@ import math
 from .. import tasks
 from ..cache.jit import callback, inner
 from ..core import SIGNATURE, call
-from ..layout.declaration import Bearing, BearingWork, Head, Vector
+from ..layout.declaration import Active, Bearing, BearingInts, BearingWork, Head, RowBodies, StopInts, Vector
 from ..layout.memory import fixed, further, get, numbers_at, put
-from ..layout.views import rows_of, whole
+from ..layout.views import arrays_of, rows_of, whole
+from ..steps.stops import own_coordinate
 from .compute_bearings import moved, width
-from .modes import SLIDES, SLOW, STANDS, STICKS, SURPLUS
+from .modes import LEANS, SLIDES, SLOW, STANDS, STICKS, SURPLUS
+from .sharing import share
 
 ROUNDS_EACH = 4
 """Each bearing may change its mind so often."""
@@ -87,6 +89,16 @@ def release(bearing, work, armature):
 
 
 @inner
+def stopped(ints, rows, k):
+    """Whether a hard limit holds coordinate k by itself."""
+    for r in range(fixed(ints, Head.EQUATIONS), fixed(ints, Head.ROWS)):
+        held = get(rows.stop_ints, StopInts.HELD * fixed(ints, Head.ROWS) + r) != 0
+        if held and own_coordinate(further(rows.row_bodies, r * RowBodies.SIZE)) == k:
+            return True
+    return False
+
+
+@inner
 def goes_back(bearing, work, qddot):
     """Whether a bearing that was released would go the other way, as others that were released after it made it."""
     first = fixed(bearing, Bearing.FIRST)
@@ -107,29 +119,50 @@ def settle(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
     qdot, qddot = numbers_at(qdot_at, nr), numbers_at(qddot_at, nr)
     rows = rows_of(ints, floats)
     armature = further(rows.vectors, Vector.ARMATURE * nr)
+    arrays, standing = arrays_of(ints, rows), arrays_of(ints, rows).bearing_ints[BearingInts.STANDING]
     call(compute_at, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.PLACE)
+    tied, waiting, has_stops = get(rows.active, Active.ROWS) > 0, 0, fixed(ints, Head.STOPS) > 0
     for i in range(count):
         bearing, work = further(rows.bearings, i * Bearing.SIZE), further(rows.bearing_work, i * BearingWork.SIZE)
+        first, wide = fixed(bearing, Bearing.FIRST), width(fixed(bearing, Bearing.KIND))
+        if has_stops and wide == 1 and stopped(ints, rows, first):
+            put(work, BearingWork.MODE, float(LEANS))
+            put(work, BearingWork.FORCE, 0.0)
+            put(work, BearingWork.BOUND, 0.0)
+            put(work, BearingWork.EXCESS, -1.0)
+            continue
         stands = begin(bearing, work, rows, armature, qdot)
         put(work, BearingWork.SPEED, 0.0 if stands else 1.0)  # until it is computed
-    released = 0
+        if stands and tied and wide == 1:
+            put(armature, first, 0.0)
+            standing[waiting] = i
+            waiting += 1
+    asked = (compute_at, ints_at, floats_at, q_at, qdot_at, qddot_at, t)
     for _ in range(ROUNDS_EACH * count + 1):
+        if waiting > 0:
+            for p in range(waiting):
+                put(armature, fixed(rows.bearings, standing[p] * Bearing.SIZE + Bearing.FIRST), 0.0)
+            if not share(ints, rows, arrays, waiting, qddot, asked):
+                return SETTLED  # nothing resists: forward dynamics names it
         if call(compute_at, ints_at, floats_at, q_at, qdot_at, qddot_at, t, tasks.ACCELERATE) >= 0:
-            return SETTLED  # nothing resists: forward dynamics names it
+            return SETTLED
         worst, most = -1, SURPLUS
         for i in range(count):
-            work = further(rows.bearing_work, i * BearingWork.SIZE)
-            if get(work, BearingWork.MODE) == STICKS and get(work, BearingWork.EXCESS) > most:
+            bearing, work = further(rows.bearings, i * Bearing.SIZE), further(rows.bearing_work, i * BearingWork.SIZE)
+            shares = tied and width(fixed(bearing, Bearing.KIND)) == 1
+            if not shares and get(work, BearingWork.MODE) == STICKS and get(work, BearingWork.EXCESS) > most:
                 worst, most = i, get(work, BearingWork.EXCESS)
         if worst >= 0:
-            bearing = further(rows.bearings, worst * Bearing.SIZE)
-            release(bearing, further(rows.bearing_work, worst * BearingWork.SIZE), armature)
-            released += 1
+            release(
+                further(rows.bearings, worst * Bearing.SIZE),
+                further(rows.bearing_work, worst * BearingWork.SIZE),
+                armature,
+            )
             continue
         back = -1
         for i in range(count):
             bearing, work = further(rows.bearings, i * Bearing.SIZE), further(rows.bearing_work, i * BearingWork.SIZE)
-            slides = get(work, BearingWork.MODE) == SLIDES
+            slides = get(work, BearingWork.MODE) == SLIDES and not (tied and width(fixed(bearing, Bearing.KIND)) == 1)
             if slides and speed_of(bearing, rows.columns, qdot) == 0.0 and goes_back(bearing, work, qddot):
                 back = i
         if back < 0:

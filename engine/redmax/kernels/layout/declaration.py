@@ -102,7 +102,10 @@ Bearing = Record("Bearing", KIND=1, BODY=1, FIRST=1)
 """Of a bearing that rubs: `joints.friction.BearingKind`, the body that its joint carries, and the first coordinate that
 moves it."""
 
-MOST_SECTIONS = 64
+BearingInts = Record("BearingInts", STATE=1, ORDER=1, STANDING=1)
+"""Integers of bearings for `bearings.sharing`: work space of `solvers.box_rows`, and which bearings stand."""
+
+MOST_SECTIONS = 72
 """Room for the starts of all sections."""
 
 INTS = (
@@ -125,6 +128,7 @@ INTS = (
     Section("path_work", (2, "BODIES"), only_with="ROWS"),
     Section("order", ("ALL_ROWS",), as_array=True),
     Section("stop_ints", (StopInts, "ROWS"), only_with="STOPS", as_array=True),
+    Section("bearing_ints", (BearingInts, "BEARINGS"), as_array=True),
 )
 """starts: where each section begins, those of `INTS` first. prescribed: indices of prescribed coordinates. paths: a
 `Path` per body, then their ranges; empty without rows. force_points: the body of each point. path_work: for
@@ -178,7 +182,7 @@ World = Record(
     GRAVITY=3, POWER_IN=1, POWER_OUT=1, TURN_RATE=1, RANK=1, FORCES_IN=1, FORCES_OUT=1, FORCES_ENERGY=1,
     LEAST_STRENGTH=1, WEAKEST_ROW=1, MOST_STRENGTH=1, IMPACT_LOSS=1, IMPACT_WORK=1, EXTENT=1, RATTLES=1,
     CLOSENESS=1, LEAST_CLOSENESS=1, FASTEST=1, HAS_TANGENT=1, HELD_LINES=1, CHOICE=1,
-    PUSH_SIZE=1, BLOCKED_ROW=1, ONE_ROW=1, JAMMED=1, RUBBING_POWER=1, FRICTION_PART=1,
+    PUSH_SIZE=1, BLOCKED_ROW=1, ONE_ROW=1, JAMMED=1, RUBBING_POWER=1, FRICTION_PART=1, FRICTION_RATIO=1,
 )  # fmt: skip
 """Gravity [m/s^2]; what `core.compute` leaves: powers of motors and dampers [W], the fastest turn [rad/s], the number
 of independent rows, powers [W] and energy [J] of forces. The strength of a row is the part of it that no other row has,
@@ -193,7 +197,8 @@ rows that touched then were like, each as the acceleration it gives over the roo
 G^T.
 BLOCKED_ROW: one that something moves on against in the last impact, where there was such a row. ONE_ROW: a place, see
 `tasks`. JAMMED: one more than the place of a bearing whose friction has no value, 0 without any;
-RUBBING_POWER: what friction in bearings takes out [W]; FRICTION_PART: it is found to this part of itself."""
+RUBBING_POWER: what friction in bearings takes out [W]; FRICTION_PART: it is found to this part of itself;
+FRICTION_RATIO: what is left of an error of friction after one more round, as seen of late."""
 
 Work = Record("Work", R=9, P=3, V=6, C=6, G=3, BIAS=6, IA=21, PA=6, ACC=6, F=6)
 """Of a body: pose in its parent; twist; velocity products (C in the body's axes, G in the parent's); wrench that its
@@ -210,12 +215,14 @@ Vector = Record(
     "Vector",
     OWN_Q=1, OWN_QDOT=1, LOAD=1, LOAD_K=1, LOAD_D=1, ARMATURE=1, FORCE=1, START=1, RIGHT_SIDE=1,
     TARGET=1, TARGET_RATE=1, MOTOR=1, DRIVE=1, RUBBING=1, UNRUBBED=1, KEPT_LOAD=1, KEPT_DRIVE=1,
+    FRICTION=1, APPLIED=1, PUSH=1, SHARE=1,
 )  # fmt: skip
 """Vectors over all coordinates: those in which loads are meant, and their velocities; loads and their derivatives; what
 is added to a coordinate's inertia; the whole force along it; where it starts; right side of an implicit solve; targets
 of motors now with their rates, and what motors push with; what drives push with, where whole forces are known.
 RUBBING: friction in bearings, and what holds those that stick; UNRUBBED: the whole force without it. KEPT_LOAD,
-KEPT_DRIVE: as loads left them, see `bearings.compute_bearings`."""
+KEPT_DRIVE: as loads left them, see `bearings.compute_bearings`; FRICTION: forces of bearings that do not hold their
+coordinate; APPLIED: what acts along coordinates besides bearings; PUSH, SHARE: see `bearings.corrections`."""
 
 EVALUATED = 16 + 2 * 6 * 6
 """Numbers of Q (4, 4), S and Sdot (6, n) of a joint, at most."""
@@ -282,6 +289,10 @@ socket or the force of a plate; the load [N]; by how much more than that what st
 both; speed and its rate, of sockets and plates; forces along its coordinates; how the bound changes in a round of
 `compute_bearings`, and in the one before."""
 
+BearingVector = Record("BearingVector", SOLVER=5, X=1, LOWER=1, UPPER=1, RIGHT_SIDE=1, BEFORE=1, BOUND=1)
+"""Vectors over bearings for `bearings.sharing`: work space of `solvers.box_rows`, friction as part of its bound, bounds
+of that, right side, friction in the round before, and bounds of friction."""
+
 FLOATS = (
     Section("bodies", ("BODIES", Body), as_array=True),
     Section("joint_data", ("JOINT_DATA",)),
@@ -317,6 +328,10 @@ FLOATS = (
     Section("bearing_numbers", ("BEARINGS", BearingNumbers)),
     Section("bearing_work", ("BEARINGS", BearingWork), as_array=True),
     Section("kept_bias", ("BODIES", Wrench), only_with="BEARINGS"),
+    Section("joint_wrenches", ("BODIES", Wrench), only_with="BEARINGS"),
+    Section("kept_multipliers", ("ROWS",), only_with="BEARINGS"),
+    Section("bearing_matrices", (3, "BEARINGS", "BEARINGS"), as_array=True),
+    Section("bearing_vectors", (BearingVector, "BEARINGS"), as_array=True),
 )
 """pool: numbers of tables and forces. reach: W = L^-1 G^T. delassus: G M^-1 G^T = W^T D W, then its factors.
 path_wrenches: what is left of each row's wrenches on their paths to the root; follower_wrenches: the same of one

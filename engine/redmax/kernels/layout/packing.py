@@ -214,6 +214,7 @@ def _world(model: Model) -> Array:
     numbers = np.zeros(World.SIZE)
     numbers[World.span("GRAVITY")], numbers[World.LEAST_STRENGTH] = model.gravity, np.inf
     numbers[World.LEAST_CLOSENESS], numbers[World.FRICTION_PART] = np.inf, FRICTION_PART
+    numbers[World.FRICTION_RATIO] = 1.0
     return numbers
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from ... import crossings
 from ...solvers.impacts import RATTLING, RATTLING_TIME
 from .. import tasks
-from ..bearings.turns import may_turn, turns_at
+from ..bearings.turns import may_turn, soonest_turn, turns_at
 from ..cache.jit import compiled, inner
 from ..core import run
-from ..layout.declaration import Head, World
+from ..layout.declaration import Head, StopInts, World
 from ..layout.memory import get, put
 from ..layout.views import addresses, numbers_of, packed_rows, rows_of
 from ..rows import weak_rows
@@ -76,8 +76,35 @@ AT_ONCE, BRIEF, AIMED, PAST = 3e-4, 0.2, 0.5, 1.05
 """A step in which a stop is about to be met ends this far past it, as parts of the time until then, if that is sooner
 than the third part of a usual step. Where it is sooner than the second part, four stages do (`brief_tableau`); sooner
 than the first, accelerations do not change until then."""
+MOST_DECISIONS = 20
+"""Rounds in which stops and friction find what holds."""
 SINGULAR, EXCHANGES = range(2)
 """Traits: whether any joint has a singularity, whether work and loss can be other than zero."""
+
+
+@inner
+def decide(stops_at, settle_at, course, parts, held):
+    """Impacts, which stops hold and what sticks from now on; whether rows contradict each other, and the energy [J]
+    lost and put in by motors. What stops hold depends on friction, and it on them: until they agree. held: as many
+    integers as there are rows."""
+    address, ints, floats, q, qdot, qddot, now = course
+    rounds, lost, put_in = 1 if stops_at == 0 or settle_at == 0 else MOST_DECISIONS, 0.0, 0.0
+    for k in range(rounds):
+        if stops_at != 0:
+            if run(stops_at, ints, floats, q, qdot, qddot, now, address) != 0:
+                return True, lost, put_in
+            lost, put_in = lost + get(parts.world, World.IMPACT_LOSS), put_in + get(parts.world, World.IMPACT_WORK)
+        if settle_at != 0:
+            run(settle_at, ints, floats, q, qdot, qddot, now, address)
+        same = k > 0
+        if rounds > 1:
+            for r in range(held.shape[0]):
+                now_held = get(parts.stop_ints, StopInts.HELD * held.shape[0] + r)
+                same = same and held[r] == now_held
+                held[r] = now_held
+        if same:
+            break
+    return False, lost, put_in
 
 
 @inner
@@ -200,8 +227,9 @@ def advance(
     near, is_tree = int(clock[NEAR]), ints[Head.EQUATIONS] == 0
     seen = np.empty((2, POINTS if watched else 0, lookout[COUNT]))
     rooms = np.empty((2, MOST_PIECES + 1, ints[Head.ROWS] if stops_at != 0 and has_posed_stops(head, parts) else 0))
+    held = np.zeros(ints[Head.ROWS], np.int64)
     whole_method = (nodes, rows, used, bends)
-    brief_method = brief_tableau(K.shape[0], bends.shape[0]) if stops_at != 0 else whole_method
+    brief_method = brief_tableau(K.shape[0], bends.shape[0]) if stops_at != 0 or settle_at != 0 else whole_method
     while clock[TIME] < min(sample, t_bound):
         max_step = longest
         (nodes, rows, used, bends), stages, is_brief = whole_method, int(control[STAGES]), size < 0
@@ -213,19 +241,15 @@ def advance(
             clock[IMPACTS] += 1.0
             put(world, World.RATTLES, max(0.0, clock[IMPACTS] - RATTLING))
             run(address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, tasks.PRESCRIBE)
-            blocked = 0
-            if stops_at != 0:
-                blocked = run(stops_at, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, address)
-            if blocked != 0:
+            course = (address, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now)
+            blocked, lost, put_in = decide(stops_at, settle_at, course, parts, held)
+            if blocked:
                 clock[WHERE] = get(world, World.BLOCKED_ROW)
                 return BLOCKED
-            if settle_at != 0:
-                run(settle_at, ints, floats, motion[Q], motion[QDOT], motion[QDDOT], now, address)
             for k in range(free.shape[0]):
                 y[k], y[free.shape[0] + k] = motion[Q, free[k]], motion[QDOT, free[k]]
-            if stops_at != 0:
-                y[size - 1] += get(world, World.IMPACT_LOSS)
-                y[size - 2] += get(world, World.IMPACT_WORK)
+            y[size - 1] += lost
+            y[size - 2] += put_in
             clock[DUE], clock[KNOWN], measured = 0.0, 0.0, False
         if traits[SINGULAR]:
             fill(free, numbers_of(y), motion)
@@ -302,8 +326,12 @@ def advance(
             strictness, full, step, t_stop = control[STRICTNESS], 1.0 / shortening, shortened, t_bound
         h = max(step, shortest)
         wanted, rejected, aimed = h, False, size < 0
-        if stops_at != 0 and not watched and near == 0:
-            soon = PAST * soonest_meeting(head, parts, places, y, K[0])
+        if (stops_at != 0 or settle_at != 0) and not watched and near == 0:
+            soon = math.inf
+            if stops_at != 0:
+                soon = PAST * soonest_meeting(head, parts, places, y, K[0])
+            if settle_at != 0:
+                soon = min(soon, PAST * soonest_turn(head, parts, free, places, y, K[0]))
             if 0.0 < soon < AT_ONCE * h and t + soon < t_stop and is_tree:
                 go_straight(y, K[0], n // 2, soon / PAST)
                 clock[TIME], clock[STEP], clock[KNOWN], clock[DUE] = t + soon / PAST, full * step, 0.0, 1.0
@@ -411,7 +439,7 @@ def advance(
                 return STUCK
             last = stages + 1
         if settle_at != 0:
-            turns = may_turn(head, parts, places, y, K[0], y_new, K[stages], h)
+            turns = may_turn(head, parts, free, places, y, K[0], y_new, K[stages], h)
         if stops_at != 0:
             push = least_push(head, parts)
             course = (core, free, motion, values, t, h, until)

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 
+from ...joints.friction import BearingKind
 from ...solvers import box_rows, impacts
 from .. import tasks
+from ..bearings.modes import RESTS, STICKS
 from ..cache.jit import callback, inlined, inner
 from ..cache.same_text import compiled_text
 from ..core import SIGNATURE, call
@@ -21,6 +23,8 @@ from ..joints.place import place_all, place_planar, velocities
 from ..layout import codes
 from ..layout.declaration import (
     Active,
+    Bearing,
+    BearingWork,
     Body,
     Head,
     RowBodies,
@@ -56,6 +60,8 @@ NO_PUSH = 1e-10
 SOLVED, BLOCKED = range(2)
 """Results of `resolve`: BLOCKED where rows contradict each other, and something still approaches."""
 
+SOCKET = int(BearingKind.SOCKET)
+
 impact = compiled_text(impacts.resolve)
 solve_box = compiled_text(box_rows.solve)
 
@@ -77,6 +83,20 @@ def own_coordinate(row):
     """The coordinate that a row can hold by itself, -1 for a row that cannot."""
     alone = fixed(row, RowBodies.KIND) == codes.COORDINATE and fixed(row, RowBodies.COORDINATE_B) < 0
     return fixed(row, RowBodies.COORDINATE_A) if alone else -1
+
+
+@inner
+def stands_by_friction(ints, rows, row):
+    """Whether friction in a bearing holds what a one-sided row would stop."""
+    k = own_coordinate(row)
+    for i in range(fixed(ints, Head.BEARINGS)):
+        bearing, mode = further(rows.bearings, i * Bearing.SIZE), get(rows.bearing_work, i * BearingWork.SIZE)
+        if mode in (STICKS, RESTS):
+            body = fixed(bearing, Bearing.BODY)
+            carries = body in (fixed(row, RowBodies.BODY_A), fixed(row, RowBodies.BODY_B))
+            if fixed(bearing, Bearing.FIRST) == k or (k < 0 and carries and fixed(bearing, Bearing.KIND) == SOCKET):
+                return True
+    return False
 
 
 @inner
@@ -209,6 +229,10 @@ def find_pushes(ints, rows, arrays, m, qddot, has_matrix):
     n, nr, e, no = fixed(ints, Head.BODIES), fixed(ints, Head.DOFS), fixed(ints, Head.EQUATIONS), m < 0
     work, solver = arrays.stop_work, arrays.stop_work[StopWork.SOLVER : StopWork.SOLVER + box_rows.WORK]
     armature, force = further(rows.vectors, Vector.ARMATURE * nr), further(rows.vectors, Vector.FORCE * nr)
+    if fixed(ints, Head.BEARINGS) > 0:
+        rubbing = further(rows.vectors, Vector.RUBBING * nr)
+        for k in range(nr):
+            put(force, k, get(force, k) + get(rubbing, k))
     set_forces(nr, rows.columns, force)
     if eliminate(n, rows.bodies, rows.links, rows.body_work, rows.columns, armature, qddot, 0.0, no) >= 0:
         return False
@@ -364,7 +388,8 @@ def settle(ints_at, floats_at, q_at, qdot_at, qddot_at, t, compute_at):
         kept[i] = i
     for i in range(e, m):
         speed = row_product(i, rows, Work.V, qdot) - get(rows.row_work, i * RowWork.SIZE + RowWork.RATE)
-        if speed <= slow * scale_of(row_at(i, rows)[0], size):
+        row = row_at(i, rows)[0]
+        if speed <= slow * scale_of(row, size) and not stands_by_friction(ints, rows, row):
             chosen[get(rows.order, i)], kept[resting] = 1, i
             resting += 1
     m = choose(ints, rows, chosen)

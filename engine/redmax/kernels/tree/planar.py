@@ -13,8 +13,8 @@ import math
 
 from ..cache.jit import inlined, inner
 from ..layout import codes
-from ..layout.declaration import Body, Column, Link, Work
-from ..layout.memory import fixed, further, get, get3, get6, get9, put, put3, put6
+from ..layout.declaration import Body, Column, Link, Work, Wrench
+from ..layout.memory import fixed, fixed3, further, get, get3, get6, get9, put, put3, put6
 from ..spatial import turned_into
 from .hinge import rotated_about_z
 
@@ -80,6 +80,13 @@ def accelerate_planar(n, bodies, links, work, columns, armature, force, qddot):
         put6(up, Work.IA, zz, ux, uy, xx, xy, yy)
         put3(up, BIAS, t, fx, fy)
         put(up, TERMS, size)
+    turn_planar(n, bodies, links, work, columns, qddot)
+    return True
+
+
+@inner
+def turn_planar(n, bodies, links, work, columns, qddot):
+    """qddot and accelerations of the bodies, from the root to the leaves, after elimination."""
     for j in range(n):
         link, body, row = further(links, j * Link.SIZE), further(bodies, j * Body.SIZE), further(work, j * Work.SIZE)
         dof, role = fixed(link, Link.DOF), fixed(link, Link.ROLE)
@@ -107,4 +114,60 @@ def accelerate_planar(n, bodies, links, work, columns, armature, force, qddot):
         else:
             put(qddot, dof, turned - turning)
         put6(row, Work.ACC, 0.0, 0.0, turned, ax, ay, az)
-    return True
+
+
+@inner
+def push_planar(n, bodies, links, work, columns, push):
+    """Add the forces push (nr,) along the coordinates to what `turn_planar` reads, after elimination."""
+    for j in range(n - 1, -1, -1):
+        link, body, row = further(links, j * Link.SIZE), further(bodies, j * Body.SIZE), further(work, j * Work.SIZE)
+        role, dof = fixed(link, Link.ROLE), fixed(link, Link.DOF)
+        if role & codes.AT_REST != 0:
+            continue
+        column, t, fx, fy = further(columns, dof * Column.SIZE), 0.0, 0.0, 0.0
+        if role & codes.LEAF == 0:
+            t, fx, fy = get3(row, BIAS)
+        u = get(push, dof) - t
+        put(column, Column.TAU, get(column, Column.TAU) + u)
+        if role & codes.ON_REST != 0:
+            continue
+        d = get(column, Column.D)
+        if d != 0.0:
+            t, fx, fy = get(push, dof), fx + u * d * get(column, Column.U + 3), fy + u * d * get(column, Column.U + 4)
+        e, s, x, y = get(row, Work.R), get(row, Work.R + 3), fixed(body, Body.P0), fixed(body, Body.P0 + 1)
+        fx, fy = e * fx - s * fy, s * fx + e * fy
+        t += x * fy - y * fx
+        up = further(work, fixed(link, Link.PARENT) * Work.SIZE)
+        if role & codes.LAST_CHILD == 0:
+            b0, b1, b2 = get3(up, BIAS)
+            t, fx, fy = t + b0, fx + b1, fy + b2
+        put3(up, BIAS, t, fx, fy)
+
+
+@inner
+def planar_wrenches(n, bodies, links, work, wrenches):
+    """Write the wrenches of all joints to `wrenches`, from the accelerations of the bodies, but for torques about the
+    hinges, which are forces along coordinates."""
+    for j in range(n):
+        body, row, at = further(bodies, j * Body.SIZE), further(work, j * Work.SIZE), j * Wrench.SIZE
+        a2, a3, a4, a5 = get(row, Work.ACC + 2), get(row, Work.ACC + 3), get(row, Work.ACC + 4), get(row, Work.ACC + 5)
+        m, (h0, h1, h2) = fixed(body, Body.MASS), fixed3(body, Body.MOMENT)
+        xz, yz = fixed(body, Body.INERTIA + 2), fixed(body, Body.INERTIA + 4)
+        b = get6(row, Work.BIAS)
+        put6(
+            wrenches, at, xz * a2 + (h1 * a5 - h2 * a4) + b[0], yz * a2 + (h2 * a3 - h0 * a5) + b[1], 0.0,
+            m * a3 - a2 * h1 + b[3], m * a4 + a2 * h0 + b[4], m * a5 + b[5],
+        )  # fmt: skip
+    for j in range(n - 1, -1, -1):
+        link = further(links, j * Link.SIZE)
+        if fixed(link, Link.ROLE) & (codes.ON_REST | codes.AT_REST) != 0:
+            continue
+        row, (p0, p1, p2) = further(work, j * Work.SIZE), fixed3(further(bodies, j * Body.SIZE), Body.P0)
+        t0, t1, _, fx, fy, fz = get6(wrenches, j * Wrench.SIZE)
+        e, s, up = get(row, Work.R), get(row, Work.R + 3), fixed(link, Link.PARENT) * Wrench.SIZE
+        t0, t1, fx, fy = e * t0 - s * t1, s * t0 + e * t1, e * fx - s * fy, s * fx + e * fy
+        b = get6(wrenches, up)
+        put6(
+            wrenches, up, b[0] + t0 + p1 * fz - p2 * fy, b[1] + t1 + p2 * fx - p0 * fz, 0.0,
+            b[3] + fx, b[4] + fy, b[5] + fz,
+        )  # fmt: skip
