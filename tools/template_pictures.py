@@ -49,6 +49,11 @@ VIEWS = {
     "muscle_finger": Vector((0.35, -1.0, 0.25)),
     "marionette": Vector((0.25, -1.0, 0.2)),
     "driven_lift": Vector((0.6, -1.0, 0.35)),
+    "belt_drive": Vector((0.3, -1.0, 0.3)),
+    "gripper": Vector((0.35, -1.0, 0.22)),
+    "tipping_crane": Vector((0.5, -1.0, 0.22)),
+    "clutch": Vector((0.45, -1.0, 0.3)),
+    "marble_run": Vector((0.2, -1.0, 0.42)),
     "windmill": Vector((0.35, -1.0, 0.15)),
     "knee": Vector((0.5, -1.0, 0.2)),
 }

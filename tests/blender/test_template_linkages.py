@@ -50,11 +50,14 @@ def test_jansens_foot_walks_on_a_level_path():
     assert np.abs(start - end).max() < 1e-5  # it comes back after a whole turn
 
 
-def test_the_walker_is_the_one_that_the_engine_lets_walk():
-    """Its scene is that of tests/engine/contact/test_contact_walker.py, but for single precision."""
-    bpy.context.scene.frame_end = 49
-    BY_NAME["jansen_walker"].build(bpy.context)
-    engine = Path(__file__).parents[1] / "engine" / "contact" / "jansen_walker.json"
+@pytest.mark.parametrize(
+    ("name", "last"), [("jansen_walker", 49), ("gripper", 250), ("tipping_crane", 250), ("clutch", 250), ("jack", 250)]
+)
+def test_a_template_is_the_one_that_the_engine_simulates(name, last):
+    """Its scene is that of tests/engine/contact, but for single precision."""
+    bpy.context.scene.frame_end = last
+    BY_NAME[name].build(bpy.context)
+    engine = Path(__file__).parents[1] / "engine" / "contact" / f"{name}.json"
     differing = list(
         differences(json.loads(io.dumps(extraction().scene)), json.loads(engine.read_text(encoding="utf-8")))
     )

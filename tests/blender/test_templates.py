@@ -114,6 +114,18 @@ EXTREMES = {
     "wrecking_ball": [{"rows": 1, "columns": 1, "brick": 0.02}],
     "dice": [{"count": 1, "size": 0.005}, {"count": 2, "size": 5.0, "seed": 7}],
     "wheel": [{"radius": 0.01, "spin": 0.0}, {"spin": -3.0, "speed": 1.0, "friction": 0.0}],
+    "gripper": [{"size": 0.01, "grip": 0.0}, {"size": 5.0, "friction": 0.0, "material": "LEAD"}],
+    "tipping_crane": [{"reach": 0.2, "stance": 0.0, "load": 0.0}, {"reach": 60.0, "stance": 0.8, "material": "LEAD"}],
+    "jack": [
+        {"height": 0.02, "lead": math.radians(1.0), "turns": -2.0},
+        {"height": 5.0, "lead": math.radians(30.0), "friction": 0.0, "load": 0.5},
+    ],
+    "clutch": [{"radius": 0.01, "speed": -4.0}, {"radius": 4.0, "speed": 0.0, "friction": 0.0}],
+    "belt_drive": [
+        {"radius": 0.01, "ratio": 0.0, "distance": 0.0, "lugs": 1},
+        {"radius": 4.0, "ratio": 1.0, "distance": 9.0, "speed": -3.0, "lugs": 6},
+    ],
+    "marble_run": [{"height": 0.05, "count": 1}, {"height": 20.0, "count": 12, "bounce": 0.0, "drag": 1.0}],
     "jansen_walker": [{"crank": 0.01, "turns": -0.5}, {"crank": 5.0, "angle": 2.0, "with_motor": False}],
     "torus_chain": [
         {"count": 1},
@@ -124,13 +136,16 @@ EXTREMES = {
     "knee": [{"length": 0.02, "angle": -1.5}, {"length": 30.0, "damping": 0.0}],
     "cam": [{"lobes": 3, "lift": 0.3}, {"radius": 0.02, "lift": 0.0}, {"radius": 10.0, "lobes": 2, "turns": -1.0}],
 }
-LOOSE = {"dominoes": 40, "wrecking_ball": 30, "dice": 5, "wheel": 1, "jansen_walker": 1}
+LOOSE = {
+    "dominoes": 40, "wrecking_ball": 30, "dice": 5, "wheel": 1, "jansen_walker": 1, "gripper": 1, "tipping_crane": 1,
+}  # fmt: skip
 """Bodies that nothing holds of templates that have some; each is a mechanism of its own."""
 
-ELSEWHERE = ("jansen_walker",)
-"""Templates with loops that touch, which take minutes without compiled code: tests/engine/contact simulates them."""
+ELSEWHERE = ("jansen_walker", "gripper", "tipping_crane", "clutch", "marble_run", "jack")
+"""Mechanisms that touch, which take minutes without compiled code, and joints that rub, which need it:
+tests/engine/contact simulates them."""
 
-APART = ("jansen_walker",)
+APART = ("jansen_walker", "tipping_crane")
 """Templates whose base is no part of what moves on it by its joints."""
 
 LOOPS = {
@@ -420,6 +435,8 @@ def animated():
         ("excavator", {}, 4),
         ("drawbridge", {}, 1),
         ("marionette", {}, 2),
+        ("gripper", {}, 2),
+        ("tipping_crane", {}, 1),
         ("robot_arm", {}, 8),
         ("robot_arm", {"axes": 5}, 7),
         ("robot_arm", {"axes": 4, "with_gripper": False}, 4),

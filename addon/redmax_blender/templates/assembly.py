@@ -108,6 +108,44 @@ class Assembly:
             _lengthen_handles(compat.fcurves_of(joint)[-1])
         joint.redmax.joint.motion_type = "animated"
 
+    def steady(self, joint: Object, rate: float) -> None:
+        """Keys that turn a joint at the same rate [rad/s] for ever."""
+        scene = self.context.scene
+        start, fps = frame_range(scene)[0], scene.render.fps / scene.render.fps_base
+        dof = joint_properties.dofs(joint.redmax.joint)[0]
+        motion_keys.write_keys(joint, dof, [start, start + round(fps)], [0.0, rate * round(fps) / fps], "LINEAR")
+        compat.fcurves_of(joint)[-1].extrapolation = "LINEAR"
+        joint.redmax.joint.motion_type = "animated"
+
+    def push(self, joint: Object, values: Sequence[tuple[float, float]]) -> None:
+        """Keys (seconds after the first frame, N m or N) on what pushes a joint along its first coordinate.
+
+        It changes evenly from one to the next.
+        """
+        scene = self.context.scene
+        start, fps = frame_range(scene)[0], scene.render.fps / scene.render.fps_base
+        dof = joint_properties.dofs(joint.redmax.joint)[0]
+        frames = [start + round(seconds * fps) for seconds, _value in values]
+        limited = [min(max(value, -fields.LARGEST), fields.LARGEST) for _seconds, value in values]
+        motion_keys.write_keys(joint, dof, frames, limited, "LINEAR", "torque")
+
+    @staticmethod
+    def soft_stop(joint: Object, stiffness: float, damping: float, *, lower: float) -> None:
+        """A soft lower limit of a joint's first coordinate [rad or Blender units], with its stiffness and damping."""
+        settings: Any = joint.redmax.joint
+        dof = joint_properties.dofs(settings)[0]
+        for field, value in (("lower", lower), ("limit_stiffness", stiffness), ("limit_damping", damping)):
+            joint_properties.set_value(settings, field, dof, min(value, fields.LARGEST))
+        settings.limit_type, settings.use_lower[0] = "SOFT", True
+
+    @staticmethod
+    def rub(joint: Object, coefficient: float, *, radius: float, height: float) -> None:
+        """Dry friction in a pin of a joint. radius, height: of its bearing [Blender units]."""
+        settings: Any = joint.redmax.joint
+        settings.use_friction = True
+        group: Any = settings.friction
+        group.coefficient, group.radius, group.height = coefficient, radius, height
+
     def table_keys(self, settings: Any, table: str, values: Sequence[tuple[float, float]]) -> None:
         """Smooth keys (seconds after the first frame, value) on what an element takes from a table over time.
 

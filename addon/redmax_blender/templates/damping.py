@@ -6,6 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+import numpy as np
+
+from .._engine import mass_properties, mesh
 from ..properties import materials
 from . import shells
 from .assembly import Part
@@ -21,6 +24,23 @@ quickest trembling of a rope or chain of ten pieces is damped critically, its sw
 def mass(parts: Iterable[Part], material: str, length: float) -> float:
     """Mass [kg] of solid parts. material: identifier of their density. length: metres per Blender unit."""
     return materials.DENSITY[material] * length**3 * sum(shells.volume(shell) for shell, _paint in parts)
+
+
+def mass_moment(parts: Iterable[Part], material: str, length: float, *, axis: int) -> float:
+    """Mass times the coordinate of its centre along an axis of their frame, 0 for x, of solid parts [kg m]."""
+    masses = [(mass([part], material, length), float(shells.centroid(part[0])[axis]) * length) for part in parts]
+    return sum(own * place for own, place in masses)
+
+
+def moment(parts: Iterable[Part], material: str, length: float, *, axis: int) -> float:
+    """Moment of inertia [kg m^2] of solid parts about a coordinate axis of their frame, 0 for x."""
+    found = 0.0
+    for shell, _paint in parts:
+        solid = mesh.Mesh.from_faces(shell.vertices * length, shell.faces)
+        own = mass_properties.mass_properties(solid, density=materials.DENSITY[material])
+        across = np.delete(own.center, axis)
+        found += own.inertia[axis, axis] + own.mass * float(across @ across)
+    return found
 
 
 def bending(hanging: float, piece: float, whole: float) -> float:

@@ -49,6 +49,11 @@ def smooth_spline(points: Array, *, cyclic: bool) -> curve_points.Spline:
     return curve_points.Spline(curve_points.BEZIER, points, left, right, 1.0 + flat, flat, knots, curve_points.BSPLINE)
 
 
+def enlarged(spline: curve_points.Spline, factor: float) -> curve_points.Spline:
+    """The spline in a unit that is `factor` times as small."""
+    return spline._replace(points=spline.points * factor, left=spline.left * factor, right=spline.right * factor)
+
+
 def rounded(points: Array, values: Array, count: int, reach: float) -> tuple[Array, Array]:
     """A closed path through points (n, 3), rounded over a distance `reach`, as `count` points at even distances; and
     values (n, m) along it likewise.

@@ -291,7 +291,7 @@ def placed(shell: Shell, E: Array) -> Shell:
     return Shell(shell.vertices @ E[:3, :3].T + E[:3, 3], shell.faces)
 
 
-def moved(shell: Shell, offset: Sequence[float]) -> Shell:
+def moved(shell: Shell, offset: Sequence[float] | Array) -> Shell:
     return Shell(shell.vertices + np.asarray(offset, np.float64), shell.faces)
 
 

@@ -27,7 +27,7 @@ def touch(obj: Object, kind: str, *, friction: float = 0.5, bounce: float = 0.0)
 
 
 def bumper(
-    made: Assembly, name: str, body: Object, kind: str, size: Sequence[float], frame: Array, **material: float
+    made: Assembly, name: str, body: Object, kind: str, size: Sequence[float] | Array, frame: Array, **material: float
 ) -> Object:
     """A surface of a body that is an empty below it: the body's mesh shows more than what touches.
 

@@ -72,9 +72,13 @@ def write_keys(
     times: Iterable[float],
     values: Iterable[float],
     interpolation: Interpolation,
+    field: str = "q",
 ) -> None:
-    """Replace the keys of one coordinate. values in the units of the property: radians or Blender units."""
-    place = joint_properties.place("q", dof)
+    """Replace the keys of one coordinate, or of another field that may have keys.
+
+    values in the units of the property: radians or Blender units, of torques and forces N m and N.
+    """
+    place = joint_properties.place(field, dof)
     curves = compat.ensure_fcurves(obj)
     old = curves.find(place.path, place.component)
     if old is not None:
@@ -88,7 +92,7 @@ def write_keys(
     for side in ("handle_left_type", "handle_right_type"):
         points.foreach_set(side, np.full(len(co), _AUTO_CLAMPED, np.int32))
     curve.update()
-    joint_properties.set_value(obj.redmax.joint, "q", dof, float(co[0, 1]))
+    joint_properties.set_value(obj.redmax.joint, field, dof, float(co[0, 1]))
 
 
 def coordinate_from_motion(
