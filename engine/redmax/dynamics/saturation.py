@@ -28,7 +28,7 @@ def within_maxima(
 
     kin: where it begins. step(f, K, D): v1 of the step with forces along the coordinates that are larger by f (nr,),
     and with their derivatives by q and qdot. Motors on coordinates that are written otherwise than they are meant stay
-    as they are where the step begins.
+    as they are where the step begins. Source: RBDN eqs. 2.71-2.75, bounded.
     """
     nothing = np.zeros(model.dof_count)
     v1 = step(nothing, nothing, nothing)

@@ -146,7 +146,7 @@ class CompiledContactStepper(ContactStepper):
         self.state = self._front = dataclasses.replace(self.state, t=t_end)
         self._clock[self._at.TIME] = t_end
         assert self.contact is not None
-        self.contact = dataclasses.replace(self.contact, impact=np.zeros(len(self.detection.bodies)))
+        self.contact = dataclasses.replace(self.contact, impact=np.zeros_like(self.contact.impact))
         self._rest.stays(self.state)
         return self.state
 

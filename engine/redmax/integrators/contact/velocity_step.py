@@ -208,7 +208,7 @@ def velocity_step(
         pushes = dataclasses.replace(pushes, arrived=pushes.arrived + taken, work=pushes.work + put_in)
     landed = np.where(closed, 0.0, impulses[:, 0])
     pushes = dataclasses.replace(pushes, landed=landed)
-    forces = _forces(points, impulses / h)
+    forces = _forces(points, impulses / h, landed)
     ended = free.changed(end)
     ended.pushing = forces
     worst = _worst(points, solution)
@@ -378,9 +378,11 @@ def _warm_start(points: Points, rows: ContactRows, warm: dict[tuple[int, int, in
     return begin
 
 
-def _forces(points: Points, forces: Array) -> dict[tuple[int, int, int], Array]:
-    """(3, 2) force and torque of each point that pushes, along the world's axes, by its key. forces: (k, 6)."""
+def _forces(points: Points, forces: Array, landed: Array) -> dict[tuple[int, int, int], Array]:
+    """(3, 2) force and torque of each point that pushes, along the world's axes, by its key: 0 of those that landed in
+    the step, whose impulses stopped something and push no longer. forces: (k, 6). landed: (k,) impulses of landings."""
     world = np.einsum("kij,kai->kja", points.axes, forces.reshape(-1, 2, 3))
+    world[landed > 0.0] = 0.0
     return {key: value for key, value, n in zip(points.keys(), world, forces[:, 0], strict=True) if n > 0.0}
 
 

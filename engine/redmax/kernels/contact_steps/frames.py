@@ -50,8 +50,10 @@ MOST_MISSED = 200
 
 
 @inner
-def keep_forces(ids, impulses, forces):
-    """Ids and forces of the points that push, for the step that comes."""
+def keep_forces(step):
+    """Ids and forces of the points that push at the end of a step, for the one that comes: 0 of those that landed in it,
+    whose impulses stopped something and push no longer."""
+    ids, impulses, landed, forces = step[8], step[10], step[12], step[17]
     k = 0
     for i in range(ids.shape[0]):
         if impulses[i, 0] > 0.0:
@@ -63,7 +65,7 @@ def keep_forces(ids, impulses, forces):
             for j in range(3):
                 kept_ids[k, j] = ids[i, j]
             for j in range(6):
-                kept[k, j] = forces[i, j]
+                kept[k, j] = 0.0 if landed[i] > 0.0 else forces[i, j]
             k += 1
     return kept_ids, kept
 
@@ -200,7 +202,7 @@ def advance(
             half = 0.5 * h
             warm_ids_w, warm_w = warm_ids, warm
             if not is_brief:
-                warm_ids_w, warm_w = keep_forces(whole[8], whole[10], whole[17])
+                warm_ids_w, warm_w = keep_forces(whole)
             one = velocity_step(
                 sim, solver, par, topology, surfaces, detection, pushes, start, points, warm_ids_w, warm_w, warm_ids_w,
                 warm_w, row_warm, t, half, until, qh, vh,
@@ -209,7 +211,7 @@ def advance(
             if is_brief:
                 warm_ids_h, warm_h = warm_ids, warm
             else:
-                warm_ids_h, warm_h = keep_forces(one[8], one[10], one[17])
+                warm_ids_h, warm_h = keep_forces(one)
             poses_h, rates_h = np.empty(12 * n), np.zeros((n + 1, at.RATES))
             place(sim, qh, vh, poses_h, rates_h)
             put_margins(par, surfaces, rates_h, half, margins)
@@ -268,7 +270,7 @@ def advance(
         for c in range(nr):
             q[c], v[c] = qe[c], ve[c]
         if not is_brief:
-            warm_ids, warm = keep_forces(last[8], last[10], last[17])
+            warm_ids, warm = keep_forces(last)
             for r in range(row_warm.shape[0]):
                 row_warm[r] = last[19][r]
         last_ids, last_points, last_impulses, last_slip = last[8], last[9], last[10], last[11]
