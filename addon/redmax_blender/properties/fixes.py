@@ -110,10 +110,10 @@ FIXES = {
     "REMOVE_SURFACE": Fix("Remove Surface", "Let it touch nothing", "X", 49, False),
     "SEPARATE": Fix("Separate", "Move the body out of what it starts inside of", "MOD_EXPLODE", 50, False),
     "IGNORE_PAIR": Fix("Let Overlap", "Put it into a group that does not touch the other", "HIDE_ON", 51, False),
+    "KEY_SLIDER": Fix("Key", "Insert a key on the slider at the current frame", "KEY_HLT", 52),
     "USE_PIECES_SURFACE": Fix(
         "Use Convex Pieces", "Let it touch as several convex hulls, which keep its dents", "MOD_EXPLODE", 53
     ),
-    "KEY_SLIDER": Fix("Key", "Insert a key on the slider at the current frame", "KEY_HLT", 52),
 }
 
 ITEMS = [(name, fix.label, fix.text, fix.number) for name, fix in FIXES.items()]
