@@ -232,10 +232,9 @@ def _make_shape(obj: Object, size: Size, notes: Notes) -> bool:
 
 def _of_moving_mesh(obj: Object, notes: Notes) -> str:
     """Convex pieces keep the dents of a mesh that moves; its hull does as well where it has none."""
-    mesh = obj.data
-    assert isinstance(mesh, bpy.types.Mesh)
+    mesh: Any = obj.data
     points = np.array([vertex.co[:] for vertex in mesh.vertices], np.float64).reshape(-1, 3)
-    faces = [tuple(face.vertices[:]) for face in mesh.polygons]
+    faces = [tuple(face.vertices) for face in mesh.polygons]
     if not faces or surface_shapes.is_convex(points, faces):
         return HULL
     if convex_pieces.is_here():

@@ -51,8 +51,8 @@ MOST_MISSED = 200
 
 @inner
 def keep_forces(step):
-    """Ids and forces of the points that push at the end of a step, for the one that comes: 0 of those that landed in it,
-    whose impulses stopped something and push no longer."""
+    """Ids and forces of the points that push at the end of a step, for the one that comes: 0 of those that landed in
+    it, whose impulses stopped something and push no longer."""
     ids, impulses, landed, forces = step[8], step[10], step[12], step[17]
     k = 0
     for i in range(ids.shape[0]):
