@@ -308,3 +308,20 @@ def test_friction_that_others_hold_sets_in_when_they_move():
     turning = np.abs(found.qdot[:, 0]) > 1e-3
     expected = -np.sign(found.qdot[:, 1]) * MU * RADIUS * 2.0 * G
     np.testing.assert_allclose(found.channels["friction"][turning, 1], expected[turning], rtol=1e-8)
+
+
+@pytest.mark.parametrize("way", ["coupling", "drive"])
+def test_a_gear_on_an_animated_joint_needs_the_torque_of_what_rubs_behind_it(way):
+    """At an even speed, |ratio| mu r W2; its work is what the other axle loses."""
+    scene = geared(way, 0.0)
+    even = Table(x=(0.0, 2.0), y=((0.0,), (3.0,)), interpolation="linear")
+    first, second = scene.joints
+    moved = dataclasses.replace(first, motion_type="animated", animation=even, torque_table=None, friction=None)
+    scene.joints[:] = [moved, dataclasses.replace(second, q=0.0, qdot=-3.0)]
+    found = run(scene, duration=1.5)
+    needed = 2.0 * MU * RADIUS * 2.0 * G
+    motor = found.channels["motor"][1:, 0]
+    np.testing.assert_allclose(found.qdot[1:, 1], -3.0, rtol=1e-9)
+    np.testing.assert_allclose(motor, needed, rtol=1e-8)
+    np.testing.assert_allclose(found.channels["work"], needed * 1.5 * found.t, atol=1e-6)
+    np.testing.assert_allclose(found.channels["loss"], found.channels["work"], atol=1e-6)
