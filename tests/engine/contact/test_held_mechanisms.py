@@ -228,3 +228,12 @@ def test_rows_of_drives_are_the_derivatives_of_their_errors() -> None:
     slope = [table_of_rows(model, q + s * h * qdot, qdot)[:, at.ROW_ERROR] for s in (1.0, -1.0)]
     np.testing.assert_allclose(lines @ qdot, (slope[0] - slope[1]) / (2.0 * h), atol=1e-8)
     assert np.abs(lines[:, 0]).max() > 0.01
+
+
+@needs_kernels
+@pytest.mark.parametrize("name", ["LEFTOVER", "BRIEF"])
+def test_both_routes_know_the_same_numbers(name: str) -> None:
+    from redmax.integrators.contact import stepper
+    from redmax.kernels.contact_steps import frames
+
+    assert getattr(frames, name) == getattr(stepper, name)
